@@ -68,6 +68,8 @@ class EvaluationOptions(TypedDict, total=False):
     """Configuration of a CCP deployment, class configuration of MuranoPL."""
     search_path: Sequence[Path | str]
     """Further directories with packages, modules or components."""
+    imports: Sequence[str]
+    """Files of this machine for what is imported from the network: `URL=PATH`."""
     overrides: Mapping[str, Value]
     """What-if values by `INSTANCE.ATTRIBUTE`, as `--set` takes them."""
     session: Session
@@ -214,6 +216,7 @@ def evaluation_of(options: EvaluationOptions, *, full_provenance: bool = False) 
         model=None if model is None else Path(model),
         config=None if config is None else Path(config),
         search_path=tuple(Path(folder) for folder in options.get("search_path", ())),
+        imports=tuple(options.get("imports", ())),
         overrides=options.get("overrides", {}),
         session=session,
         full_provenance=full_provenance,

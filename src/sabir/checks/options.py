@@ -43,6 +43,8 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
     """Patterns of names and paths that are not looked at in a folder of packages."""
     search_path: tuple[str, ...] = ()
     """Further folders with packages, modules or components."""
+    imports: tuple[str, ...] = ()
+    """Files of this machine for what is imported from the network: `URL=PATH`."""
     deployment: str | None = None
     """The file with the configuration of the deployment, where a package is checked as part of one."""
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -36,6 +36,7 @@ def list_opts() -> list[tuple[str, list[Any]]]:
                 cfg.DictOpt("per_path_ignores", default={}, help="Codes to ignore by path pattern."),
                 cfg.ListOpt("exclude", default=[], help="What is left out in a folder of packages."),
                 cfg.ListOpt("search_path", default=[], help="Further folders with packages or modules."),
+                cfg.ListOpt("imports", default=[], help="Copies of imported addresses: URL=PATH."),
                 cfg.StrOpt("deployment", help="The configuration of the deployment that packages belong to."),
             ],
         )

@@ -31,6 +31,7 @@ _CHECK_KEYS: Final = (
     "per-path-ignores",
     "exclude",
     "search-path",
+    "imports",
     "deployment",
 )
 _RUN_KEYS: Final = ("format", "baseline", "jobs")
@@ -93,6 +94,8 @@ def read_settings(file: Path) -> Settings:
         raise UsageError(f"{file}: {error}") from error
     if options.search_path:
         check["search-path"] = [str(file.parent / folder) for folder in options.search_path]
+    if options.imports:
+        check["imports"] = [_import_beside(file, word) for word in options.imports]
     if options.deployment is not None:
         check["deployment"] = str(file.parent / options.deployment)
     return Settings(
@@ -112,6 +115,13 @@ def _beside(file: Path, path: str) -> Path:
             f"{file}: {path!r} leads out of the folder of the settings; name it on the command line"
         )
     return whole
+
+
+def _import_beside(file: Path, word: str) -> str:
+    url, equals, path = word.rpartition("=")
+    if not equals or not url or not path:
+        raise UsageError(f"{file}: imports {word!r}: write it as URL=PATH")
+    return f"{url}={_beside(file, path)}"
 
 
 def _text(file: Path) -> str:

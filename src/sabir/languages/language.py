@@ -78,6 +78,8 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
     """Where inputs came from, by name, when somebody computed them."""
     search_path: tuple[Path, ...] = ()
     """Further directories with packages, modules or components."""
+    imports: tuple[str, ...] = ()
+    """Files of this machine for what is imported from the network: `URL=PATH`."""
     core_library: Path | None = None
     """A core library of MuranoPL to use in place of the one that comes along."""
     std: Literal["ours", "installed"] = "ours"
@@ -108,6 +110,7 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
             overrides=options.overrides,
             config=None if options.deployment is None else Path(options.deployment),
             search_path=tuple(map(Path, options.search_path)),
+            imports=options.imports,
             session=options.session,
         )
 

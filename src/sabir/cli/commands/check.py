@@ -91,6 +91,14 @@ def _codes() -> Iterable[str]:
     help="A further folder with packages, modules or components; may be repeated.",
 )
 @option(
+    "--import",
+    "imports",
+    multiple=True,
+    metavar="URL=PATH",
+    section=_EVALUATION,
+    help="The copy on this machine of what TOSCA imports from URL; folders when both end in /.",
+)
+@option(
     "--deployment",
     metavar="FILE",
     type=PATH_TEXT,

@@ -22,6 +22,7 @@ from sabir.diagnostics.finding import Severity
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 from sabir.operations.discover import packages_at
+from sabir.source.catalogue import Catalogue
 from sabir.source.packages.stream import is_stream
 
 __all__ = ["CheckRun", "CheckWords", "package_lines", "summary"]
@@ -38,6 +39,7 @@ class CheckWords(Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...]
     exclude: tuple[str, ...]
     search_path: tuple[str, ...]
+    imports: tuple[str, ...]
     deployment: str | None
     inputs: Mapping[str, Any]
     overrides: Mapping[str, Any]
@@ -198,6 +200,7 @@ def _options(settings: Settings, words: CheckWords) -> CheckOptions:
         "rules": words.rules,
         "exclude": words.exclude,
         "search-path": words.search_path,
+        "imports": words.imports,
         "deployment": words.deployment,
         "strict": words.strict,
         "language": words.language,
@@ -219,6 +222,7 @@ def _reject_missing(options: CheckOptions) -> None:
     for path in (*options.search_path, *filter(None, [options.deployment])):
         if not Path(path).exists():
             raise UsageError(f"no such path {path!r}")
+    Catalogue.of(options.imports, ())  # refuses words that are none, before anything is checked
 
 
 def _packages(words: CheckWords, options: CheckOptions) -> tuple[Path, ...]:

@@ -104,6 +104,7 @@ class Task(Struct, kw_only=True):
     model: bytes | None
     config: bytes | None
     search_path: list[bytes]
+    imports: list[bytes]
     std: Literal["ours", "installed"]
     observed: dict[str, Any]
     sightings: Sightings

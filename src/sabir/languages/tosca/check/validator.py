@@ -26,12 +26,14 @@ class ToscaValidator(BaseValidator):
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         from sabir.languages.tosca.check.models import CheckedModels, check_topology
         from sabir.languages.tosca.check.rules.archives import check_archive
-        from sabir.languages.tosca.syntax.package import load_entries
+        from sabir.languages.tosca.syntax.package import Reading, load_entries
+        from sabir.source.catalogue import Catalogue
 
         selection = FileSelection.of(files)
         seen: set[object] = set()
         yield from selection.only(check_archive(self.package, self.session.clock()))
-        for loaded in load_entries(self.package, self.session):
+        reading = Reading(self.session, Catalogue.of(self.options.imports, self.options.search_path))
+        for loaded in load_entries(self.package, reading):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
                 findings += check_topology(

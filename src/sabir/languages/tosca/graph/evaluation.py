@@ -18,8 +18,9 @@ from sabir.languages.tosca.graph.asking import asked_resources
 from sabir.languages.tosca.graph.build import build_graph
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.imports import REMOTE_IMPORT, UNFETCHED_IMPORT
-from sabir.languages.tosca.syntax.package import load_entry
+from sabir.languages.tosca.syntax.package import Reading, load_entry
 from sabir.resources.resource import Wanted
+from sabir.source.catalogue import Catalogue
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
@@ -28,7 +29,8 @@ __all__ = ["evaluate_package", "instantiate"]
 
 def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
     load_plugins()
-    loaded = with_overrides(load_entry(package, request.session), request.overrides)
+    reading = Reading(request.session, Catalogue.of(request.imports, request.search_path))
+    loaded = with_overrides(load_entry(package, reading), request.overrides)
     topology = loaded.topology
     if topology is None or loaded.broken:
         return Evaluation(graph=Graph(()), findings=loaded.findings)

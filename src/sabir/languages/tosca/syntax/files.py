@@ -11,9 +11,10 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from sabir.session import Trust
+from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["DiskFiles", "Files", "PackageFiles", "files_of"]
+__all__ = ["CataloguedFiles", "DiskFiles", "Files", "PackageFiles", "files_of"]
 
 _LARGEST: Final = 32 * 1024 * 1024
 _ROOT_MARKS: Final = (".git", "unfurl.yaml", "TOSCA-Metadata")
@@ -36,6 +37,10 @@ class Files(Protocol):
         """The folder that a file would have to be in to be read, when it is there but beyond it."""
         ...
 
+    def copy_of(self, url: str) -> PackageFile | None:
+        """What stands on this machine for an address of the network."""
+        ...
+
 
 class PackageFiles(Struct, frozen=True):
     package: LoadedPackage
@@ -56,6 +61,9 @@ class PackageFiles(Struct, frozen=True):
         if path is None or not path.is_dir() or not posixpath.normpath(name).startswith(".."):
             return None
         return path if (path / name).is_file() else None
+
+    def copy_of(self, url: str) -> PackageFile | None:  # noqa: ARG002  without a catalogue there is none
+        return None
 
 
 class DiskFiles:
@@ -95,8 +103,49 @@ class DiskFiles:
     def outside(self, name: str) -> Path | None:
         return self.root if self.read(name) is None and (self.base / name).is_file() else None
 
+    def copy_of(self, url: str) -> PackageFile | None:  # noqa: ARG002  without a catalogue there is none
+        return None
 
-def files_of(package: LoadedPackage, trust: Trust) -> Files:
+
+class CataloguedFiles:
+    """Files of a package, and beyond them those of a catalogue, which have absolute paths as names."""
+
+    def __init__(self, files: Files, catalogue: Catalogue) -> None:
+        self.files = files
+        self.catalogue = catalogue
+        self._read: dict[str, PackageFile | None] = {}
+
+    def read(self, name: str) -> PackageFile | None:
+        if not posixpath.isabs(name):
+            return self.files.read(name)
+        name = posixpath.normpath(name)
+        if name not in self._read:
+            self._read[name] = self.catalogue.read(name) or self.files.read(name)
+        return self._read[name]
+
+    def directory(self, name: str) -> Path | None:
+        return Path(name).parent if posixpath.isabs(name) else self.files.directory(name)
+
+    def beside(self, name: str) -> Iterator[str]:
+        if not posixpath.isabs(name):
+            yield from self.files.beside(name)
+        yield from self.catalogue.documents()
+
+    def outside(self, name: str) -> Path | None:
+        return None if posixpath.isabs(name) else self.files.outside(name)
+
+    def copy_of(self, url: str) -> PackageFile | None:
+        path = self.catalogue.path_of(url)
+        return None if path is None else self.read(path)
+
+
+def files_of(package: LoadedPackage, trust: Trust, catalogue: Catalogue) -> Files:
+    """The files of a package with those of a catalogue."""
+    files = _package_files(package, trust)
+    return CataloguedFiles(files, catalogue) if catalogue else files
+
+
+def _package_files(package: LoadedPackage, trust: Trust) -> Files:
     """The files that the documents of a package may import.
 
     A single file may import what lies beside it, and above it as far as its project reaches: to the nearest folder with a mark of

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final
+from urllib.parse import urljoin
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -156,6 +157,8 @@ class Gathering:
         self._depth = 0
         """How many imports lead to the document that is being read."""
         self._aliases: list[tuple[Reader, str]] = []
+        self._addresses: dict[str, str] = {}
+        """Of the files that are copies of something on the network."""
 
     def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> Scope:
         self.seen[file.name] = None
@@ -204,16 +207,15 @@ class Gathering:
             target = self._in_repository(wanted, wanted.repository, importer)
         if target is None:
             return None
-        if is_remote(target):
+        imported = self._found(importer, target, is_profile=wanted.is_profile)
+        if imported is None and is_remote(target):
             self._missing(
                 place,
                 f"the import {target!r} is not on this machine and is not fetched",
                 UNFETCHED_IMPORT,
-                "copy the file beside the template and import it by its path",
+                f"name a copy of it: --import {target}=PATH",
             )
             return None
-        find = find_profile if wanted.is_profile else find_file
-        imported = find(self.files, importer.name, target)
         if imported is not None:
             if self._depth >= _DEEPEST_IMPORT:
                 message = f"{target!r} is not read: imports inside imports end after {_DEEPEST_IMPORT} levels"
@@ -226,11 +228,29 @@ class Gathering:
             self.profiles[shipped] = None
             self.complete = self.complete and shipped == "simple"
         elif wanted.is_profile:
-            hint = "put the file that says 'profile: " + target + "' beside this one"
+            hint = f"put the file that says 'profile: {target}' beside this one, or into a folder of --search-path"
             self._missing(place, f"the profile {target!r} is not known here", MISSING_IMPORT, hint)
         else:
             self._not_found(importer.name, target, place)
         return None
+
+    def _found(self, importer: PackageFile, target: str, *, is_profile: bool) -> PackageFile | None:
+        if is_profile:
+            return find_profile(self.files, importer.name, target)
+        if is_remote(target):
+            return self._copy_of(target)
+        beside = find_file(self.files, importer.name, target)
+        address = self._addresses.get(importer.name)
+        if beside is None and address is not None:
+            # What the copy of an address imports by a path lies where that address is.
+            return self._copy_of(urljoin(address, target))
+        return beside
+
+    def _copy_of(self, url: str) -> PackageFile | None:
+        copy = self.files.copy_of(url)
+        if copy is not None:
+            self._addresses.setdefault(copy.name, url)
+        return copy
 
     def _read_import(self, imported: PackageFile, prefix: str) -> Scope | None:
         scope = self._scopes.get(imported.name)

@@ -45,8 +45,8 @@ MISSING_IMPORT: Final = Rule(
 REMOTE_IMPORT: Final = Rule(
     code="TOSCA:E005",
     title="an import from the network",
-    why="sabir does not fetch what a template names while it reads it. Without it nothing can be computed: put a copy beside the "
-    "template.",
+    why="sabir does not fetch what a template names while it reads it. Without it nothing can be computed: name a copy with "
+    "--import URL=PATH, or a folder of copies with --search-path.",
     bad=example("imports: ['https://example.com/types.yaml']\n"),
     good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
     language="tosca",
@@ -57,7 +57,8 @@ REMOTE_IMPORT: Final = Rule(
 UNFETCHED_IMPORT: Final = Rule(
     code="TOSCA:W040",
     title="an import from the network is not checked",
-    why="sabir does not fetch what a template names. Whether names exist that the import may define cannot be said without it.",
+    why="sabir does not fetch what a template names. Whether names exist that the import may define cannot be said without it: "
+    "name a copy with --import URL=PATH, or a folder of copies with --search-path.",
     bad=example("imports: ['https://example.com/types.yaml']\n"),
     good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
     language="tosca",
@@ -168,7 +169,8 @@ def find_file(files: Files, importer: str, target: str) -> PackageFile | None:
     target = _without_scheme(target)
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(importer), target))
     for name in (beside, posixpath.normpath(target.lstrip("/"))):
-        if not posixpath.isabs(name) and (file := files.read(name)) is not None:
+        # The paths of a catalogue are whole ones; whoever is in it may name what is beside it.
+        if posixpath.isabs(name) == posixpath.isabs(importer) and (file := files.read(name)) is not None:
             return file
     return None
 

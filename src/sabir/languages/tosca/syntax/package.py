@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
@@ -17,9 +19,10 @@ from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.meta import first_field, meta_file
 from sabir.languages.tosca.syntax.recognition import candidates
 from sabir.session import Session, Trust
+from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["load_entries", "load_entry"]
+__all__ = ["Reading", "load_entries", "load_entry"]
 
 MISSING_ENTRY: Final = Rule(
     code="TOSCA:E028",
@@ -52,36 +55,45 @@ class _Documents:
     """The documents of packages, as long as the packages are there: a check reads them, and the evaluation after it again."""
 
     def __init__(self) -> None:
-        self._by_package: WeakKeyDictionary[LoadedPackage, dict[tuple[str, Trust], Loaded]] = (
+        self._by_package: WeakKeyDictionary[LoadedPackage, dict[tuple[str, Trust, Catalogue], Loaded]] = (
             WeakKeyDictionary()
         )
 
-    def load(self, package: LoadedPackage, name: str, trust: Trust) -> Loaded:
+    def load(self, package: LoadedPackage, name: str, reading: Reading) -> Loaded:
         documents = self._by_package.setdefault(package, {})
-        loaded = documents.get((name, trust))
+        key = name, reading.session.trust, reading.catalogue
+        loaded = documents.get(key)
         if loaded is None:
-            loaded = documents[name, trust] = _read(package, name, trust)
+            loaded = documents[key] = _read(package, name, reading)
         return loaded
 
 
-def _read(package: LoadedPackage, name: str, trust: Trust) -> Loaded:
+class Reading(Struct, frozen=True, eq=False):
+    """What documents are read with."""
+
+    session: Session
+    catalogue: Catalogue = Catalogue()
+
+
+def _read(package: LoadedPackage, name: str, reading: Reading) -> Loaded:
+    files = files_of(package, reading.session.trust, reading.catalogue)
     file = package.get_file(name)
     if file is not None and is_ensemble(file):
-        return load_ensemble(files_of(package, trust), file)
-    return load(files_of(package, trust), name)
+        return load_ensemble(files, file)
+    return load(files, name)
 
 
-def _load(package: LoadedPackage, name: str, session: Session) -> Loaded:
-    return session.cache(_Documents).load(package, name, session.trust)
+def _load(package: LoadedPackage, name: str, reading: Reading) -> Loaded:
+    return reading.session.cache(_Documents).load(package, name, reading)
 
 
-def load_entry(package: LoadedPackage, session: Session) -> Loaded:
+def load_entry(package: LoadedPackage, reading: Reading) -> Loaded:
     """The one service template to evaluate; a finding when there is none, or more than one to choose from."""
-    names, problem = _entry(package, session)
+    names, problem = _entry(package, reading)
     if problem is not None:
         return Loaded(topology=None, findings=(problem,))
     if len(names) == 1:
-        return _load(package, names[0], session)
+        return _load(package, names[0], reading)
     message = (
         "there are several service templates: " + ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
     )
@@ -92,9 +104,9 @@ def load_entry(package: LoadedPackage, session: Session) -> Loaded:
     return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
 
 
-def load_entries(package: LoadedPackage, session: Session) -> Iterator[Loaded]:
+def load_entries(package: LoadedPackage, reading: Reading) -> Iterator[Loaded]:
     """Every document of the package that no other imports, each with what it imports."""
-    names, problem = _entry(package, session)
+    names, problem = _entry(package, reading)
     if problem is not None:
         yield Loaded(topology=None, findings=(problem,))
     imported: set[str] = set()
@@ -105,12 +117,12 @@ def load_entries(package: LoadedPackage, session: Session) -> Iterator[Loaded]:
     for name in [*names, *rest]:
         if name in imported:
             continue
-        loaded = _load(package, name, session)
+        loaded = _load(package, name, reading)
         imported.update(loaded.files)
         yield loaded
 
 
-def _entry(package: LoadedPackage, session: Session) -> tuple[list[str], Finding | None]:
+def _entry(package: LoadedPackage, reading: Reading) -> tuple[list[str], Finding | None]:
     meta = meta_file(package)
     if meta is not None:
         return _entry_of_meta(package, meta)
@@ -125,7 +137,7 @@ def _entry(package: LoadedPackage, session: Session) -> tuple[list[str], Finding
         return top, None
     with_topology = [name for name in names if _has_topology(package, name)]
     imported = {
-        file for name in with_topology for file in _load(package, name, session).files if file != name
+        file for name in with_topology for file in _load(package, name, reading).files if file != name
     }
     chosen = [name for name in with_topology if name not in imported]
     return (chosen or with_topology), None
