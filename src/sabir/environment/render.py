@@ -64,6 +64,7 @@ class _EnvironmentRenderer(Struct, frozen=True):
         self, package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
     ) -> Rendering:
         files: dict[str, str] = {}
+        archives: dict[str, bytes] = {}
         prepared, findings = prepare_parts(package, request)
         collected = list(findings)
         for part in prepared:
@@ -74,6 +75,7 @@ class _EnvironmentRenderer(Struct, frozen=True):
             rendering = renderer(loaded.package, part.request, render)
             found = [loaded.places.finding(finding) for finding in rendering.findings]
             collected.extend(found if part.sensitive is None else map(part.sensitive.finding, found))
+            archives |= {f"{loaded.part.name}/{name}": data for name, data in rendering.archives.items()}
             for name, text in rendering.files.items():
                 path = f"{loaded.part.name}/{name}"
                 files[path] = text
@@ -81,7 +83,7 @@ class _EnvironmentRenderer(Struct, frozen=True):
                     files[path] = part.sensitive.secrets.scrubbed(text)
                     if files[path] != text:
                         collected.append(_hidden(path, part.place))
-        return Rendering(files=files, findings=tuple(collected))
+        return Rendering(files=files, findings=tuple(collected), archives=archives)
 
 
 def _hidden(path: str, place: Place) -> Finding:

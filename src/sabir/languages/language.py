@@ -152,6 +152,8 @@ class Rendering(Struct, frozen=True, kw_only=True):
 
     files: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
+    archives: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """Files that are no texts."""
 
 
 class Renderer(Protocol):

@@ -37,6 +37,8 @@ class RenderPathRequest(Struct, frozen=True, kw_only=True):
 class Rendered(Struct, frozen=True, kw_only=True):
     files: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
+    archives: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """Files that are no texts."""
 
     @property
     def failed(self) -> bool:
@@ -44,6 +46,11 @@ class Rendered(Struct, frozen=True, kw_only=True):
 
     def single(self) -> Iterator[bytes]:
         """All of it as one text: one file as it is, several YAML files as one stream of documents."""
+        if len(self.archives) + bool(self.files) > 1:
+            raise UsageError(
+                f"this makes {len(self.files) + len(self.archives)} files: give a directory with -o DIR/"
+            )
+        yield from self.archives.values()
         files = iter(self.files.items())
         head = [*islice(files, 2)]
         if len(head) > 1 and not all(name.endswith(_YAML) for name, _ in head):
@@ -67,7 +74,11 @@ def render_path(request: RenderPathRequest) -> Rendered:
         )
     else:
         rendering = _rendering(package, request)
-    return Rendered(files=rendering.files, findings=without_secrets(rendering.findings, package))
+    return Rendered(
+        files=rendering.files,
+        findings=without_secrets(rendering.findings, package),
+        archives=rendering.archives,
+    )
 
 
 def _rendering(package: LoadedPackage, request: RenderPathRequest) -> Rendering:
@@ -96,4 +107,5 @@ def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None
 
 def write_rendering(rendered: Rendered, directory: Path) -> list[Path]:
     """Put every file below a directory; a full disk or an interrupt leaves nothing half-done."""
-    return write_folder(directory, {name: text.encode() for name, text in rendered.files.items()})
+    texts = {name: text.encode() for name, text in rendered.files.items()}
+    return write_folder(directory, {**texts, **rendered.archives})

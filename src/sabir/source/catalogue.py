@@ -43,7 +43,7 @@ class Catalogue(Struct, frozen=True):
             if not os.path.exists(path):
                 raise UsageError(f"--import {word!r}: no such path {path!r}")
             copies.append((url, os.path.abspath(path)))
-        return cls(tuple(map(os.path.abspath, folders)), tuple(copies))
+        return cls(tuple(os.path.abspath(str(folder)) for folder in folders), tuple(copies))
 
     def __bool__(self) -> bool:
         return bool(self.folders or self.copies)

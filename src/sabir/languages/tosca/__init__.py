@@ -63,7 +63,9 @@ class Tosca:
         return wanted_keys(file, offset)
 
     def renderers(self) -> Mapping[str, Renderer]:
-        return {}
+        from sabir.languages.tosca.graph.packing import render_csar
+
+        return {"csar": render_csar}
 
 
 LANGUAGE: Final = Tosca()

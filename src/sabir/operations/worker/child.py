@@ -126,7 +126,7 @@ def _worked(task: Task, request: EvaluationRequest) -> Message:
                     render=render,
                 )
             )
-            return RenderedFiles({**files.files}, SentFindings.of(files.findings))
+            return RenderedFiles({**files.files}, SentFindings.of(files.findings), {**files.archives})
         case JudgeWork(files=names):
             package = load_package(path, request.session.limits.package)
             language = language_at(package, path, task.language)

@@ -208,6 +208,7 @@ class Done(Struct, tag="done"):
 class RenderedFiles(Struct, tag="files"):
     files: dict[str, str]
     findings: SentFindings
+    archives: dict[str, bytes] = {}
 
 
 class Found(Struct, tag="found"):

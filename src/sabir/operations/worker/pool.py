@@ -108,7 +108,7 @@ class Workers:
         except WorkerLost as lost:
             return Rendering(files={}, findings=(worker_lost(path.name, str(lost)),))
         assert isinstance(answer, RenderedFiles)
-        return Rendering(files=answer.files, findings=answer.findings.received())
+        return Rendering(files=answer.files, findings=answer.findings.received(), archives=answer.archives)
 
     def judge(
         self,

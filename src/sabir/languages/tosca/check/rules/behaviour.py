@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
@@ -24,6 +23,7 @@ from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
     Origin,
 )
+from sabir.languages.tosca.syntax.references import file_candidates
 from sabir.text import Place, Span
 
 __all__ = ["check_behaviour"]
@@ -201,11 +201,11 @@ def _file(
     model: Model, name: str, origin: Origin, span: Span, near: list[str], *, is_needed: bool = True
 ) -> Iterator[Finding]:
     """A file is looked for beside the one that names it, then from the root of the package."""
-    exists = model.topology.has_file
-    if exists is None or origin.shipped or "{" in name or urlsplit(name).scheme:
+    exists, candidates = model.topology.has_file, file_candidates(name, origin)
+    if exists is None or not candidates:
         return
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(origin.source.name), name))
-    if path.startswith("..") or exists(path) or exists(posixpath.normpath(name.lstrip("/"))):
+    path = candidates[0]
+    if path.startswith("..") or any(map(exists, candidates)):
         return
     stands_alone = origin.second and not model.topology.has_folder(posixpath.dirname(path))
     rule = MISSING_FILE if is_needed and not stands_alone else NO_FILES
