@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import marshal
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +12,55 @@ from msgspec import Struct
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.forms import compile_expression, compile_value
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import plain, single
+from sabir.expressions.query.values import MISSING, plain, single
 
 __all__ = ["Result", "evaluate", "find_all", "map_value", "parse_expression"]
 
+_MOST: Final = 4096
+_LARGEST: Final = 4096
+_WITHOUT_REFERENCES: Final = 2
+"""The version of marshal whose bytes say nothing of which objects are the same."""
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+class _Compiled:
+    """Maps and lists that were compiled before, known by what is in them: who evaluates the same one again and again need not
+    keep it. Its bytes are the quickest thing that tells two of them apart; what they are not for is compiled each time."""
+
+    def __init__(self, compile_raw: Callable[[Any], Any]) -> None:
+        self._compile = compile_raw
+        self._ready: dict[bytes, Any] = {}
+
+    def of(self, raw: Any) -> Any:
+        if type(raw) is not dict and type(raw) is not list:
+            return self._compile(raw)
+        try:
+            key = marshal.dumps(raw, _WITHOUT_REFERENCES)
+        except ValueError:  # instances, texts that know their place …
+            return self._compile(raw)
+        compiled = self._ready.get(key, MISSING)
+        if compiled is MISSING:
+            if len(key) > _LARGEST:
+                return self._compile(raw)
+            if len(self._ready) >= _MOST:
+                self._ready.clear()
+            # Of a copy: the caller's may change before its parts are compiled.
+            compiled = self._ready[key] = self._compile(marshal.loads(key))
+        return compiled
+
+
+class _Expressions(_Compiled):
+    """A cache of a session."""
+
+    def __init__(self) -> None:
+        super().__init__(compile_expression)
+
+
+class _Values(_Compiled):
+    """Another."""
+
+    def __init__(self) -> None:
+        super().__init__(compile_value)
 
 
 class Result(Struct, eq=False):
@@ -40,8 +85,10 @@ def evaluate(
     """Evaluate a path, an `eval` form or a call of a function. With several resources all are searched, in order."""
     if type(expression) is str and variables is None and directory is None and isinstance(start, Resource):
         return Result(_plain_all(compile_expression(expression)(Context(start))))
-    compiled = compile_expression(expression)
     resources = [start] if isinstance(start, Resource) else start
+    if not resources:
+        return Result([], _forces_list(expression))
+    compiled = resources[0].session.work.cache(_Expressions).of(expression)
     found: list[Any] = []
     for resource in resources:
         context = _context(resource, variables, directory)
@@ -69,7 +116,7 @@ def map_value(
     directory: Path | None = None,
 ) -> Any:
     """A value with the expressions and templates in it replaced."""
-    compiled = compile_value(value)
+    compiled = start.session.work.cache(_Values).of(value)
     return value if compiled is None else plain(compiled(_context(start, variables, directory)))
 
 

@@ -22,6 +22,7 @@ from sabir.expressions.query.values import MISSING, LazyList, LazyMap, plain, si
 __all__ = [
     "Expression",
     "Mapped",
+    "compile_argument",
     "compile_each",
     "compile_expression",
     "compile_value",
@@ -91,6 +92,24 @@ def compile_value(raw: Any) -> Mapped | None:
         if any(one is not None for one in compiled_items):
             return _lazy_list(raw, compiled_items)
     return None
+
+
+def compile_argument(raw: Any) -> Mapped | None:
+    """The same for an argument of a function, which nobody else sees: it is computed at once, lists and maps are plain."""
+    if isinstance(raw, Mapping) and not is_expression(raw):
+        parts = {key: compile_argument(item) for key, item in raw.items()}
+        if all(part is None for part in parts.values()):
+            return None
+        return lambda context: {
+            key: raw[key] if part is None else part(context) for key, part in parts.items()
+        }
+    if isinstance(raw, list | tuple):
+        pairs = [(item, compile_argument(item)) for item in raw]
+        if all(part is None for _, part in pairs):
+            return None
+        return lambda context: [item if part is None else part(context) for item, part in pairs]
+    mapped = compile_value(raw)
+    return None if mapped is None else lambda context: plain(mapped(context))
 
 
 def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:

@@ -9,7 +9,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import BAD_ARGUMENTS, QueryError
 from sabir.expressions.query.functions.registry import Function
-from sabir.expressions.query.values import MISSING, plain, reveal_deep, single
+from sabir.expressions.query.values import MISSING, reveal_deep, single
 
 __all__ = ["Call", "Matches"]
 
@@ -33,23 +33,23 @@ class Call:
 
     def value(self, context: Context, raw: Any = MISSING) -> Any:
         """A raw value (the argument unless given) with the expressions in it replaced: texts are texts."""
-        from sabir.expressions.query.forms import compile_value
-
         if raw is MISSING:
             raw = self.argument
         compiled = self._values.get(id(raw), MISSING)
         if compiled is MISSING:
-            compiled = self._values[id(raw)] = compile_value(raw)
-        return raw if compiled is None else plain(compiled(context))
+            from sabir.expressions.query.forms import compile_argument
+
+            compiled = self._values[id(raw)] = compile_argument(raw)
+        return raw if compiled is None else compiled(context)
 
     def matches(self, context: Context, raw: Any = MISSING) -> list[Any]:
         """A raw value as an expression: texts are paths."""
-        from sabir.expressions.query.forms import compile_expression
-
         if raw is MISSING:
             raw = self.argument
         compiled = self._expressions.get(id(raw), MISSING)
         if compiled is MISSING:
+            from sabir.expressions.query.forms import compile_expression
+
             compiled = self._expressions[id(raw)] = compile_expression(raw)
         found: list[Any] = compiled(context)
         return found

@@ -12,10 +12,15 @@ from sabir.graph.values import Unknown
 
 __all__ = ["FUNCTIONS"]
 
+_ORDINARY: Final = frozenset({str, int, float, bool, type(None)})
+"""Neither marked nor unknown, nor able to hold what is."""
+
 
 def concat(call: Call, context: Context) -> Any:
     value = call.value(context)
     separator = call.keyword(context, "sep", "")
+    if type(value) is list and type(separator) is str and _ORDINARY.issuperset(map(type, value)):
+        return separator.join(map(_text, value))
     if not isinstance(reveal_deep(value), list):
         return value
     if holds_unknown(value):
