@@ -16,6 +16,7 @@ from sabir.languages.tosca.evaluate.request import literal
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
+    ArtifactDefinition,
     NodeTemplate,
     Written,
 )
@@ -173,9 +174,17 @@ class NodeInstance(Entity):
 
     @property
     def artifacts(self) -> Mapping[str, Artifact]:
-        flat = self.flat
-        definitions = {**(flat.artifacts if flat else {}), **self.template.artifacts}
-        return {name: FileArtifact(artifact, self.ensemble) for name, artifact in definitions.items()}
+        return {
+            name: FileArtifact(artifact, self.ensemble)
+            for name, artifact in self.artifact_definitions.items()
+        }
+
+    @property
+    def artifact_definitions(self) -> Mapping[str, ArtifactDefinition]:
+        """Those of its type, and its own."""
+        inherited = self.flat.artifacts if self.flat is not None else {}
+        own = self.template.artifacts
+        return {**inherited, **own} if inherited and own else inherited or own
 
     def operation_output(self, interface: str, operation: str, output: str) -> Any:
         seen = self.ensemble.request.observed.value(f"{self.key}.interfaces.{interface}.{operation}", output)

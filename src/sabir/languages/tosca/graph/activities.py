@@ -7,31 +7,12 @@ from collections.abc import Iterator
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import DeployError
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.graph.lifecycles import interfaces_of_subject
-from sabir.languages.tosca.graph.placement import Subject
+from sabir.languages.tosca.evaluate.groups import nodes_named
+from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Workflow
 
-__all__ = ["find_operation", "find_workflow", "nodes_named", "operations_of_subject", "subjects_of"]
-
-
-def nodes_named(ensemble: Ensemble, name: str | None) -> list[NodeInstance]:
-    """The instances of a node template, or of the members of a group, which may be groups themselves."""
-    if name is None:
-        return []
-    nodes: dict[str, NodeInstance] = {}
-    waiting, seen = [name], {name}
-    for here in waiting:
-        group = ensemble.model.topology.groups.get(here)
-        if group is None:
-            nodes.update((node.key, node) for node in ensemble.instances(here))
-            continue
-        for member, _ in group.members:
-            if member not in seen:
-                seen.add(member)
-                waiting.append(member)
-    return [*nodes.values()]
+__all__ = ["find_operation", "find_workflow", "operations_of_subject", "subjects_of"]
 
 
 def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None) -> list[Subject]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
@@ -18,12 +20,16 @@ from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
+from sabir.languages.tosca.evaluate.groups import Gathering, Policy, groups_of, policies_of
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
+from sabir.languages.tosca.graph.addresses import id_of, ids_of_requirements
 from sabir.languages.tosca.graph.kinds import RelationshipKinds
+from sabir.languages.tosca.graph.mappings import mapping_of
 from sabir.languages.tosca.graph.operations import operations_of
-from sabir.languages.tosca.graph.origins import Live, Origins, id_of, ids_of_requirements
-from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.origins import Live, Origins
+from sabir.languages.tosca.graph.plain import plain_value, written_value
+from sabir.languages.tosca.graph.workflows import triggers_of, workflows_of
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.provenance import Computing, Sources
 from sabir.source.collector import collector_paused
@@ -35,7 +41,7 @@ def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> tuple[G
     """The graph as far as values could be computed, and a finding for each that could not."""
     builder = _Builder(ensemble, full_provenance)
     with collector_paused():
-        instances = list(builder.instances())
+        instances = [*_told_apart(builder.instances())]
         outputs = builder.outputs()
     return Graph(instances, outputs=outputs, output_origins=builder.output_origins), builder.findings
 
@@ -58,14 +64,26 @@ class _Builder:
             for capability in node.capabilities:
                 if isinstance(capability, CapabilityInstance):
                     yield self._capability(capability, id_)
-            for relationship, relationship_id in ids_of_requirements(node).items():
+            ids = ids_of_requirements(node)
+            for relationship, relationship_id in ids.items():
                 yield self._relationship(relationship, relationship_id, id_)
-            flat = node.flat
-            for artifact in {**(flat.artifacts if flat else {}), **node.template.artifacts}.values():
+            for artifact in node.artifact_definitions.values():
                 yield self._artifact(node, artifact, id_)
-            yield from operations_of(node, id_, self._evaluated)
+            yield from operations_of(node, id_, id_, self._evaluated)
+            for relationship, relationship_id in ids.items():
+                yield from operations_of(relationship, relationship_id, id_, self._evaluated)
             if node.substitution is not None:
                 yield from self._inside(node.substitution.ensemble)
+        yield from self._beside()
+
+    def _beside(self) -> Iterator[Instance]:
+        """What stands beside the nodes."""
+        for gathering in (*groups_of(self.ensemble), *policies_of(self.ensemble)):
+            yield self._gathering(gathering)
+            if isinstance(gathering, Policy):
+                yield from triggers_of(gathering, self._evaluated)
+        yield from workflows_of(self.ensemble, self._evaluated)
+        yield from mapping_of(self.ensemble)
 
     def _inside(self, ensemble: Ensemble) -> Iterator[Instance]:
         """What stands in the place of a node."""
@@ -101,6 +119,25 @@ class _Builder:
             origin=Origin(node.template.place, How.LITERAL),
             origins=Record.of(origins),
             kinds=self.kinds.of_node(node, is_hosted=host is not None),
+        )
+
+    def _gathering(self, gathering: Gathering) -> Instance:
+        attributes, origins = self._attributes(gathering)
+        outer = self.ensemble.outer
+        named = tuple(dict.fromkeys(map(id_of, gathering.named)))
+        place = gathering.template.place
+        if named:
+            origins[gathering.relation] = Origin(place, How.RELATION)
+        return Instance(
+            id=id_of(gathering),
+            type=gathering.type,
+            language="tosca",
+            name=gathering.name,
+            owner=None if outer is None else id_of(outer.node),
+            attributes=Record.of(attributes),
+            relations=Record.of({gathering.relation: named} if named else {}),
+            origin=Origin(place, How.LITERAL),
+            origins=Record.of(origins),
         )
 
     def _capability(self, capability: CapabilityInstance, owner: str) -> Instance:
@@ -140,7 +177,7 @@ class _Builder:
         )
 
     def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition, owner: str) -> Instance:
-        keys = {key: _plain(value) for key, value in artifact.keys.items() if key != "type"}
+        keys = {key: written_value(value) for key, value in artifact.keys.items() if key != "type"}
         return Instance(
             id=escaped(f"{node.key}.artifacts.{artifact.name}"),
             type=artifact.type or "tosca.artifacts.Root",
@@ -222,7 +259,9 @@ class _Builder:
         return outputs
 
 
-def _plain(value: Any) -> Value:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+def _told_apart(instances: Iterable[Instance]) -> Iterator[Instance]:
+    """A name may hold dots, and so be the id of a part of another node: who comes later gets a number."""
+    numbers: dict[str, int] = {}
+    for instance in instances:
+        number = numbers[instance.id] = numbers.get(instance.id, 0) + 1
+        yield instance if number == 1 else replace(instance, id=f"{instance.id}#{number}")

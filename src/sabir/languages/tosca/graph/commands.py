@@ -17,11 +17,9 @@ from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.placement import (
-    Subject,
     address_of,
     attribute_address,
     host_of,
-    node_of,
     program_of,
     surroundings,
     target_of,
@@ -29,6 +27,7 @@ from sabir.languages.tosca.graph.placement import (
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.programs import INPUTS, is_playbook, is_variable, words
 from sabir.languages.tosca.graph.sending import sent
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.resources.resource import Lifecycle, Resource
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.tosca.graph.activities import nodes_named
+from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
 from sabir.languages.tosca.graph.running import DONE, Ran, WorkflowRun
 from sabir.resources.driver import Connection, DriverContext, Kind

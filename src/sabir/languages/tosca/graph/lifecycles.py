@@ -18,10 +18,10 @@ from sabir.graph.address import Address
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
+from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
-from sabir.languages.tosca.graph.origins import id_of, ids_of_requirements
-from sabir.languages.tosca.graph.placement import Subject
-from sabir.languages.tosca.model.behaviour import Interface, Operation, interfaces_of
+from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject
+from sabir.languages.tosca.model.behaviour import Interface, Operation
 from sabir.languages.tosca.model.lifecycle import (
     CHANGED,
     CONFIGURE,
@@ -34,7 +34,7 @@ from sabir.languages.tosca.model.lifecycle import (
 from sabir.languages.tosca.syntax.nodes import Kind
 from sabir.resources.resource import Resource
 
-__all__ = ["Lifecycles", "below", "interfaces_of_subject", "operation_address"]
+__all__ = ["Lifecycles"]
 
 
 class Lifecycles:
@@ -154,28 +154,6 @@ class Lifecycles:
             interface.type is not None and types.is_a(Kind.INTERFACE, interface.type, known)
             for known in (STANDARD, CONFIGURE)
         )
-
-
-def interfaces_of_subject(subject: Subject) -> dict[str, Interface]:
-    types = subject.ensemble.model.types
-    if isinstance(subject, NodeInstance):
-        return interfaces_of(types, subject.flat, subject.template.interfaces)
-    template = subject.link.relationship
-    return interfaces_of(types, subject.flat, {} if template is None else template.interfaces)
-
-
-def operation_address(subject: Subject, operation: Operation) -> Address:
-    """Of an operation: what it gives out and maps to nothing are attributes of it."""
-    id_ = (
-        id_of(subject) if isinstance(subject, NodeInstance) else ids_of_requirements(subject.source)[subject]
-    )
-    return below(id_, f"interfaces.{operation.interface}.{operation.name}")
-
-
-def below(id_: str, name: str) -> Address:
-    """The address of something that belongs to an instance."""
-    address = Address.parse(id_)
-    return address._replace(instance=f"{address.instance}.{name}")
 
 
 def _required(node: NodeInstance) -> list[str]:

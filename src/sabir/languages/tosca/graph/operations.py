@@ -1,4 +1,4 @@
-"""Operations as instances of the graph: what carries them out, and the values that go in."""
+"""Operations and notifications as instances of the graph: what carries them out, and the values that go in."""
 
 from __future__ import annotations
 
@@ -14,47 +14,60 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.model.behaviour import Operation, interfaces_of
+from sabir.languages.tosca.graph.addresses import below
+from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject, node_of
+from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Implementation
 
-__all__ = ["operations_of"]
+__all__ = ["Evaluated", "operations_of"]
 
 Evaluated = Callable[[Callable[[], Any]], tuple[Value, tuple[Origin | AttributeRead, ...]]]
 """Computes something; gives the value and what it was read from."""
 
 
-def operations_of(node: NodeInstance, owner: str, evaluated: Evaluated) -> Iterator[Instance]:
-    """The operations of a node that something carries out."""
-    model = node.ensemble.model
-    if not node.template.interfaces and (node.flat is None or not node.flat.is_implemented):
+def operations_of(subject: Subject, id_: str, owner: str, evaluated: Evaluated) -> Iterator[Instance]:
+    """The operations of a node or relationship that something carries out, and the notifications that it listens to.
+
+    Those of a relationship belong to its source in the graph, as that is where a reader looks for them.
+    """
+    if not _has_behaviour(subject):
         return
-    for interface in interfaces_of(model.types, node.flat, node.template.interfaces).values():
+    for interface in interfaces_of_subject(subject).values():
         for operation in interface.operations.values():
             implementation = operation.implementation
-            if implementation is not None and not implementation.origin.shipped:
+            is_carried_out = implementation is not None and not implementation.origin.shipped
+            if is_carried_out or (operation.is_notification and operation.outputs):
                 type_ = interface.type or "tosca.interfaces.Root"
-                yield _instance(node, owner, type_, operation, implementation, evaluated)
+                address = below(id_, f"interfaces.{operation.interface}.{operation.name}")
+                yield _instance(subject, str(address), owner, type_, operation, evaluated)
+
+
+def _has_behaviour(subject: Subject) -> bool:
+    """Whether its type or its template says more than the shipped types; nearly all relationships do not."""
+    flat = subject.flat
+    if flat is not None and flat.is_implemented:
+        return True
+    if isinstance(subject, NodeInstance):
+        return bool(subject.template.interfaces)
+    relationship = subject.link.relationship
+    return relationship is not None and bool(relationship.interfaces)
 
 
 def _instance(
-    node: NodeInstance,
-    owner: str,
-    type_: str,
-    operation: Operation,
-    implementation: Implementation,
-    evaluated: Evaluated,
+    subject: Subject, id_: str, owner: str, type_: str, operation: Operation, evaluated: Evaluated
 ) -> Instance:
     name = f"{operation.interface}.{operation.name}"
-    artifact = implementation.artifact
-    attributes: dict[str, Value] = {
-        "implementation": implementation.name if artifact is None else artifact.file,
-    }
-    origins = {"implementation": Origin(implementation.place, How.LITERAL)}
-    if implementation.dependencies:
-        attributes["dependencies"] = [file for file, _ in implementation.dependencies]
-    if implementation.timeout is not None:
-        attributes["timeout"] = implementation.timeout.data
-    inputs, sources = _inputs(node.ensemble, node, operation, evaluated)
+    implementation = operation.implementation
+    attributes: dict[str, Value] = {}
+    origins: dict[str, Origin] = {}
+    relations: dict[str, tuple[str, ...]] = {}
+    if implementation is not None:
+        file, artifact = _script(subject, implementation)
+        attributes |= {"implementation": file, **_settings(implementation)}
+        origins["implementation"] = Origin(implementation.place, How.LITERAL)
+        if artifact is not None:
+            relations["artifact"] = (artifact,)
+    inputs, sources = _inputs(subject.ensemble, subject, operation, evaluated)
     if inputs:
         attributes["inputs"] = inputs
         origins["inputs"] = Origin(operation.definition.place, How.EXPRESSION, sources)
@@ -63,20 +76,43 @@ def _instance(
         attributes["outputs"] = outputs
         origins["outputs"] = Origin(operation.definition.place, How.LITERAL)
     return Instance(
-        id=escaped(f"{node.key}.interfaces.{name}"),
+        id=id_,
         type=type_,
         language="tosca",
-        name=name,
+        name=name if isinstance(subject, NodeInstance) else f"{subject.name}.{name}",
         owner=owner,
         attributes=Record.of(attributes),
+        relations=Record.of(relations),
         origin=Origin(operation.definition.place, How.LITERAL),
         origins=Record.of(origins),
         kinds=edge_kinds(EdgeKind.OPERATION_OF),
     )
 
 
+def _script(subject: Subject, implementation: Implementation) -> tuple[str | None, str | None]:
+    """The file of an implementation, and the id of the artifact of the node that has it."""
+    if implementation.artifact is not None:
+        return implementation.artifact.file, None
+    node = node_of(subject)
+    artifact = node.artifact_definitions.get(implementation.name)
+    if artifact is None:
+        return implementation.name, None
+    return artifact.file or implementation.name, escaped(f"{node.key}.artifacts.{artifact.name}")
+
+
+def _settings(implementation: Implementation) -> dict[str, Value]:
+    settings: dict[str, Value] = {}
+    if implementation.dependencies:
+        settings["dependencies"] = [file for file, _ in implementation.dependencies]
+    if implementation.timeout is not None:
+        settings["timeout"] = implementation.timeout.data
+    if implementation.operation_host is not None:
+        settings["operation_host"] = implementation.operation_host
+    return settings
+
+
 def _inputs(
-    ensemble: Ensemble, node: NodeInstance, operation: Operation, evaluated: Evaluated
+    ensemble: Ensemble, subject: Subject, operation: Operation, evaluated: Evaluated
 ) -> tuple[dict[str, Value], tuple[Origin | AttributeRead, ...]]:
     values: dict[str, Value] = {}
     sources: list[Origin | AttributeRead] = []
@@ -84,7 +120,7 @@ def _inputs(
         assigned = ensemble.default(parameter)
         if assigned is None:
             continue
-        values[name], read = evaluated(partial(assigned.value, node))
+        values[name], read = evaluated(partial(assigned.value, subject))
         if assigned.place is not None:
             how = How.LITERAL if assigned.is_constant else How.EXPRESSION
             sources.append(Origin(assigned.place, how, read, note=f"input {name}"))

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING
-from sabir.graph.address import Address, escaped
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.groups import Gathering, Group, Policy
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
+from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
@@ -24,47 +24,17 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.provenance import Cell, Chains, Sources
 from sabir.text import Place
 
-__all__ = ["Live", "Origins", "id_of", "ids_of_requirements"]
+__all__ = ["Live", "Origins"]
 
-Live = NodeInstance | CapabilityInstance | RelationshipInstance
+Live = NodeInstance | CapabilityInstance | RelationshipInstance | Gathering
 _Sources = tuple[Origin | AttributeRead, ...]
 _KINDS: Final[Mapping[type[Live], Kind]] = {
     NodeInstance: Kind.NODE,
     CapabilityInstance: Kind.CAPABILITY,
     RelationshipInstance: Kind.RELATIONSHIP,
+    Group: Kind.GROUP,
+    Policy: Kind.POLICY,
 }
-
-
-def id_of(resource: Resource) -> str:
-    """The id of an instance in the graph."""
-    if isinstance(resource, CapabilityInstance):
-        return escaped(f"{resource.node.key}.capabilities.{resource.name}")
-    if isinstance(resource, RelationshipInstance):
-        return ids_of_requirements(resource.source)[resource]
-    return escaped(resource.key if isinstance(resource, NodeInstance) else resource.name)
-
-
-def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
-    """The ids of all requirements of a node.
-
-    One that its type allows several times is told apart by its target, even where it stands there once: another one
-    beside it, before or behind, leaves its id alone.
-    """
-    ids: dict[RelationshipInstance, str] = {}
-    counts: dict[str, int] = {}
-    for relationship in node.requirements:
-        link = relationship.link
-        target = relationship.target
-        several = link.definition is None or link.definition.occurrences[1] != 1
-        several = several or (target is not None and target.index > 0)
-        item = target.key if target is not None and several else None
-        address = Address(f"{node.key}.requirements.{link.name}", item=item)
-        id_ = str(address)
-        number = counts[id_] = counts.get(id_, 0) + 1
-        if number > 1:
-            id_ = str(address._replace(item=f"{address.item or ''}#{number}"))
-        ids[relationship] = id_
-    return ids
 
 
 class Origins(Chains):

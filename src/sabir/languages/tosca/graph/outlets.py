@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sabir.graph.address import Address
-from sabir.languages.tosca.graph.activities import find_operation, find_workflow, nodes_named, subjects_of
-from sabir.languages.tosca.graph.lifecycles import Lifecycles, operation_address
-from sabir.languages.tosca.graph.placement import Subject, attribute_address, node_of
+from sabir.languages.tosca.evaluate.groups import nodes_named
+from sabir.languages.tosca.graph.activities import find_operation, find_workflow, subjects_of
+from sabir.languages.tosca.graph.addresses import operation_address
+from sabir.languages.tosca.graph.lifecycles import Lifecycles
+from sabir.languages.tosca.graph.placement import attribute_address
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Workflow
 

@@ -11,23 +11,20 @@ from sabir.graph.values import Unknown, Value, reveal
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
-from sabir.languages.tosca.graph.origins import id_of
+from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation, interfaces_of
 from sabir.languages.tosca.syntax.nodes import Implementation, Kind
 
 __all__ = [
-    "Subject",
     "address_of",
     "attribute_address",
     "host_of",
-    "node_of",
     "program_of",
     "surroundings",
     "target_of",
 ]
-
-Subject = NodeInstance | RelationshipInstance
 
 _COMPUTE: Final = "tosca.nodes.Compute"
 _ORCHESTRATOR: Final = "ORCHESTRATOR"
@@ -35,18 +32,12 @@ _ADDRESSES: Final = ("public_address", "private_address")
 _HERE: Final = frozenset({"", "localhost", "127.0.0.1", "::1"})
 
 
-def node_of(subject: Subject) -> NodeInstance:
-    """The node itself, or the one that a relationship belongs to."""
-    return subject if isinstance(subject, NodeInstance) else subject.source
-
-
 def program_of(subject: Subject, implementation: Implementation) -> tuple[str, str | None]:
     """The file of an implementation and the type of its artifact: written in place, an artifact of the node, or a file."""
     artifact = implementation.artifact
     node = node_of(subject)
     if artifact is None:
-        flat = node.flat
-        artifact = {**(flat.artifacts if flat else {}), **node.template.artifacts}.get(implementation.name)
+        artifact = node.artifact_definitions.get(implementation.name)
     if artifact is not None:
         return FileArtifact(artifact, node.ensemble).location or implementation.name, artifact.type
     directory = implementation.origin.directory

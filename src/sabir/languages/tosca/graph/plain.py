@@ -10,9 +10,9 @@ from typing import Any, Final
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.values import External
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
-from sabir.languages.tosca.graph.origins import id_of
+from sabir.languages.tosca.graph.addresses import id_of
 
-__all__ = ["plain_value"]
+__all__ = ["plain_value", "written_value"]
 
 _SCALARS: Final = (str, int, float, bool, bytes, type(None))
 
@@ -36,3 +36,10 @@ def plain_value(value: Any) -> Value:
     if isinstance(value, list | tuple):
         return [plain_value(item) for item in value]
     return str(value)
+
+
+def written_value(data: Any) -> Value:
+    """What a description says, as it is written: expressions are not computed."""
+    if isinstance(data, Mapping):
+        return {str(key): written_value(item) for key, item in data.items()}
+    return [written_value(item) for item in data] if isinstance(data, list) else data

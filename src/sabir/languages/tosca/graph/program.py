@@ -14,10 +14,11 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.values import UNKNOWN, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.graph.activities import operations_of_subject
-from sabir.languages.tosca.graph.lifecycles import Lifecycles, operation_address
+from sabir.languages.tosca.graph.addresses import operation_address
+from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.outlets import results_of_activities, results_of_workflow
-from sabir.languages.tosca.graph.placement import Subject
 from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.subjects import Subject
 from sabir.languages.tosca.graph.triggers import Reaction, reactions
 from sabir.languages.tosca.model.behaviour import Operation as DescribedOperation
 from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Workflow

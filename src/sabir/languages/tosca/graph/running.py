@@ -17,12 +17,12 @@ from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.graph.activities import find_operation, find_workflow, subjects_of
+from sabir.languages.tosca.graph.addresses import operation_address
 from sabir.languages.tosca.graph.commands import Command, Commands, found_subject
 from sabir.languages.tosca.graph.conditions import condition_holds
 from sabir.languages.tosca.graph.delegation import Delegation
-from sabir.languages.tosca.graph.lifecycles import operation_address
-from sabir.languages.tosca.graph.placement import Subject, node_of
 from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Workflow
 from sabir.resources.effects import Effect, Effects
 from sabir.resources.outcome import Outcome, OutcomeStatus

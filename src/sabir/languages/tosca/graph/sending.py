@@ -17,8 +17,8 @@ from typing import Final
 
 from sabir.errors import DeployError
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
-from sabir.languages.tosca.graph.placement import Subject, node_of
 from sabir.languages.tosca.graph.programs import is_variable
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.syntax.nodes import Implementation
 
 __all__ = ["sent"]
@@ -63,8 +63,7 @@ def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
         if directory is not None and (directory / name).is_file():
             yield directory / name
     node = node_of(subject)
-    flat = node.flat
-    for artifact in {**(flat.artifacts if flat else {}), **node.template.artifacts}.values():
+    for artifact in node.artifact_definitions.values():
         location = FileArtifact(artifact, node.ensemble).location
         if location is not None and Path(location).is_file():
             yield Path(location)

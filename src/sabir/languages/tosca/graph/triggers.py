@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.graph.activities import nodes_named
+from sabir.languages.tosca.evaluate.groups import nodes_named, policies_of
 from sabir.languages.tosca.graph.conditions import condition_holds
-from sabir.languages.tosca.syntax.nodes import Kind, PolicyTemplate, Trigger
+from sabir.languages.tosca.syntax.nodes import PolicyTemplate, Trigger
 
 __all__ = ["Reaction", "reactions"]
 
@@ -30,12 +30,7 @@ class Reaction(Struct, frozen=True, eq=False):
 
 def reactions(ensemble: Ensemble) -> Iterator[Reaction]:
     """Of all policies: the triggers of their types, and their own."""
-    for policy in ensemble.model.topology.policies:
-        flat = None if policy.type is None else ensemble.model.types.find(Kind.POLICY, policy.type)
-        inherited = [definition.triggers for definition in reversed(flat.chain)] if flat is not None else []
-        triggers = {
-            name: trigger for table in (*inherited, policy.triggers) for name, trigger in table.items()
-        }
-        targets = tuple(name for name, _ in policy.targets)
-        for trigger in triggers.values():
-            yield Reaction(policy, trigger, targets if trigger.target is None else (trigger.target,))
+    for policy in policies_of(ensemble):
+        targets = tuple(name for name, _ in policy.names())
+        for trigger in policy.triggers.values():
+            yield Reaction(policy.template, trigger, targets if trigger.target is None else (trigger.target,))

@@ -40,6 +40,7 @@ class Operation(Struct, frozen=True, kw_only=True, eq=False):
     inputs: Mapping[str, PropertyDefinition]
     """Those of the interface and, above them, its own."""
     outputs: Mapping[str, OutputMapping]
+    is_notification: bool = False
 
 
 class Interface(Struct, frozen=True, kw_only=True, eq=False):
@@ -114,6 +115,7 @@ def _operation(
         ),
         inputs=merged,
         outputs=outputs,
+        is_notification=any(name in layer.notifications for layer in layers),
     )
 
 

@@ -60,12 +60,12 @@ class FlatType(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def is_implemented(self) -> bool:
-        """Whether it, or a type that it derives from, says what carries out an operation."""
+        """Whether it, or a type that it derives from, says what carries out an operation, or listens to something."""
         return any(
-            operation.implementation is not None
+            interface.notifications
+            or any(operation.implementation is not None for operation in interface.operations.values())
             for definition in self.chain
             for interface in definition.interfaces.values()
-            for operation in interface.operations.values()
         )
 
 

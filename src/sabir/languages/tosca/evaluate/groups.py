@@ -1,0 +1,142 @@
+"""Groups and policies: they have a type and properties as nodes have, and name the nodes that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import Status
+from sabir.languages.tosca.evaluate.entities import Entity
+from sabir.languages.tosca.syntax.nodes import GroupTemplate, Kind, PolicyTemplate, Trigger, Written
+from sabir.text import Span
+
+if TYPE_CHECKING:
+    from sabir.languages.tosca.evaluate.ensemble import Ensemble
+    from sabir.languages.tosca.evaluate.instances import NodeInstance
+
+__all__ = ["Gathering", "Group", "Policy", "groups_of", "nodes_named", "policies_of"]
+
+
+class Gathering(Entity):
+    """What groups and policies have in common."""
+
+    __slots__ = ("template",)
+
+    section: ClassVar[str]
+    """Where the template has it."""
+    relation: ClassVar[str]
+    """What the template calls those that it names."""
+    type_kind: ClassVar[Kind]
+    root_type: ClassVar[str]
+
+    def __init__(self, ensemble: Ensemble, template: GroupTemplate | PolicyTemplate) -> None:
+        types = ensemble.model.types
+        super().__init__(
+            ensemble, None if template.type is None else types.find(self.type_kind, template.type)
+        )
+        self.template = template
+
+    @property
+    def name(self) -> str:
+        return self.template.name
+
+    @property
+    def type(self) -> str:
+        return self.flat.name if self.flat is not None else self.template.type or self.root_type
+
+    @property
+    def parent(self) -> Resource | None:
+        return self.ensemble.root
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
+
+    @property
+    def status(self) -> Status:
+        return Status.ok
+
+    def assigned(self, key: str) -> Written | None:
+        return self.template.properties.get(key)
+
+    def keys(self) -> Sequence[str]:
+        declared = self.flat.properties if self.flat is not None else {}
+        return tuple(dict.fromkeys([*declared, *self.template.properties]))
+
+    def names(self) -> tuple[tuple[str, Span], ...]:
+        """As they are written."""
+        raise NotImplementedError
+
+    @property
+    def named(self) -> list[Resource]:
+        """The nodes and groups that it names."""
+        groups = self.ensemble.model.topology.groups
+        resources: list[Resource] = []
+        for name, _ in self.names():
+            if name in groups:
+                resources.append(Group(self.ensemble, groups[name]))
+            else:
+                resources += self.ensemble.instances(name)
+        return resources
+
+
+class Group(Gathering):
+    __slots__ = ()
+
+    kind: ClassVar[str] = "group"
+    section = "groups"
+    relation = "members"
+    type_kind = Kind.GROUP
+    root_type = "tosca.groups.Root"
+    template: GroupTemplate
+
+    def names(self) -> tuple[tuple[str, Span], ...]:
+        return self.template.members
+
+
+class Policy(Gathering):
+    __slots__ = ()
+
+    kind: ClassVar[str] = "policy"
+    section = "policies"
+    relation = "targets"
+    type_kind = Kind.POLICY
+    root_type = "tosca.policies.Root"
+    template: PolicyTemplate
+
+    def names(self) -> tuple[tuple[str, Span], ...]:
+        return self.template.targets
+
+    @property
+    def triggers(self) -> dict[str, Trigger]:
+        """Those of its types, and its own."""
+        chain = reversed(self.flat.chain) if self.flat is not None else ()
+        tables = [*(definition.triggers for definition in chain), self.template.triggers]
+        return {name: trigger for table in tables for name, trigger in table.items()}
+
+
+def groups_of(ensemble: Ensemble) -> list[Group]:
+    return [Group(ensemble, group) for group in ensemble.model.topology.groups.values()]
+
+
+def policies_of(ensemble: Ensemble) -> list[Policy]:
+    return [Policy(ensemble, policy) for policy in ensemble.model.topology.policies]
+
+
+def nodes_named(ensemble: Ensemble, name: str | None) -> list[NodeInstance]:
+    """The instances of a node template, or of the members of a group, which may be groups themselves."""
+    if name is None:
+        return []
+    nodes: dict[str, NodeInstance] = {}
+    waiting, seen = [name], {name}
+    for here in waiting:
+        group = ensemble.model.topology.groups.get(here)
+        if group is None:
+            nodes.update((node.key, node) for node in ensemble.instances(here))
+            continue
+        for member, _ in group.members:
+            if member not in seen:
+                seen.add(member)
+                waiting.append(member)
+    return [*nodes.values()]

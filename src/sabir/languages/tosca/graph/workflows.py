@@ -1,0 +1,210 @@
+"""Workflows with their steps, and triggers of policies, as instances of the graph: what they act on, what they call, what they pass in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from sabir.errors import DeployError
+from sabir.graph.address import escaped
+from sabir.graph.edges import EdgeKind, edge_kinds
+from sabir.graph.instance import Instance
+from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.graph.record import Record
+from sabir.graph.values import Unknown, Value
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.groups import Policy, nodes_named
+from sabir.languages.tosca.graph.activities import find_operation, subjects_of
+from sabir.languages.tosca.graph.addresses import id_of, operation_address, section_id
+from sabir.languages.tosca.graph.operations import Evaluated
+from sabir.languages.tosca.graph.plain import written_value
+from sabir.languages.tosca.graph.subjects import Subject
+from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Trigger, Workflow
+
+__all__ = ["triggers_of", "workflows_of"]
+
+_OPERATION_OF: Final = edge_kinds(EdgeKind.OPERATION_OF)
+
+
+def workflows_of(ensemble: Ensemble, evaluated: Evaluated) -> Iterator[Instance]:
+    outer = ensemble.outer
+    for workflow in ensemble.model.topology.workflows.values():
+        id_ = section_id(ensemble, "workflows", workflow.name)
+        inputs, origins = _inputs(ensemble, workflow, id_, evaluated)
+        attributes: dict[str, Value] = {"inputs": inputs} if inputs else {}
+        if workflow.precondition is not None:
+            attributes["precondition"] = written_value(workflow.precondition.data)
+            origins["precondition"] = Origin(workflow.precondition.place, How.CONDITION)
+        yield Instance(
+            id=id_,
+            type="tosca.Workflow",
+            language="tosca",
+            name=workflow.name,
+            owner=None if outer is None else id_of(outer.node),
+            attributes=Record.of(attributes),
+            origin=Origin(workflow.place, How.LITERAL),
+            origins=Record.of(origins),
+        )
+        for step in workflow.steps.values():
+            yield _step(_Doing(ensemble, evaluated, inputs), workflow, step, id_)
+
+
+def _inputs(
+    ensemble: Ensemble, workflow: Workflow, id_: str, evaluated: Evaluated
+) -> tuple[dict[str, Value], dict[str, Origin]]:
+    values: dict[str, Value] = {}
+    sources: list[Origin] = []
+    for name, definition in workflow.inputs.items():
+        assigned = ensemble.default(definition)
+        if assigned is None:
+            values[name] = Unknown(of=f"{id_}|inputs", why="it is given when the workflow is called")
+            continue
+        values[name], read = evaluated(partial(assigned.value, ensemble.root))
+        sources.append(Origin(definition.place, How.DEFAULT, read, note=f"input {name}"))
+    origin = Origin(workflow.place, How.LITERAL, tuple(sources))
+    return values, {"inputs": origin} if values else {}
+
+
+def _step(doing: _Doing, workflow: Workflow, step: Step, owner: str) -> Instance:
+    subjects = subjects_of(doing.ensemble, step.target, step.target_relationship)
+    relations = {"target": tuple(id_of(subject) for subject in subjects)}
+    for key, names in (("on_success", step.on_success), ("on_failure", step.on_failure)):
+        relations[key] = tuple(
+            escaped(f"{owner}.steps.{name}") for name, _ in names if name in workflow.steps
+        )
+    attributes: dict[str, Value] = {}
+    if step.operation_host is not None:
+        attributes["operation_host"] = step.operation_host
+    if step.filter is not None:
+        attributes["filter"] = written_value(step.filter.data)
+    return doing.instance(
+        Origin(step.place, How.LITERAL),
+        id_=escaped(f"{owner}.steps.{step.name}"),
+        type_="tosca.Step",
+        name=f"{workflow.name}.{step.name}",
+        owner=owner,
+        subjects=subjects,
+        activities=step.activities,
+        attributes=attributes,
+        relations=relations,
+    )
+
+
+def triggers_of(policy: Policy, evaluated: Evaluated) -> Iterator[Instance]:
+    """Each belongs to its policy as an operation does: it is called by the same name."""
+    owner = id_of(policy)
+    for trigger in policy.triggers.values():
+        names = [trigger.target] if trigger.target is not None else [name for name, _ in policy.names()]
+        subjects: list[Subject] = [node for name in names for node in nodes_named(policy.ensemble, name)]
+        yield _Doing(policy.ensemble, evaluated, {}).instance(
+            Origin(trigger.place, How.LITERAL),
+            id_=escaped(f"{owner}.{trigger.name}"),
+            type_="tosca.Trigger",
+            name=f"{policy.name}.{trigger.name}",
+            owner=owner,
+            subjects=subjects,
+            activities=trigger.action,
+            attributes=_conditions(trigger),
+            relations={"target": tuple(id_of(subject) for subject in subjects)},
+        )
+
+
+def _conditions(trigger: Trigger) -> dict[str, Value]:
+    conditions: dict[str, Value] = {} if trigger.event is None else {"event": trigger.event}
+    for key, written in (("condition", trigger.condition), ("schedule", trigger.schedule)):
+        if written is not None:
+            conditions[key] = written_value(written.data)
+    return conditions
+
+
+class _Doing:
+    """Activities on their subjects. `inputs`: those of the workflow, which `get_input` names first."""
+
+    def __init__(self, ensemble: Ensemble, evaluated: Evaluated, inputs: Mapping[str, Value]) -> None:
+        self.ensemble = ensemble
+        self._evaluated = evaluated
+        self._inputs = inputs
+
+    def instance(
+        self,
+        origin: Origin,
+        *,
+        id_: str,
+        type_: str,
+        name: str,
+        owner: str,
+        subjects: Sequence[Subject],
+        activities: Sequence[Activity],
+        attributes: dict[str, Value],
+        relations: dict[str, tuple[str, ...]],
+    ) -> Instance:
+        listed: list[Value] = []
+        sources: list[Origin | AttributeRead] = []
+        for activity in activities:
+            passed, read = self._passed(activity, subjects)
+            listed.append({activity.kind.value: activity.name, **({"inputs": passed} if passed else {})})
+            sources += read
+        relations["calls"] = tuple(dict.fromkeys(self._called(subjects, activities)))
+        kept = {key: ids for key, ids in relations.items() if ids}
+        return Instance(
+            id=id_,
+            type=type_,
+            language="tosca",
+            name=name,
+            owner=owner,
+            attributes=Record.of({**attributes, "activities": listed}),
+            relations=Record.of(kept),
+            origin=origin,
+            origins=Record.of(
+                {
+                    **dict.fromkeys(attributes, origin),
+                    "activities": Origin(
+                        origin.place, How.EXPRESSION if sources else How.LITERAL, tuple(sources)
+                    ),
+                    **dict.fromkeys(kept, Origin(origin.place, How.RELATION)),
+                }
+            ),
+            kinds=_OPERATION_OF,
+        )
+
+    def _called(self, subjects: Sequence[Subject], activities: Iterable[Activity]) -> Iterator[str]:
+        for activity in activities:
+            if activity.kind is ActivityKind.INLINE:
+                if activity.name in self.ensemble.model.topology.workflows:
+                    yield section_id(self.ensemble, "workflows", activity.name)
+            elif activity.kind is ActivityKind.CALL_OPERATION:
+                for subject in subjects:
+                    try:
+                        operation = find_operation(subject, activity.name)
+                    except DeployError:
+                        continue  # the checks say so
+                    if operation is not None:
+                        yield str(operation_address(subject, operation))
+
+    def _passed(
+        self, activity: Activity, subjects: Sequence[Subject]
+    ) -> tuple[dict[str, Value], list[Origin | AttributeRead]]:
+        """What goes in. Of several subjects each may get something else: then nothing is said of values that are computed."""
+        values: dict[str, Value] = {}
+        sources: list[Origin | AttributeRead] = []
+        session = self.ensemble.session
+        outside = session.input
+        session.input = lambda name: self._inputs[name] if name in self._inputs else outside(name)
+        try:
+            for name, written in activity.inputs.items():
+                assigned = self.ensemble.assignment(written, None)
+                reads: list[tuple[Value, tuple[Origin | AttributeRead, ...]]] = [
+                    self._evaluated(partial(assigned.value, subject)) for subject in subjects
+                ]
+                if not reads:
+                    continue
+                values[name] = reads[0][0]
+                if any(value != reads[0][0] for value, _ in reads):
+                    values[name] = Unknown(why="it differs between the targets")
+                how = How.LITERAL if assigned.is_constant else How.EXPRESSION
+                read = tuple(dict.fromkeys(source for _, each in reads for source in each))
+                sources.append(Origin(written.place, how, read, note=f"input {name}"))
+        finally:
+            session.input = outside
+        return values, sources
