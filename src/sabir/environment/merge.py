@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -104,6 +104,28 @@ def moved_part(
     )
 
 
+class _OfPart(Mapping[str, Value]):
+    """What was observed in one part, by its own names. Not copied: each step asks for a few of more and more values."""
+
+    def __init__(self, observed: Mapping[str, Value], prefix: str) -> None:
+        self._observed = observed
+        self._prefix = prefix
+
+    def __getitem__(self, name: str) -> Value:
+        return self._observed[self._prefix + name]
+
+    def __iter__(self) -> Iterator[str]:
+        prefix = self._prefix
+        return (name.removeprefix(prefix) for name in self._observed if name.startswith(prefix))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        """Whether a look-up may find something. Asked before each: to find out for sure would take as long as a copy."""
+        return bool(self._observed)
+
+
 class _Mover:
     def __init__(self, part: str, places: PartPlaces, given: Mapping[Span, Origin]) -> None:
         self.part = part
@@ -178,10 +200,7 @@ class _Mover:
     def _late(
         self, late: Callable[[Mapping[str, Value]], Mapping[str, Value]], observed: Mapping[str, Value]
     ) -> Mapping[str, Value]:
-        prefix = f"{self.part}/"
-        ours = {
-            name.removeprefix(prefix): value for name, value in observed.items() if name.startswith(prefix)
-        }
+        ours = _OfPart(observed, f"{self.part}/")
         return {name: self.value(value) for name, value in late(ours).items()}
 
     def _address(self, address: Address) -> Address:
