@@ -37,9 +37,8 @@ class Delegation:
             raise DeployError(f"sabir has no workflow {workflow!r} of its own: there are deploy and undeploy")
         mine = [
             (resource, command)
-            for resource, command in self._lifecycles.all_commands()
-            if str(resource.address).startswith((f"{node.key}.interfaces.", f"{node.key}.requirements."))
-            and resource.established is None
+            for resource, command in self._lifecycles.commands_of(node)
+            if resource.established is None
         ]
         undoes = workflow == "undeploy"
         for resource, command in reversed(mine) if undoes else mine:

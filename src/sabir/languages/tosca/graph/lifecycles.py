@@ -9,7 +9,7 @@ the node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
-from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject
+from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject, node_of
 from sabir.languages.tosca.model.behaviour import Interface, Operation
 from sabir.languages.tosca.model.lifecycle import (
     CHANGED,
@@ -63,6 +63,21 @@ class Lifecycles:
 
     def all_commands(self) -> Iterator[tuple[Resource, Command]]:
         return ((resource, self._commands_at[address]) for address, resource in self.resources.items())
+
+    def commands_of(self, node: NodeInstance) -> Sequence[tuple[Resource, Command]]:
+        """Those of a node and its requirements, and of what stands in its place, in the order that they are carried out."""
+        return self._by_node.get(node.key, ())
+
+    @cached_property
+    def _by_node(self) -> Mapping[str, list[tuple[Resource, Command]]]:
+        by_node: dict[str, list[tuple[Resource, Command]]] = {}
+        for resource, command in self.all_commands():
+            node: NodeInstance | None = node_of(command.subject)
+            while node is not None:
+                by_node.setdefault(node.key, []).append((resource, command))
+                outer = node.ensemble.outer
+                node = None if outer is None else outer.node
+        return by_node
 
     def _resources(self) -> Iterator[Resource]:
         required = {key: _required(node) for key, node in self.nodes.items()}

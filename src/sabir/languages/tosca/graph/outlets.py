@@ -58,10 +58,8 @@ def _activity(lifecycles: Lifecycles, subject: Subject, activity: Activity) -> I
             if operation is not None:
                 yield from _outputs(subject, operation)
         case _:
-            key = node_of(subject).key
-            for resource, command in lifecycles.all_commands():
-                if str(resource.address).startswith(f"{key}."):
-                    yield from _outputs(command.subject, command.operation)
+            for _, command in lifecycles.commands_of(node_of(subject)):
+                yield from _outputs(command.subject, command.operation)
 
 
 def _outputs(subject: Subject, operation: Operation) -> Iterator[Address]:
