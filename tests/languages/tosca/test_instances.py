@@ -8,7 +8,7 @@ import pytest
 
 from sabir.expressions.query.values import MISSING, NodeState, Status
 from sabir.graph.origin import How
-from sabir.graph.values import UNKNOWN
+from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate import Ensemble, LiveValues, Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.graph.origins import Origins
@@ -52,7 +52,7 @@ def _ensemble(**request: Any) -> Ensemble:
         ("a", "size", {"w": 3, "unit": "cm"}),
         ("b", "port", 2),
         ("b", "size", MISSING),
-        ("a", "ip", UNKNOWN),
+        ("a", "ip", Unknown(of="a|ip", why="it is known once the node runs")),
         ("a", "tosca_name", "a"),
         ("a", "nothing", MISSING),
     ],

@@ -39,7 +39,13 @@ from sabir.deployments.engine.machine import (
 from sabir.deployments.engine.observations import Observations
 from sabir.deployments.engine.perform import failure
 from sabir.deployments.engine.results import ended_record, placed_record
-from sabir.deployments.plan.compare import filled, recorded_changes, unknown_names, wanted_fields
+from sabir.deployments.plan.compare import (
+    filled,
+    missing_values,
+    recorded_changes,
+    unknown_names,
+    wanted_fields,
+)
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Fact, StepState
@@ -310,9 +316,9 @@ class Runner:
         """What can be said of a step without asking its driver, now that all values are there."""
         if step.action is Action.DELETE:
             return None
-        missing = unknown_names(task.resource.desired)
-        if missing:
-            return failure(f"the value of {', '.join(missing)} is still not known")
+        missing = missing_values(task.resource.desired)
+        if missing is not None:
+            return failure(missing)
         if not step.unforeseen or step.action is not Action.UPDATE or step.record is None:
             return None
         if recorded_changes(task.resource.desired, step.record, self.journal.store.codec):

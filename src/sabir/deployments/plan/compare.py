@@ -7,11 +7,19 @@ from typing import Any
 
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.records import Record
-from sabir.graph.values import Sensitive, Unknown, Value, reveal, unknowns
+from sabir.graph.values import Sensitive, Unknown, Value, awaited_names, reveal, unknowns
 from sabir.resources.outcome import Change
 from sabir.resources.resource import Lifecycle, Resource
 
-__all__ = ["filled", "kept_changes", "recorded_changes", "same", "unknown_names", "wanted_fields"]
+__all__ = [
+    "filled",
+    "kept_changes",
+    "missing_values",
+    "recorded_changes",
+    "same",
+    "unknown_names",
+    "wanted_fields",
+]
 
 
 def wanted_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -71,6 +79,16 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, bool) is not isinstance(right, bool):
         return False
     return bool(left == right)
+
+
+def missing_values(fields: Mapping[str, Value]) -> str | None:
+    """What a step that is about to run still lacks, in words; None when everything is there."""
+    names = unknown_names(fields)
+    if not names:
+        return None
+    message = f"the value of {', '.join(names)} is still not known"
+    awaited = dict.fromkeys(awaited_names({name: fields[name] for name in names}))
+    return f"{message}: no step before it gave {', '.join(awaited)}".replace("|", ".") if awaited else message
 
 
 def unknown_names(fields: Mapping[str, Value]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING
-from sabir.graph.values import UNKNOWN
+from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.tosca.evaluate.typed import read_text
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
@@ -23,9 +23,6 @@ __all__ = ["REFLECTED", "Entity"]
 
 REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
 """Attributes of TOSCA that say again what the instance is."""
-
-_NO_VALUE: Final = Assigned(UNKNOWN)
-
 
 _PENDING: Final = object()
 
@@ -86,8 +83,12 @@ class Entity(LiveResource):
         default = self.ensemble.default(definition)
         if default is None and definition.is_attribute:
             # A declared attribute without a value is a match that holds null; an optional property is none.
-            return self.reflected(key) or _NO_VALUE
+            return self.reflected(key) or Assigned(self.awaited(key))
         return default
+
+    def awaited(self, key: str) -> Unknown:  # noqa: ARG002  for those that are known by a key
+        """What stands for an attribute that has no value yet."""
+        return UNKNOWN
 
     def reflected(self, key: str) -> Assigned | None:
         """Attributes of TOSCA that mirror the instance itself."""

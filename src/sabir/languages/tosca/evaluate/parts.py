@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, Status, reveal_deep
+from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.request import literal
+from sabir.languages.tosca.evaluate.request import awaited_attribute, literal
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
@@ -43,12 +44,20 @@ class CapabilityInstance(Entity):
     def name(self) -> str:
         return self._definition.name
 
+    @property
+    def key(self) -> str:
+        """What it is known by in the graph and in the state."""
+        return f"{self.node.key}.capabilities.{self.name}"
+
+    def awaited(self, key: str) -> Unknown:
+        return awaited_attribute(self.key, key)
+
     def live(self, key: str) -> Any:
         substitution = self.node.substitution
         if substitution is not None:
             given = substitution.attribute(("CAPABILITY", self.name), key)
             return given if given is MISSING else literal(given)
-        return self.ensemble.request.observed.value(f"{self.node.key}.capabilities.{self.name}", key)
+        return self.ensemble.request.observed.value(self.key, key)
 
     def described(self, key: str) -> Assigned | None:
         """What the node itself does not say is said by the capability that stands for this one."""

@@ -16,7 +16,7 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, NodeState, Status
 from sabir.graph.address import escaped
 from sabir.graph.origin import Origin
-from sabir.graph.values import Value, reveal
+from sabir.graph.values import Unknown, Value, reveal
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.evaluate.overrides import keys_by_node
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
@@ -26,7 +26,7 @@ from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
-__all__ = ["LiveValues", "Observed", "Request", "literal", "request_of"]
+__all__ = ["LiveValues", "Observed", "Request", "awaited_attribute", "literal", "request_of"]
 
 _PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
@@ -90,6 +90,11 @@ def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -
         observed=Observed(request.observed),
         overridden=keys_by_node(request.overrides, topology),
     )
+
+
+def awaited_attribute(instance: str, key: str) -> Unknown:
+    """Of an instance, which is told by its key: a value that only a deployment can know."""
+    return Unknown(of=f"{escaped(instance)}|{escaped(key)}", why="it is known once the node runs")
 
 
 def literal(value: Value) -> Any:

@@ -16,13 +16,13 @@ __all__ = ["below", "id_of", "ids_of_requirements", "operation_address", "sectio
 
 def id_of(resource: Resource) -> str:
     """The id of an instance in the graph."""
-    if isinstance(resource, CapabilityInstance):
-        return escaped(f"{resource.node.key}.capabilities.{resource.name}")
     if isinstance(resource, RelationshipInstance):
         return ids_of_requirements(resource.source)[resource]
     if isinstance(resource, Gathering):
         return section_id(resource.ensemble, resource.section, resource.name)
-    return escaped(resource.key if isinstance(resource, NodeInstance) else resource.name)
+    if isinstance(resource, NodeInstance | CapabilityInstance):
+        return escaped(resource.key)
+    return escaped(resource.name)
 
 
 def section_id(ensemble: Ensemble, section: str, name: str) -> str:

@@ -159,8 +159,9 @@ def _value(assigned: Assigned, subject: Subject) -> Value:
 
 def _as_text(inputs: Mapping[str, Value]) -> Value:
     """All inputs as one JSON object, secret when one of them is."""
-    if any(isinstance(value, Unknown) for value in inputs.values()):
-        return UNKNOWN
+    unknown = next((value for value in inputs.values() if isinstance(value, Unknown)), None)
+    if unknown is not None:
+        return unknown
     plain = reveal_all(dict(inputs))
     text = msgspec.json.encode(plain).decode("utf-8")
     return text if plain == dict(inputs) else Sensitive(text)
