@@ -11,7 +11,13 @@ import pytest
 from sabir.cli.main import main
 from sabir.errors import DeployError
 from sabir.languages.inmanta.evaluate.plugins.engine.io import IOBase
-from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import RemoteIO, SshPlace
+from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import (
+    Here,
+    Place,
+    RemoteIO,
+    SshPlace,
+    place_of_uri,
+)
 from tests.deploy.sshd import Sshd, sshd, why_not
 
 pytestmark = [
@@ -149,6 +155,7 @@ def test_an_agent_is_the_target_of_its_name(
     settings = ", ".join(f"{name}: {value}" for name, value in server.settings(there).items())
     (tmp_path / "sabir.yaml").write_text(
         f"parts: {{model: {{path: project}}}}\ntargets:\n  web: {{driver: ssh, {settings}}}\n"
+        "  elsewhere: {driver: local, root: /}\n"
     )
     assert main(["deploy", str(tmp_path), "--yes", *TRUST]) == 0
     assert note.read_text() == "hello"
@@ -160,6 +167,16 @@ def test_an_agent_is_the_target_of_its_name(
     shown = capsys.readouterr().out
     assert '"over_ssh": "0 4"' in shown
     assert '"over_ssh": "0 0"' in shown
+
+
+def test_who_names_no_machine_has_no_hands(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As with the releases of today: older handlers fail, and are told what gives them their hands back."""
+    (project / "main.cf").write_text(f'import notes\nnotes::Note(path="{tmp_path}/x", text="a", agent="a")\n')
+    assert main(["deploy", str(project), "--yes", *TRUST]) == 1
+    assert "targets: {AGENT: {driver: local, root: /}}" in "".join(capsys.readouterr())
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_model_says_itself_where_an_agent_is(server: Sshd, project: Path, tmp_path: Path) -> None:
@@ -175,16 +192,16 @@ def test_a_model_says_itself_where_an_agent_is(server: Sshd, project: Path, tmp_
 @pytest.mark.parametrize(
     ("uri", "expected"),
     [
-        ("local:", None),
+        ("local:", Here()),
         ("ssh://h", SshPlace(host="h")),
         ("ssh://me@h:2222?python=python3.9", SshPlace(host="h", user="me", port=2222, python="python3.9")),
     ],
 )
-def test_places(uri: str, expected: SshPlace | None) -> None:
-    assert SshPlace.of_uri(uri) == expected
+def test_places(uri: str, expected: Place) -> None:
+    assert place_of_uri(uri) == expected
 
 
 @pytest.mark.parametrize("uri", ["ssh://", "ssh://-oProxyCommand=x"])
 def test_no_places(uri: str) -> None:
     with pytest.raises(DeployError):
-        SshPlace.of_uri(uri)
+        place_of_uri(uri)

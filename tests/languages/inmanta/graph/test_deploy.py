@@ -237,14 +237,16 @@ def test_a_handler_is_asked_for_facts_by_a_call(world: World, capsys: pytest.Cap
     assert "blue" in capsys.readouterr().out
 
 
-def test_what_leaves_the_model_is_only_purged_when_it_says_so(world: World) -> None:
-    model = MODEL.replace('text="one"', 'text="one", purge_on_delete=true')
-    world.model(model)
+@pytest.mark.parametrize("purges", [True, False], ids=["project.yml says so", "as it is in the engine"])
+def test_what_leaves_the_model_is_only_purged_when_both_say_so(world: World, purges: bool) -> None:
+    with (world.project / "project.yml").open("a") as settings:
+        settings.write("purge_on_delete: true\n" if purges else "")
+    world.model(MODEL.replace('text="one"', 'text="one", purge_on_delete=true'))
     world.deploy()
     world.calls()
     world.model("import notes\n")
     assert world.deploy("--allow-delete", "all") == 0
-    assert world.calls() == ["delete first"]
+    assert world.calls() == (["delete first"] if purges else [])
     assert (world.folder / "second").exists()
     assert world.run("plan") == 0
 

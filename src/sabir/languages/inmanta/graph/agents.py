@@ -22,7 +22,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     SkipResourceForDependencies,
 )
 from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
-from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import SshPlace, io_for
+from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Place, io_for
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
 
 __all__ = ["NO_HANDLER", "Agent", "HandlerRun", "handlers_of"]
@@ -63,13 +63,13 @@ class Agent:
         name: str,
         handlers: Mapping[str, type],
         files: dict[str, bytes],
-        place: SshPlace | None = None,
+        place: Place | None = None,
     ) -> None:
         self.name = name
         self.io = io_for(place)
         self.handlers = handlers
         self.files = files
-        self.uri = self.io.uri
+        self.uri = "local:" if self.io is None else self.io.uri
         self.environment = None
         self.sessionid = None
         self.eventloop = None

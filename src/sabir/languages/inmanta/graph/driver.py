@@ -119,6 +119,7 @@ class _HandlerConnection:
         self._places = places
         self._export = target.export
         self._complete = target.complete
+        self._purges = target.model.definitions.project.purge_on_delete
         registry = target.model.python.registry
         self._facts = registry.references.facts = dict(target.facts)
         self._references = registry.references
@@ -155,8 +156,8 @@ class _HandlerConnection:
         resource = self._resource(task.resource)
         if _PURGED not in type(resource).fields:
             return Outcome(changed=False, message="it cannot be purged: it is left as it is")
-        if self._left_the_model(resource) and not resource.get("purge_on_delete"):
-            return Outcome(changed=False, message="it is left as it is: its purge_on_delete is false")
+        if self._left_the_model(resource) and not (self._purges and resource.get("purge_on_delete")):
+            return Outcome(changed=False, message=f"it is left as it is: {self._why_left(resource)}")
         resource = resource.clone(purged=True)
         resource.requires = set()
         return await self._deploy(resource, _secrets(task.resource))
@@ -195,6 +196,11 @@ class _HandlerConnection:
         """It is no longer described, as opposed to everything being taken away."""
         return self._complete and resource.id.resource_str() not in self._export.resources
 
+    def _why_left(self, resource: HandlerResource) -> str:
+        if not resource.get("purge_on_delete"):
+            return "its purge_on_delete is false"
+        return "project.yml does not say purge_on_delete: true, as release 18 of the existing engine leaves such a resource"
+
     def _facts_of(self, identity: str) -> dict[str, str]:
         return {name: value for (resource, name), value in self._facts.items() if resource == identity}
 
@@ -207,7 +213,8 @@ class _HandlerConnection:
 
     def close(self) -> None:
         for agent, _ in self._agents.values():
-            agent.io.close()
+            if agent.io is not None:
+                agent.io.close()
 
     def _resource(self, resource: Resource) -> HandlerResource:
         """The resource as its handler has it: that of the model, or made again from what is recorded."""
@@ -252,8 +259,15 @@ def _reason(ended: HandlerRun, secrets: Secrets) -> str:
                     return secrets.scrubbed(said)
                 # The resource is named beside it: what was raised is what matters.
                 raised = said.partition("(exception: ")[2].removesuffix(")")
-                return secrets.scrubbed(raised or said)
+                return secrets.scrubbed(f"{raised or said}{_about_hands(said)}")
     return f"its handler says {ended.state.value}"
+
+
+def _about_hands(said: str) -> str:
+    """Handlers of older modules ask for hands on the machine of their agent, which has to be named."""
+    if "has no attribute '_io'" not in said:
+        return ""
+    return "; self._io is there for an agent that sabir.yaml names as a target: `targets: {AGENT: {driver: local, root: /}}`"
 
 
 def _word(state: HandlerResourceState) -> str:

@@ -1,4 +1,4 @@
-"""Where the agents of a model are: a target of the environment with the agent's name, else what the model says, else here."""
+"""Where the agents of a model are: a target of the environment with the agent's name, else what the model says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from sabir.errors import DeployError
 from sabir.graph.values import reveal
 from sabir.languages.inmanta.evaluate.model import Model
-from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import SshPlace
+from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Here, Place, SshPlace, place_of_uri
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target
@@ -28,13 +28,13 @@ class AgentPlaces:
         }
         """By the names of agents, as `std::AgentConfig` says it."""
 
-    def of(self, agent: str) -> SshPlace | None:
-        """The machine of an agent; None: this one."""
+    def of(self, agent: str) -> Place | None:
+        """The machine of an agent; None: neither the environment nor the model names one."""
         target = self._context.targets.get(agent)
         if target is None:
-            return SshPlace.of_uri(self._uris.get(agent, "local:"))
+            return place_of_uri(self._uris[agent]) if agent in self._uris else None
         if target.driver == "local":
-            return None
+            return Here()
         if target.driver != "ssh":
             raise DeployError(
                 f"the agent {agent!r} is the target of that name, which handlers cannot reach: {target.driver}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -94,6 +94,8 @@ class Project(Struct, eq=False):
     modules: dict[str, Module]
     findings: list[Finding]
     finder: ModuleFinder
+    purge_on_delete: bool = False
+    """project.yml: what leaves the model is purged where it says so itself; otherwise it is left as it is."""
 
 
 def load_project(
@@ -124,6 +126,10 @@ class _Loader:
         self.namespaces: dict[str, Namespace] = {}
         self.modules: dict[str, Module] = {}
         self.cache = cache
+        config = package.get_file("project.yml")
+        self._config = config
+        settings = config.parsed() if config is not None else None
+        self._settings: dict[str, Any] = settings if isinstance(settings, dict) else {}
         own_module = _own_module(package)
         trees: list[FileTree] = [
             *self._module_path(),
@@ -149,7 +155,13 @@ class _Loader:
             from sabir.languages.inmanta.syntax.parser import parse
 
             self._add(Namespace(MAIN, source, parse(source).statements, None))
-        return Project(self.namespaces, self.modules, self.findings, self.finder)
+        return Project(
+            self.namespaces,
+            self.modules,
+            self.findings,
+            self.finder,
+            purge_on_delete=self._settings.get("purge_on_delete") is True,
+        )
 
     def _main(self) -> PackageFile | None:
         main = self.package.get_file("main.cf")
@@ -173,18 +185,16 @@ class _Loader:
         return None
 
     def _module_path(self) -> list[FileTree]:
-        config = self.package.get_file("project.yml")
-        data = config.parsed() if config is not None else None
-        written = data.get("modulepath", ["libs"]) if isinstance(data, dict) else ["libs"]
+        written = self._settings.get("modulepath", ["libs"])
         paths = written if isinstance(written, list) else [written]
         trees: list[FileTree] = []
         for path in paths:
             inside = posixpath.normpath(str(path))
             if inside.startswith(("/", "..")):
-                assert config is not None
+                assert self._config is not None
                 self.findings.append(
                     OUTSIDE_PATH.about_file(
-                        config.source,
+                        self._config.source,
                         f"the module path {path!r} leads out of the project and is not followed",
                         hint="name the directory on the command line to have it searched",
                     )

@@ -71,8 +71,10 @@ class HandlerAPI(ABC, Generic[TResource]):
 
     def __init__(self, agent: Any, io: Any = None) -> None:
         self._agent = agent
-        self._io = getattr(agent, "io", None) if io is None else io
-        """Hands on the machine of the agent, for handlers that ask for them."""
+        hands = getattr(agent, "io", None) if io is None else io
+        if hands is not None:  # release 8 of the existing engine took them away, and modules ask whether they are there
+            self._io = hands
+            """Hands on the machine of the agent, where the environment says which machine that is."""
         self.cache: dict[Any, Any] = {}
         """Shared by the handlers of one agent."""
 

@@ -23,7 +23,7 @@ from sabir.errors import DeployError
 from sabir.languages.inmanta.evaluate.plugins.engine import io
 from sabir.languages.inmanta.evaluate.plugins.engine.io import IOBase
 
-__all__ = ["RemoteIO", "SshPlace", "io_for"]
+__all__ = ["Here", "Place", "RemoteIO", "SshPlace", "io_for", "place_of_uri"]
 
 _SECONDS: Final = 20
 _CALLS: Final = frozenset(name for name in vars(IOBase) if not name.startswith("_")) - {"close", "is_remote"}
@@ -33,7 +33,11 @@ _ERRORS: Final[Mapping[str, type[Exception]]] = {
 }
 
 
-class SshPlace(Struct, frozen=True, kw_only=True):
+class Here(Struct, frozen=True, tag=True):
+    """The machine that runs sabir."""
+
+
+class SshPlace(Struct, frozen=True, kw_only=True, tag=True):
     """Where an agent is, and how it is reached."""
 
     host: str
@@ -42,17 +46,6 @@ class SshPlace(Struct, frozen=True, kw_only=True):
     key: Path | None = None
     known_hosts: Path | None = None
     python: str = "python3"
-
-    @classmethod
-    def of_uri(cls, uri: str) -> SshPlace | None:
-        """`ssh://user@host:port?python=python3`; None for an agent of this machine."""
-        parts = urlsplit(uri)
-        if parts.scheme != "ssh":
-            return None
-        if not parts.hostname or parts.hostname.startswith("-"):
-            raise DeployError(f"the agent at {uri!r} names no host")
-        python = parse_qs(parts.query).get("python", ["python3"])[0]
-        return cls(host=parts.hostname, user=parts.username, port=parts.port, python=python)
 
     @property
     def words(self) -> list[str]:
@@ -72,6 +65,20 @@ class SshPlace(Struct, frozen=True, kw_only=True):
         words += [] if self.user is None else ["-l", self.user]
         words += [] if self.key is None else ["-i", str(self.key)]
         return [*words, "--", self.host]
+
+
+Place = Here | SshPlace
+
+
+def place_of_uri(uri: str) -> Place:
+    """`ssh://user@host:port?python=python3`; anything else is an agent of this machine."""
+    parts = urlsplit(uri)
+    if parts.scheme != "ssh":
+        return Here()
+    if not parts.hostname or parts.hostname.startswith("-"):
+        raise DeployError(f"the agent at {uri!r} names no host")
+    python = parse_qs(parts.query).get("python", ["python3"])[0]
+    return SshPlace(host=parts.hostname, user=parts.username, port=parts.port, python=python)
 
 
 class RemoteIO(IOBase):
@@ -165,6 +172,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         pipe.close()
 
 
-def io_for(place: SshPlace | None) -> IOBase:
-    """The hands of an agent: on this machine, or on another one."""
-    return IOBase() if place is None else RemoteIO(place)
+def io_for(place: Place | None) -> IOBase | None:
+    """The hands of an agent: on this machine, on another one, or none where nobody said which machine is meant."""
+    match place:
+        case None:
+            return None
+        case Here():
+            return IOBase()
+        case SshPlace():
+            return RemoteIO(place)
