@@ -174,8 +174,8 @@ class Chromium:
 
     def key(self, key: str, *, shift: bool = False) -> None:
         more = {"modifiers": 8} if shift else {}
-        if len(key) == 1:
-            more["text"] = key  # type: ignore[assignment]  # a mixed bag of JSON
+        if len(key) == 1 or key == "Enter":  # only with a text does Enter submit a form
+            more["text"] = "\r" if key == "Enter" else key  # type: ignore[assignment]  # a mixed bag of JSON
         code = {
             "Enter": 13,
             "Escape": 27,

@@ -29,7 +29,7 @@ class PartPlaces:
         """`own` is the text of the environment itself: places in it stay where they are. `folder` is where it lies."""
         self.prefix = prefix
         self.own = own
-        self._folder = None if folder is None else folder.absolute()
+        self._folder = None if folder is None else folder.resolve()
         self._sources: dict[int, Source] = {}
         self._kept: list[Source] = []
 

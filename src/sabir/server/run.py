@@ -2,35 +2,60 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 from datetime import timedelta
 from types import FrameType
 
 import uvicorn
 
+from sabir.errors import UsageError
 from sabir.server.app import create_app
 from sabir.server.service import Service
 from sabir.server.settings import Settings
 from sabir.server.store.tokens import Role
 
-__all__ = ["first_token", "new_token", "serve"]
+__all__ = ["address", "first_token", "listen", "new_token", "serve"]
 
 _GRACE = 10
+_LAST_PORT = 65535
+_WAITING = 2048
+"""Connections that may wait to be taken."""
 _IDLE = 75
 """Seconds that a connection may wait for its next request: longer than clients and proxies keep theirs, so that none is closed while one comes."""
 
 
-def serve(service: Service) -> None:
-    settings = service.settings
+def listen(settings: Settings) -> socket.socket:
+    """The socket of the service. It is taken before anything else is done: a second service must not touch the data of the first."""
+    host, port = settings.host, settings.port
+    if port > _LAST_PORT:
+        raise UsageError(f"there is no port {port}: the last one is {_LAST_PORT}")
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(place[:2], family=family, backlog=_WAITING)  # type: ignore[arg-type]  # a port is a number
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            reason = "another program listens there: stop it, or choose another --port"
+        else:
+            reason = error.strerror or str(error)
+        raise UsageError(f"cannot listen on {host} port {port}: {reason}") from error
+
+
+def address(settings: Settings, listening: socket.socket) -> str:
+    """What to write into a browser; with port 0 the system chose one."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{listening.getsockname()[1]}"
+
+
+def serve(service: Service, listening: socket.socket) -> None:
     config = uvicorn.Config(
-        create_app(settings, service),
-        host=settings.host,
-        port=settings.port,
+        create_app(service.settings, service),
         log_level="warning",
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_IDLE,
         server_header=False,
     )
-    _Server(config, service).run()
+    _Server(config, service).run([listening])
 
 
 class _Server(uvicorn.Server):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sabir.cli.declare import option, sabir_command
+from sabir.cli.extras import missing_extra
 from sabir.cli.kinds import Number
-from sabir.errors import UsageError
 
 __all__ = ["command"]
 
@@ -28,6 +28,6 @@ def command(*, port: int | None) -> int:
     try:
         from sabir.lsp.requests import serve
     except ImportError as error:
-        raise UsageError(f"the language server needs {error.name}: pip install 'sabir[lsp]'") from error
+        raise missing_extra("lsp", "the language server", error) from error
     serve(dict(os.environ), port=port)
     return 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
+from sabir.cli.extras import missing_extra
 from sabir.cli.kinds import PATH, Choice, Number
 from sabir.cli.terminal import say, write
 from sabir.cli.trusting import trust_option
-from sabir.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,7 @@ def command(
         from sabir.server.settings import Settings
         from sabir.server.store.tokens import Role
     except ImportError as error:
-        raise UsageError(f"the service needs {error.name}: pip install 'sabir[serve]'") from error
+        raise missing_extra("serve", "the service", error) from error
     settings = Settings(
         data=data,
         state=state,
@@ -85,14 +85,17 @@ def command(
     if new_token is not None:
         write(run.new_token(settings, new_token, Role(role), days=days) + "\n")
         return 0
+    listening = run.listen(settings)
     service = Service(settings)
-    token = run.first_token(service)
+    token, url = run.first_token(service), run.address(settings, listening)
     if token is not None:
         say(f"sabir: the first token, with all rights; it is not shown again: {token}")
     if host not in _LOOPBACK and not behind_tls:
         say(
             "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
         )
-    say(f"sabir: serving on http://{host}:{port}; Ctrl-C stops")
-    run.serve(service)
+    say(f"sabir: serving on {url}; Ctrl-C stops")
+    if token is not None:
+        say(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
+    run.serve(service, listening)
     return 0
