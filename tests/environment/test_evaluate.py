@@ -239,10 +239,3 @@ def test_a_part_that_cannot_use_what_it_is_given(evaluate: Evaluate) -> None:
     (finding,) = evaluate(files).findings
     assert (finding.code, str(finding.location)) == ("ENV:E009", "sabir.yaml:8:7")
     assert finding.message == "part 'db' cannot use what it is given: there is no input 'subnet'"
-
-
-def test_files_beside_the_environment_are_named_from_there(tmp_path: Path) -> None:
-    places = PartPlaces("package.zip/", folder=tmp_path)
-    assert places.file("main.cf") == "package.zip/main.cf"
-    assert places.file(str(tmp_path / "models" / "shop.json")) == "models/shop.json"
-    assert places.file("/elsewhere/shop.json") == "/elsewhere/shop.json"

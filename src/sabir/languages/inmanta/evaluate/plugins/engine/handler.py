@@ -72,7 +72,8 @@ class HandlerAPI(ABC, Generic[TResource]):
     def __init__(self, agent: Any, io: Any = None) -> None:
         self._agent = agent
         hands = getattr(agent, "io", None) if io is None else io
-        if hands is not None:  # release 8 of the existing engine took them away, and modules ask whether they are there
+        # Release 8 of the existing engine took them away, and modules ask whether they are there.
+        if hands is not None:
             self._io = hands
             """Hands on the machine of the agent, where the environment says which machine that is."""
         self.cache: dict[Any, Any] = {}
