@@ -32,7 +32,7 @@ def listen(settings: Settings) -> socket.socket:
         raise UsageError(f"there is no port {port}: the last one is {_LAST_PORT}")
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(place[:2], family=family, backlog=_WAITING)  # type: ignore[arg-type]  # a port is a number
+        return socket.create_server(place[:2], family=family, backlog=_WAITING)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             reason = "another program listens there: stop it, or choose another --port"

@@ -128,7 +128,7 @@ class _Loader:
         self.cache = cache
         config = package.get_file("project.yml")
         self._config = config
-        settings = config.parsed() if config is not None else None
+        settings: Any = config.parsed() if config is not None else None
         self._settings: dict[str, Any] = settings if isinstance(settings, dict) else {}
         own_module = _own_module(package)
         trees: list[FileTree] = [

@@ -23,7 +23,8 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
-from sabir.languages.tosca.graph.origins import Live, id_of, ids_of_requirements
+from sabir.languages.tosca.graph.addresses import id_of, ids_of_requirements
+from sabir.languages.tosca.graph.origins import Live
 
 __all__ = ["asked_resources"]
 
