@@ -138,6 +138,11 @@ class _Asked(GraphResource):
         return self._links.asked_all(self.live.relationships)
 
     @property
+    def sources(self) -> Mapping[str, Any]:
+        # In the graph groups, policies and substitutions lead to nodes, too; here only requirements count.
+        return {name: self._links.value(source) for name, source in self.live.sources.items()}
+
+    @property
     def artifacts(self) -> Mapping[str, Artifact]:
         return self.live.artifacts
 
