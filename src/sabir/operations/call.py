@@ -53,7 +53,7 @@ class _Chosen(Struct, frozen=True, kw_only=True, eq=False):
 def list_offers(request: EnvironmentRequest) -> tuple[Prepared, list[Offer]]:
     """Everything that can be called."""
     with opened(request, create=False) as store:
-        prepared = prepare(request, store)
+        prepared = prepare(request, store, only_described=True)
         return prepared, offers(prepared, store)
 
 

@@ -178,8 +178,8 @@ def seen_by(evaluation: EvaluationRequest, store: Store) -> EvaluationRequest:
     )
 
 
-def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
-    """Evaluate an environment with what its state has seen of the world."""
+def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool = False) -> Prepared:
+    """Evaluate an environment with what its state has seen of the world; `only_described`: nothing will be looked for there."""
     # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
     session = replace(request.evaluation.session, workers=None)
     evaluated = replace(seen_by(request.evaluation, store), session=session)
@@ -188,7 +188,8 @@ def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
-    _refuse_other_place(request, store, wanted.targets)
+    if not only_described:
+        _refuse_other_place(request, store, wanted.targets)
     brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
     workers = None if request.executor is None else _workers(request.executor)
     targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
