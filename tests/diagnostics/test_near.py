@@ -14,6 +14,7 @@ KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
     ("name", "expected"),
     [
         ("Propertys", "Properties"),
+        ("Property", "Properties"),
         ("methods", "Methods"),
         ("Mehtods", "Methods"),
         ("Nmae", "Name"),
@@ -26,6 +27,11 @@ KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
 def test_near(name: str, expected: str | None) -> None:
     assert near(name, KNOWN) == expected
     assert did_you_mean(name, KNOWN) == (f"did you mean {expected!r}?" if expected else None)
+
+
+def test_two_that_are_equally_close_are_both_named() -> None:
+    assert did_you_mean("bix", ("big", "box", "name")) == "did you mean 'big' or 'box'?"
+    assert did_you_mean("bix", ("big", "box", "bit")) == "did you mean 'big'?"
 
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=5))

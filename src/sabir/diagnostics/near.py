@@ -10,8 +10,8 @@ __all__ = ["did_you_mean", "is_respelt", "near", "only_near"]
 def near(name: str, names: Iterable[str]) -> str | None:
     """The known name closest to a misspelt one, or None when nothing is close.
 
-    Close means: the same but for capitals and separators, or at most a third of its letters edited (a swap of two
-    neighbours counts as one edit).
+    Close means: the same but for capitals and separators, another ending of the same word (`Property`, `Properties`), or at
+    most a third of its letters edited (a swap of two neighbours counts as one edit).
     """
     return next(iter(_nearest(name, names)), None)
 
@@ -36,7 +36,7 @@ def _nearest(name: str, names: Iterable[str]) -> list[str]:
         folded = _folded(candidate)
         if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
-        distance = 0 if folded == wanted else _distance(wanted, folded, bound + 1)
+        distance = 0 if folded == wanted else _edits(wanted, folded, bound + 1)
         if distance < bound:
             best, bound = [candidate], distance
         elif distance == bound and best:
@@ -45,13 +45,20 @@ def _nearest(name: str, names: Iterable[str]) -> list[str]:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str | None:
-    """`did you mean 'X'?` ready to be a finding's hint, or None."""
-    candidate = near(name, names)
-    return None if candidate is None else f"did you mean {candidate!r}?"
+    """`did you mean 'X'?` ready to be a finding's hint, or None. Two that are equally close are both named."""
+    nearest = _nearest(name, names)
+    shown = nearest if len(nearest) == 2 else nearest[:1]
+    return f"did you mean {' or '.join(map(repr, shown))}?" if shown else None
 
 
 def _folded(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
+
+
+def _edits(left: str, right: str, bound: int) -> int:
+    stem = min(len(left), len(right)) - 1
+    has_other_ending = stem >= 4 and left[:stem] == right[:stem] and abs(len(left) - len(right)) <= 3
+    return 1 if has_other_ending else _distance(left, right, bound)
 
 
 def _distance(left: str, right: str, bound: int) -> int:

@@ -28,7 +28,7 @@ from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import Names
 from sabir.languages.muranopl.check.validator import ViewValidator
-from sabir.languages.muranopl.check.writes import check_writes
+from sabir.languages.muranopl.check.writes import check_lost, check_writes
 from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
@@ -200,6 +200,7 @@ class ClassValidator(ViewValidator):
         yield from body.findings
         yield from self._names.check_method(facts, method)
         yield from check_writes(facts, method)
+        yield from check_lost(facts, method)
         yield from check_locals(facts.report, body, method.arguments)
 
     def _inheritance_cycles(self, selection: FileSelection) -> Iterator[Finding]:

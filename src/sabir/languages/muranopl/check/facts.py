@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from msgspec import Struct
@@ -67,6 +67,12 @@ class ClassFacts:
             assignment.target.tree for method in self.methods for assignment in method.body.assignments
         )
         return frozenset(name for name in map(own_property, targets) if name is not None)
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """Names x of `$.x` that a method reads."""
+        trees = (expression.tree for method in self.methods for expression in method.body.expressions)
+        return frozenset(name for tree in trees for name in _reads(tree))
 
     @cached_property
     def lineage(self) -> Lineage | None:
@@ -176,9 +182,16 @@ class Lineage:
         return frozenset().union(*(facts.assigned for facts in self.own))
 
     @cached_property
+    def read(self) -> frozenset[str]:
+        return frozenset().union(*(facts.read for facts in self.own))
+
+    @cached_property
     def readable(self) -> frozenset[str]:
         """Properties that are declared, or that some method assigns."""
         return self.assigned.union(self.properties)
+
+    def has_declared(self, name: str) -> bool:
+        return name in self.properties or name in self.methods
 
     def has(self, name: str) -> bool:
         return name in self.readable or name in self.methods
@@ -209,6 +222,17 @@ def own_property(node: Node) -> str | None:
             return name
         case _:
             return None
+
+
+def _reads(tree: Node) -> Iterator[str]:
+    """Names of properties of the object itself that an expression reads."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        name = own_property(node)
+        if name is not None:
+            yield name
+        waiting.extend(children(node))
 
 
 def _calls(tree: Node) -> set[str]:
