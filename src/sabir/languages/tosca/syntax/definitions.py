@@ -210,6 +210,11 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
             relationship = relationship.get("type")
         occurrences = fields.get("occurrences") or fields.get("count_range")
         node_filter = fields.get("node_filter")
+        types = {
+            "capability": fields.get("capability"),
+            "node": fields.get("node"),
+            "relationship": relationship,
+        }
         requirements.append(
             RequirementDefinition(
                 name=name,
@@ -225,6 +230,7 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
                 else (1, 1),
                 says_occurrences=occurrences is not None,
                 node_filter=None if node_filter is None else reader.written(node_filter),
+                type_spans={key: type_.span for key, type_ in types.items() if type_ is not None},
             )
         )
     return tuple(requirements)

@@ -159,6 +159,11 @@ class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
     says_occurrences: bool = False
     """Whether they were written, and not left to the default."""
     node_filter: Written | None = None
+    type_spans: Mapping[str, Span] = {}
+    """Where the types stand that it names, by the key."""
+
+    def place_of(self, key: str) -> Place:
+        return Place(self.origin.source, self.type_spans.get(key, self.span))
 
 
 class ArtifactDefinition(_Named, frozen=True, kw_only=True, eq=False):

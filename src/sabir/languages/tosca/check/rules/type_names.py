@@ -137,11 +137,14 @@ def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Fin
             yield from _property(model, definition)
     for requirement in type_.requirements:
         if requirement.capability is not None and not _is_capability_name(model, requirement):
-            yield from _missing(model, Kind.CAPABILITY, requirement.capability, requirement.place)
+            yield from _missing(
+                model, Kind.CAPABILITY, requirement.capability, requirement.place_of("capability")
+            )
         if requirement.node is not None:
-            yield from _missing(model, Kind.NODE, requirement.node, requirement.place)
+            yield from _missing(model, Kind.NODE, requirement.node, requirement.place_of("node"))
         if requirement.relationship is not None:
-            yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
+            place = requirement.place_of("relationship")
+            yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, place)
     for constraint in type_.constraints:
         yield from _constraint(constraint)
     yield from _valid_types(model, type_)
