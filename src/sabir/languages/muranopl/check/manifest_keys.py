@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.examples.packages import package_rule, with_manifest
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
@@ -152,13 +153,21 @@ FULL_NAME_CASE: Final = package_rule(
 )
 
 
+def _missing(report: Report, manifest: YamlMapping, key: str) -> Finding:
+    message = f"the manifest lacks its key {key}"
+    for written in manifest:
+        if text_of(written) not in MANIFEST_KEYS and near(text_of(written) or "", MANIFEST_KEYS) == key:
+            return report.at(written, MISSING_KEY, message, hint=f"is {text_of(written)!r} meant for it?")
+    return report.whole(MISSING_KEY, message)
+
+
 def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
     """The keys of the manifest and the form of their values."""
     if not foreign:
         yield from unknown_keys(report, manifest, MANIFEST_KEYS, code=UNKNOWN_SECTION, what="a manifest")
     for key in ("Type", "FullName"):
         if manifest.get(key) is None:
-            yield report.whole(MISSING_KEY, f"the manifest lacks its key {key}")
+            yield _missing(report, manifest, key)
     yield from check_format(report, manifest.get("Format"))
     yield from one_of(
         report, manifest.get("Type"), MANIFEST_TYPES, code=TYPE_OR_VERSION, what="Type", required=True
