@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from sabir.graph import Graph
+from sabir.graph.values import Value
 from sabir.languages import ccp, inmanta, muranopl, tosca
-from sabir.languages.language import EvaluationRequest, Language
+from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files as package_files
 
@@ -25,6 +26,8 @@ class Kind(Struct, frozen=True):
     pieces: tuple[str, ...]
     files: Callable[[str], Mapping[str, str]]
     """The package of a text, the pieces one behind the other."""
+    is_sequence: bool = False
+    """Whether the order of the pieces is something that the author says."""
 
 
 INMANTA = """\
@@ -76,6 +79,36 @@ Methods:
         Then:
           - $.made: list(new(Root, $this, title => by), new(Root, $this, title => code), new(Root, title => by))
 """
+ROOT = "'?': {id: root, type: demo.Root}\n"
+RENAME = """\
+          - $.title: root
+  rename:
+    Arguments:
+      - title: {Contract: $.string()}
+    Body:
+      - $.title: $title
+      - Return: $this
+"""
+CODE = """\
+Name: Root
+Properties:
+  title:
+    Contract: $.string()
+    Usage: InOut
+  a: &out {Contract: $.class(Root), Usage: Out}
+  b: *out
+  c: *out
+  d: *out
+  e: {Contract: [$.class(Root)], Usage: Out}
+Methods:
+  equal:
+    Body:
+      Return: new(Root, title => equal)
+  .init:
+    Body:
+      - If: $.title = null
+        Then:
+"""
 MODEL = """\
 '?': {id: root, type: demo.Root}
 single: {'?': {type: demo.Root}, title: alone}
@@ -121,6 +154,18 @@ KINDS = {
         ),
         lambda text: package_files(MURANOPL, MODEL + text),
     ),
+    # Objects that are equal when they are made, and are told apart by what they are made for.
+    "muranopl code": Kind(
+        muranopl.LANGUAGE,
+        (
+            "          - $.a: new(Root, title => equal)\n          - $.a.rename(a)\n",
+            "          - $b: new(Root, title => equal)\n          - $b.rename(b)\n          - $.b: $b\n",
+            "          - $.c: $.equal()\n          - $.c.rename(c)\n",
+            "          - $d: $.equal()\n          - $d.rename(d)\n          - $.d: $d\n",
+            "          - $.e: list($.equal().rename(e))\n",
+        ),
+        lambda text: package_files(CODE + text + RENAME, ROOT),
+    ),
     "ccp": Kind(
         ccp.LANGUAGE,
         (
@@ -130,14 +175,19 @@ KINDS = {
             "    - {name: odd, command: check}\n",
         ),
         lambda text: {"service/web.yaml": CCP + text},
+        is_sequence=True,
     ),
 }
 
 
-def graph_of(kind: Kind, pieces: list[str]) -> Graph:
+def evaluated(kind: Kind, pieces: list[str]) -> Evaluation:
     evaluation = kind.language.evaluate(MemoryPackage(dict(kind.files("".join(pieces)))), EvaluationRequest())
     assert not [finding for finding in evaluation.findings if str(finding.severity).endswith("ERROR")]
-    return evaluation.graph
+    return evaluation
+
+
+def graph_of(kind: Kind, pieces: list[str]) -> Graph:
+    return evaluated(kind, pieces).graph
 
 
 def addresses(kind: Kind, pieces: list[str]) -> dict[str, str]:
@@ -149,6 +199,24 @@ def addresses(kind: Kind, pieces: list[str]) -> dict[str, str]:
         }
         held[instance.id] = repr((instance.type, sorted(plain.items()), instance.relations.get("target")))
     return held
+
+
+def wanted(kind: Kind, pieces: list[str]) -> dict[str, object]:
+    """What a plan compares: all that a description asks for, by address, and the graph it was made from."""
+    evaluation = evaluated(kind, pieces)
+    return {
+        **{str(resource.address): _fields(resource.desired) for resource in evaluation.wanted().resources},
+        **{f"= {instance.id}": _fields(instance.attributes) for instance in evaluation.graph},
+    }
+
+
+def _fields(values: Mapping[str, Value]) -> dict[str, str]:
+    # The text of a package is a field of the program that it is; the order of a list is what its author wrote.
+    return {
+        name: repr(sorted(map(str, value)) if isinstance(value, list | tuple) else value)
+        for name, value in values.items()
+        if not name.startswith("package ")
+    }
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -177,6 +245,18 @@ def test_ids_are_texts_of_addresses(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_other_lines_give_an_empty_plan(name: str, data: st.DataObject) -> None:
+    """What is wanted stays as it is when lines change places, or when lines come that say nothing."""
+    kind = KINDS[name]
+    pieces = kind.pieces if kind.is_sequence else data.draw(st.permutations(kind.pieces))
+    comments = [data.draw(st.sampled_from(["", "\n", "# a remark\n"])) for _ in pieces]
+    other = [part for pair in zip(comments, pieces, strict=True) for part in pair]
+    assert wanted(kind, other) == wanted(kind, list(kind.pieces))
+
+
+@pytest.mark.parametrize("name", KINDS.keys() - {"muranopl code"})
 def test_equal_pieces_are_counted(name: str) -> None:
     piece = KINDS[name].pieces[1]
     once, twice = addresses(KINDS[name], [piece]), addresses(KINDS[name], [piece, piece])

@@ -71,3 +71,12 @@ def test_an_id_of_the_model_belongs_to_its_object() -> None:
         objects = loaded(parts=parts).properties["parts"]
         assert objects[parts.index(saved)].id == alone.id
         assert len({object_.id for object_ in objects}) == 2
+
+
+def test_a_name_that_two_of_a_list_have_does_not_make_their_order_matter() -> None:
+    named = {"?": {"type": "demo.Root", "name": "n"}}
+    parts = [{**named, "title": "a"}, {**named, "title": "b"}]
+    there = {part.properties["title"]: part.id for part in loaded(parts=parts).properties["parts"]}
+    back = {part.properties["title"]: part.id for part in loaded(parts=parts[::-1]).properties["parts"]}
+    assert there == back
+    assert len({*there.values()}) == 2

@@ -13,7 +13,7 @@ from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.methods import MISPLACED_JUMP
 from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Thrown, shown
-from sabir.languages.muranopl.model.hosts import CONTEXT
+from sabir.languages.muranopl.model.hosts import CONTEXT, MADE_FOR, MAKING
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
@@ -54,6 +54,7 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
             clause = _matching(error, clauses)
             if clause is None:
                 raise
+            _leave_assignment(variables)
             return _handle(error, clause, variables, runtime)
         return otherwise(variables) if signal is None else signal
 
@@ -64,6 +65,7 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
         try:
             signal = guarded(variables)
         except MuranoError:
+            _leave_assignment(variables)
             replaced = final(variables)
             if replaced is not None:  # a Return in Finally takes the place of the exception
                 return replaced
@@ -77,6 +79,11 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
         return signal
 
     return run
+
+
+def _leave_assignment(variables: Variables) -> None:
+    """What a handler makes is not made for the assignment that failed."""
+    variables[MAKING] = variables.get(MADE_FOR)
 
 
 def _caught_names(names: tuple[NameNode, ...], compiler: Compiler) -> frozenset[str]:

@@ -1,23 +1,29 @@
 """Ids of objects that nobody gave one: the same in every run, whatever stands around the object.
 
 Such an object is known by its class, its owner and the property that holds it alone. One of several in a list or a mapping, and
-one that code makes, is known by its name or else by what it is made with, not by its number. Only of objects that agree in all of
-this the second and later ones are counted.
+one that code makes, is known by its name or else by what it is made with, not by its number. What code makes is also known by
+what it is made for, the targets of the assignments that are running: `$.second: new(Node)` is the second node, whatever is made
+before it. A name tells nothing where others in the list have it, too. Only of objects that agree in all of this, so that nobody
+can tell one from the other, the second and later ones are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.graph.address import digest
 from sabir.languages.muranopl.model.definitions import Definition
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 
-__all__ = ["Identities", "Slot"]
+__all__ = ["Identities", "MadeFor", "Slot"]
 
 Slot = tuple[str, Any]
 """The property for which objects are made at the moment, and its value in the model."""
+
+MadeFor = tuple[Any, str] | None
+"""Targets of assignments, each as (those around it, its text)."""
 
 _MOST_VALUES: Final = 1_000
 _ATOMS: Final = (str, int, float, bool, type(None))
@@ -26,23 +32,41 @@ _ATOMS: Final = (str, int, float, bool, type(None))
 class Identities:
     """Makes ids, none of them twice."""
 
-    __slots__ = ("_counts", "_is_taken")
+    __slots__ = ("_counts", "_is_taken", "_names")
 
     def __init__(self, is_taken: Callable[[str], bool]) -> None:
         self._counts: dict[str, int] = {}
         self._is_taken = is_taken
+        self._names: dict[int, tuple[Any, Counter[str]]] = {}
+        """How often each name is in the value of a slot, by the value's `id`."""
 
     def of(
-        self, definition: Definition, owner: MuranoObject | None, slot: Slot | None, raw: Mapping[Any, Any]
+        self,
+        definition: Definition,
+        owner: MuranoObject | None,
+        slot: Slot | None,
+        raw: Mapping[Any, Any],
+        made_for: MadeFor = None,
     ) -> str:
         words = [definition.cls.name, "" if owner is None else owner.id]
+        is_alone = False
         if slot is not None:
             words.append(slot[0])
+            is_alone = slot[1] is raw
         if definition.name is not None:
             words += ("name", definition.name)
-        elif slot is None or slot[1] is not raw:
+            is_alone = slot is None or is_alone or self._siblings(slot[1])[definition.name] < 2
+        if not is_alone:
             words += _content(definition.properties)
+            words += _targets(made_for)
         return self.unique(_long_digest(words))
+
+    def _siblings(self, value: Any) -> Counter[str]:
+        held = self._names.get(id(value))
+        if held is None:
+            # The value is kept so that its `id` stays its own.
+            held = self._names[id(value)] = (value, Counter(_names_in(value)))
+        return held[1]
 
     def has_made(self, id_: str) -> bool:
         return id_ in self._counts
@@ -57,6 +81,27 @@ class Identities:
                 self._counts.setdefault(candidate, 1)
             if not self._is_taken(candidate):
                 return candidate
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    """The names of definitions in a list or mapping of a model."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list | tuple):
+            waiting.extend(item)
+        elif isinstance(item, Mapping):
+            header = item.get("?")
+            if isinstance(header, Mapping):
+                yield str(header.get("name"))
+            else:
+                waiting.extend(item.values())
+
+
+def _targets(made_for: MadeFor) -> Iterator[str]:
+    while made_for is not None:
+        made_for, target = made_for
+        yield f"for {target}"
 
 
 def _long_digest(words: list[str]) -> str:

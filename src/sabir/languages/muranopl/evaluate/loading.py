@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.explaining import explain_violation, unknown_properties
-from sabir.languages.muranopl.evaluate.identity import Identities, Slot
+from sabir.languages.muranopl.evaluate.identity import Identities, MadeFor, Slot
 from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
 from sabir.languages.muranopl.examples.runs import MODEL, REFERENCE, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
@@ -86,6 +86,7 @@ class Loader:
         self.waiting: list[MuranoObject] = []
         self.finished: list[MuranoObject] = []
         self.slot: Slot | None = None
+        self.made_for: MadeFor = None
         self._identities = Identities(lambda _: False) if is_dry else runtime.identities
         self.local: dict[str, MuranoObject] = {}
         self._made_of: dict[str, Mapping[Any, Any]] = {}
@@ -115,7 +116,8 @@ class Loader:
         if id_ and not self.keep_ids and raw is self._made_of.get(id_):
             return self.local[id_]  # the same data at several places is one object
         if not self.keep_ids or not id_:
-            object_id = self._identities.of(definition, owner, self.slot, raw)
+            made_for = self.made_for if self.slot is None else None
+            object_id = self._identities.of(definition, owner, self.slot, raw, made_for)
         else:
             object_id = id_
             self._give_way(object_id)

@@ -16,7 +16,7 @@ from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
 from sabir.languages.muranopl.model.contracts import Contract, compile_contract
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, RESULT, THIS
+from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, MADE_FOR, MAKING, RESULT, THIS
 from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.text import Place
@@ -153,6 +153,9 @@ class Method:
         if self.is_static:
             this = self.cls
         variables: Variables = {"$": this, THIS: this, CONTEXT: self.context, DEPTH: depth}
+        making = caller.get(MAKING)
+        if making is not None:
+            variables[MADE_FOR] = variables[MAKING] = making
         if self.native is not None:
             variables[CALLER] = caller
         try:

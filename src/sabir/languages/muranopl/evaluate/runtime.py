@@ -17,7 +17,7 @@ from sabir.languages.muranopl.evaluate.building import ROOT, build_class
 from sabir.languages.muranopl.evaluate.destruction import Destruction
 from sabir.languages.muranopl.evaluate.extensions import with_extensions
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.identity import Identities
+from sabir.languages.muranopl.evaluate.identity import Identities, MadeFor
 from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
 from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.metadata import check_meta
@@ -128,7 +128,7 @@ class Runtime:
         self.report: Report = report or (lambda _level, _line: None)
         self.root: MuranoObject | None = None
         self.destruction = Destruction(self)
-        self.loader: Loader = _ImmediateLoader(self)
+        self.loader = _ImmediateLoader(self)
         """What contracts outside of a load use: objects made of data are complete at once."""
         self.argument_loader: Loader = _ArgumentLoader(self)
         self._functions = functions
@@ -323,7 +323,18 @@ class _ImmediateLoader(Loader):
     def instantiate(
         self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass | None
     ) -> MuranoObject:
+        return self.make(raw, owner, default=default)
+
+    def make(
+        self,
+        raw: Mapping[Any, Any],
+        owner: MuranoObject | None,
+        made_for: MadeFor = None,
+        default: MuranoClass | None = None,
+    ) -> MuranoObject:
+        """What code makes for the target of an assignment, or for nothing in particular."""
         loader = Loader(self.runtime)
+        loader.made_for = made_for
         object_ = loader.shell(raw, owner, default)
         loader.finish()
         return object_

@@ -15,7 +15,7 @@ from sabir.languages.muranopl.evaluate.assignments import compile_target
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.model.engines import ClassEngine, expression_failure
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.model.hosts import AT, RESULT
+from sabir.languages.muranopl.model.hosts import AT, MADE_FOR, MAKING, RESULT
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.languages.muranopl.syntax.defects import FORM
 from sabir.text import Place
@@ -108,8 +108,23 @@ class Compiler:
 
         return run
 
+    def assigned(self, node: ast.Assignment) -> Closure:
+        """The value of an assignment. Objects that are made on the way to it are made for its target."""
+        value, target = self.engine.value(node.value), node.target.text.strip()
+        if not _may_call(node.value):
+            return value
+
+        def run(variables: Variables) -> Any:
+            around = variables.get(MADE_FOR)
+            variables[MAKING] = (around, target)
+            result = value(variables)
+            variables[MAKING] = around
+            return result
+
+        return run
+
     def assignment(self, node: ast.Assignment) -> Run:
-        value = self.engine.value(node.value)
+        value = self.assigned(node)
         store = compile_target(node.target, self.engine)
         name = _local_name(node.target.text)
         if name is not None:
@@ -315,6 +330,17 @@ def _local_name(target: str) -> str | None:
     """The variable that a target is, when it is nothing more."""
     name = target.strip()[1:]
     return name if target.strip().startswith("$") and name.isidentifier() else None
+
+
+def _may_call(value: ast.Value) -> bool:
+    """Whether a method or function may run for a value, which may make objects."""
+    if isinstance(value, ast.Expr):
+        return "(" in value.text
+    if isinstance(value, ast.ListValue):
+        return any(map(_may_call, value.items))
+    return isinstance(value, ast.MapValue) and any(
+        _may_call(part) for entry in value.entries for part in entry
+    )
 
 
 def _items(value: Any) -> Any:

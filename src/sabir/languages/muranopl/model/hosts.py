@@ -14,7 +14,19 @@ from sabir.languages.muranopl.syntax.failures import failure_rule
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["AT", "CALLER", "CONTEXT", "DEPTH", "RESULT", "THIS", "HostObjects", "HostValue", "calling_class"]
+__all__ = [
+    "AT",
+    "CALLER",
+    "CONTEXT",
+    "DEPTH",
+    "MADE_FOR",
+    "MAKING",
+    "RESULT",
+    "THIS",
+    "HostObjects",
+    "HostValue",
+    "calling_class",
+]
 
 # Keys of the variables of a running method, beside its locals. No variable can have such a name.
 THIS = "this"
@@ -23,6 +35,9 @@ DEPTH = "#"  # how many calls deep
 RESULT = "^"  # what `Return` gave
 AT = "~"  # the place of the assignment that is running, where somebody wants to know
 CALLER = "<"  # the variables of the code that called
+# What objects are made for: the targets of the assignments that are running, each as (those around it, its text).
+MAKING = ">"  # in this method
+MADE_FOR = "»"  # in the methods that called it
 
 _IN: Final = (
     "Name: Root\n\nMethods:\n  .init:\n    Body:\n      - new(Part).write()\n---\n"

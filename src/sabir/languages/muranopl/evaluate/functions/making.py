@@ -10,7 +10,7 @@ from sabir.expressions.yaql.kinds import MAPPING, NULL, OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
 from sabir.languages.muranopl.model.definitions import with_type
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
-from sabir.languages.muranopl.model.hosts import calling_class
+from sabir.languages.muranopl.model.hosts import MAKING, calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["FUNCTIONS"]
@@ -53,7 +53,7 @@ def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = 
     """`new(template, owner)`: every object in it gets an id of its own."""
     runtime, cls = runtime_of(variables), calling_class(variables)
     model = model if cls is None else with_type(model, cls)
-    object_: MuranoObject = runtime.loader.instantiate(model, _owner(owner), None)
+    object_: MuranoObject = runtime.loader.make(model, _owner(owner), variables.get(MAKING))
     return object_
 
 
@@ -63,7 +63,8 @@ def _make(
     cls = class_argument(type_, variables)
     # Lists that are made when somebody reads them are read now: a contract looks at what is there.
     definition = {cls: cls.engine.engine.finalize(dict(properties)), "name": name}
-    object_: MuranoObject = runtime_of(variables).loader.instantiate(definition, _owner(owner), None)
+    loader = runtime_of(variables).loader
+    object_: MuranoObject = loader.make(definition, _owner(owner), variables.get(MAKING))
     return object_
 
 

@@ -79,7 +79,7 @@ class RecordingCompiler(Compiler):
         return note
 
     def assignment(self, node: ast.Assignment) -> Run:
-        value, store = self.engine.value(node.value), compile_target(node.target, self.engine)
+        value, store = self.assigned(node), compile_target(node.target, self.engine)
         variable = assigned_variable(node.target)
         if variable is not None and is_variable(node.target):
             return self._local_assignment(node, value, store, variable)
