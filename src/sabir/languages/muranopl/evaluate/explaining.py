@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.objects import MuranoObject
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
-__all__ = ["explain_violation", "unknown_properties"]
+__all__ = ["explain_violation", "place_in_owners", "unknown_properties"]
 
 UNDECLARED_VALUE: Final = run_rule(
     "MRUN:W001",
@@ -73,3 +73,34 @@ def unknown_properties(object_: MuranoObject, key: Any, place: Place) -> Finding
         f"{object_.cls.name} declares no property {key!r}; the value is ignored",
         hint=did_you_mean(str(key), object_.cls.declared),
     )
+
+
+def place_in_owners(error: ContractViolation, object_: MuranoObject, top: MuranoObject | None) -> None:
+    """Say where the model holds the object of a violation: the properties of its owners, up to `top`."""
+    while object_ is not top and (owner := object_.owner) is not None and owner.initialising is not None:
+        for name, value in owner.initialising.values.items():
+            way = _way_to(object_, value)
+            if way is not None:
+                declaration = owner.cls.members[name]
+                error.inside(way)
+                declaration.named(error)
+                break
+        else:
+            return
+        object_ = owner
+
+
+def _way_to(object_: MuranoObject, value: Any) -> str | None:
+    """Where a value holds an object: `[0]['key']`; None when it does not."""
+    if value is object_:
+        return ""
+    parts: Any = ()
+    if isinstance(value, list):
+        parts = enumerate(value)
+    elif isinstance(value, dict):
+        parts = value.items()
+    for key, part in parts:
+        way = _way_to(object_, part)
+        if way is not None:
+            return f"[{key!r}]{way}"
+    return None

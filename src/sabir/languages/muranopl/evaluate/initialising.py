@@ -99,8 +99,8 @@ class Initialising:
             raise self._explained(error, first) from None
         finally:
             self.loader.slot = slot
-        if first.usage == "Const":
-            self.loader.check_constant(object_, name, converted)
+        if first.usage == "Const" and self.loader.previous is not None:
+            self.loader.previous.check_constant(object_, name, converted)
 
     def source_value(self, name: str, declaration: PropertyDeclaration) -> Any:
         """The value before its contract is applied."""

@@ -11,14 +11,18 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.evaluate.constants import same_value
-from sabir.languages.muranopl.evaluate.explaining import explain_violation, unknown_properties
+from sabir.languages.muranopl.evaluate.explaining import (
+    explain_violation,
+    place_in_owners,
+    unknown_properties,
+)
 from sabir.languages.muranopl.evaluate.identity import Identities, MadeFor, Slot
 from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
+from sabir.languages.muranopl.evaluate.previous import PreviousRun
 from sabir.languages.muranopl.examples.runs import MODEL, REFERENCE, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import parse_definition
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.failures import failure_rule
 
@@ -38,20 +42,6 @@ NO_OBJECT: Final = failure_rule(
     "A text under a class contract is the id of an object, which must be defined somewhere in the same model.",
     run_package(REFERENCE, MODEL + "next: ghost\n"),
     run_package(REFERENCE, MODEL + "next: root\n"),
-)
-CONSTANT_CHANGED: Final = failure_rule(
-    "ConstantChanged",
-    "MRUN:E024",
-    "a constant property that changed since the last run",
-    "Once a workflow has run, a property of usage Const keeps its value. Put the old value back, or make a new object.",
-    run_package(
-        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Const\n",
-        "Objects: {'?': {id: root, type: demo.Root}, v: 2}\nObjectsCopy: {'?': {id: root, type: demo.Root}, v: 1}\n",
-    ),
-    run_package(
-        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Const\n",
-        "Objects: {'?': {id: root, type: demo.Root}, v: 1}\nObjectsCopy: {'?': {id: root, type: demo.Root}, v: 1}\n",
-    ),
 )
 DUPLICATE_ID: Final = failure_rule(
     "DuplicateObjectId",
@@ -73,16 +63,13 @@ class Loader:
         keep_ids: bool = False,
         is_dry: bool = False,
         positions: Positions | None = None,
-        previous: Mapping[str, Mapping[Any, Any]] | None = None,
-        goes_on: bool = False,
+        previous: PreviousRun | None = None,
     ) -> None:
-        """`goes_on`: the model is as its author wrote it, so what runs left in `InOut` properties is taken from `previous`."""
         self.runtime = runtime
         self.keep_ids = keep_ids
         self.is_dry = is_dry
         self.positions = positions
         self.previous = previous
-        self.goes_on = goes_on
         self.waiting: list[MuranoObject] = []
         self.finished: list[MuranoObject] = []
         self.slot: Slot | None = None
@@ -127,7 +114,7 @@ class Loader:
         self._register(object_, id_, raw)
         if self._watch is not None:
             self._watch(object_, properties, self)
-        values = dict(self._with_previous(object_, properties))
+        values = dict(properties if self.previous is None else self.previous.merged(object_, properties))
         for key, declarations in cls.declared.items():
             if key not in values or not declarations[0].is_read:
                 continue
@@ -171,26 +158,6 @@ class Loader:
             if self.positions is not None and not self.positions.is_late:
                 self.runtime.origins[object_.id] = (self.positions, raw)
 
-    def _with_previous(self, object_: MuranoObject, values: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        """Values of `Out` properties as the last run left them: a user cannot change them (spec 000, "Out")."""
-        if self.previous is None:
-            return values
-        before = self.previous.get(object_.id) or {}
-        members = object_.cls.members
-        outs = [name for name, member in members.items() if member.usage == "Out"]
-        kept = [*outs, *(self._left_open(object_, values) if self.goes_on else ())]
-        if not kept:
-            return values
-        result = {name: value for name, value in values.items() if name not in outs}
-        result.update((name, before[name]) for name in kept if name in before)
-        return result
-
-    @staticmethod
-    def _left_open(object_: MuranoObject, values: Mapping[Any, Any]) -> list[str]:
-        """Properties that both the model and code may write, and that the model does not."""
-        members = object_.cls.members
-        return [name for name, member in members.items() if member.usage == "InOut" and name not in values]
-
     def _note_unknown(self, object_: MuranoObject, raw: Mapping[Any, Any]) -> None:
         assert self.positions is not None
         for key in raw:
@@ -225,7 +192,8 @@ class Loader:
             object_.initialising = None
             if not self.is_dry and state is not None and object_.cls.constructors:
                 self._construct(object_, state)
-                self._check_constants(object_)
+                if self.previous is not None:
+                    self.previous.check_constants(object_)
 
     def _initialise(
         self, object_: MuranoObject, errors: list[MuranoError], top: MuranoObject | None = None
@@ -242,7 +210,7 @@ class Loader:
                 continue
             except MuranoError as error:
                 if isinstance(error, ContractViolation):
-                    _place_in_owners(error, object_, top)
+                    place_in_owners(error, object_, top)
                 if not error.can_be_caught or not self.keep_ids:
                     raise
                 errors.append(error)
@@ -260,13 +228,6 @@ class Loader:
                 method.invoke(object_, {}, **{name: values[name] for name in names})
         finally:
             constructing.discard(object_)
-
-    def _check_constants(self, object_: MuranoObject) -> None:
-        """A constructor may write constants, but not otherwise than in the last run."""
-        if self.previous is not None:
-            for name, declaration in object_.cls.members.items():
-                if declaration.usage == "Const" and name in object_.properties:
-                    self.check_constant(object_, name, object_.properties[name])
 
     # -- what contracts ask for --------------------------------------------------------------------------------------
 
@@ -324,43 +285,17 @@ class Loader:
         excluded: frozenset[str],
     ) -> dict[str, Any]:
         """A template as a dictionary, checked by a dry run that makes no object anybody can see."""
-        from sabir.languages.muranopl.evaluate.serialising import dump_template
+        from sabir.languages.muranopl.evaluate.dry_runs import checked_template
 
-        if isinstance(value, MuranoObject):
-            _check_kind(value, wanted)
-            return dump_template(value, excluded)
         dry = Loader(self.runtime, keep_ids=True, is_dry=True, positions=self.positions)
-        object_ = dry.shell(value, this if isinstance(this, MuranoObject) else None, default)
-        assert object_.initialising is not None
-        for path in excluded:
-            dry.exclude(object_, path)
-        _check_kind(object_, wanted)
-        dry.local = {**self.local, **dry.local}
-        dry.finish()
-        return dump_template(object_, excluded)
+        owner = this if isinstance(this, MuranoObject) else None
 
-    def exclude(self, object_: MuranoObject, path: str) -> None:
-        """Leave a property out of a dry run; `a.b` means `b` of the object that `a` holds."""
-        state = object_.initialising
-        assert state is not None
-        name, dot, rest = path.partition(".")
-        if not dot:
-            state.excluded |= {name}
-        elif isinstance(part := state.values.get(name), MuranoObject) and part.initialising is not None:
-            self.exclude(part, rest)
+        def shell() -> MuranoObject:
+            object_ = dry.shell(value, owner, default)
+            dry.local = {**self.local, **dry.local}
+            return object_
 
-    def check_constant(self, object_: MuranoObject, name: str, value: Any) -> None:
-        """A `Const` property keeps the value of the last run (spec 000, "Const"; S-13)."""
-        before = self.previous.get(object_.id) if self.previous is not None else None
-        if before is None or name not in before or same_value(value, before[name]):
-            return
-        raise MuranoError(
-            CONSTANT_CHANGED,
-            f"property {name!r} of {object_!r} is Const: it was {shown(before[name])} in the last run, "
-            f"now it is {shown(value)}",
-            place=object_.cls.members[name].place,
-            hint="put the earlier value back, or make it another object with another id",
-        )
+        return checked_template(value, shell, dry.finish, wanted=wanted, excluded=excluded)
 
     def note_dropped(self, keys: list[Any], this: Any) -> None:
         """A dictionary contract drops keys it does not name (S-07)."""
@@ -371,39 +306,3 @@ class Loader:
         self, error: ContractViolation, object_: MuranoObject, declaration: PropertyDeclaration
     ) -> None:
         explain_violation(error, object_, declaration, self.positions)
-
-
-def _place_in_owners(error: ContractViolation, object_: MuranoObject, top: MuranoObject | None) -> None:
-    """Say where the model holds the object of a violation: the properties of its owners, up to `top`."""
-    while object_ is not top and (owner := object_.owner) is not None and owner.initialising is not None:
-        for name, value in owner.initialising.values.items():
-            way = _way_to(object_, value)
-            if way is not None:
-                declaration = owner.cls.members[name]
-                error.inside(way)
-                declaration.named(error)
-                break
-        else:
-            return
-        object_ = owner
-
-
-def _way_to(object_: MuranoObject, value: Any) -> str | None:
-    """Where a value holds an object: `[0]['key']`; None when it does not."""
-    if value is object_:
-        return ""
-    parts: Any = ()
-    if isinstance(value, list):
-        parts = enumerate(value)
-    elif isinstance(value, dict):
-        parts = value.items()
-    for key, part in parts:
-        way = _way_to(object_, part)
-        if way is not None:
-            return f"[{key!r}]{way}"
-    return None
-
-
-def _check_kind(object_: MuranoObject, wanted: MuranoClass) -> None:
-    if not object_.cls.is_a(wanted):
-        raise ContractViolation(f"{object_.cls.name} is no {wanted.name}", object_)

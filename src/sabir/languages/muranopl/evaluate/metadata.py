@@ -16,7 +16,8 @@ from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue,
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.methods import Argument, Method
+    from sabir.languages.muranopl.evaluate.arguments import Argument
+    from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = [

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Frame
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.evaluate.arguments import Argument, WrongArguments
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
 from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
-from sabir.languages.muranopl.model.contracts import Contract, compile_contract
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, MADE_FOR, MAKING, RESULT, THIS
 from sabir.languages.muranopl.syntax.failures import failure_rule
-from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
+from sabir.languages.muranopl.syntax.nodes import MethodNode
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.statements import Run
     from sabir.languages.muranopl.model.objects import MuranoObject
 
-__all__ = ["CONSTRUCTORS", "Argument", "Method", "check_exposed", "running_variables"]
+__all__ = ["CONSTRUCTORS", "Method", "check_exposed", "running_variables"]
 
 CONSTRUCTORS: Final = (".init", "initialize")
 """The names of a constructor, the first before the second."""
@@ -39,43 +38,6 @@ MISPLACED_JUMP: Final = failure_rule(
     init_package("- Break:"),
     init_package("- While: 1 = 1", "  Do:", "    - Break:"),
 )
-
-
-class Argument:
-    """A declared argument, its contract compiled."""
-
-    __slots__ = ("check", "contract", "default", "name", "node")
-
-    def __init__(self, node: ArgumentNode, cls: MuranoClass) -> None:
-        self.node = node
-        self.name = node.name
-        self.contract: Contract = _compiled(node, cls)
-        self.check = self.contract.check
-        self.default: Closure | None = (
-            None if node.default is None else cls.engine.guarded_value(node.default)
-        )
-
-
-class WrongArguments(MuranoError):
-    """A call whose arguments do not fit. In the existing engine the expression language refuses it, under a name of its own."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        name = "NoMatchingMethodException"
-        return (f"yaql.language.exceptions.{name}", name, *super().names)
-
-
-def _compiled(node: ArgumentNode, cls: MuranoClass) -> Contract:
-    """The contract of an argument. One that cannot be used fails the calls of its method, not the class with all the others."""
-    try:
-        return compile_contract(node.contract, cls)
-    except MuranoError as error:
-        failure = error
-
-    def fail(_value: Any, _this: Any, _loader: Any) -> Any:
-        raise failure
-
-    return Contract(fail)
 
 
 class Method:

@@ -17,19 +17,24 @@ The meta class `Synchronize` changes that for a method: not by the object, or by
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.values import hashable
+from sabir.languages.muranopl.evaluate.branches import (
+    BranchGroup,
+    RunningBranch,
+    Stopped,
+    Task,
+    threads_that_fit,
+)
 from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.examples.runs import init_package
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.worlds.effects import Branch
 
@@ -38,11 +43,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method
 
 __all__ = ["Scheduler"]
-
-# Address space only. The deepest calls that the recursion limit lets through took 3 MB at most (measured).
-_STACK = 16 * 1024 * 1024
-_ARENA = 64 * 1024 * 1024  # what malloc of glibc reserves for a thread
-Task = Callable[[], Any]
 
 DEADLOCK: Final = failure_rule(
     "Deadlock",
@@ -70,36 +70,12 @@ DEADLOCK: Final = failure_rule(
 )
 
 
-class _Branch:
-    __slots__ = ("groups", "parent", "path", "waits_for")
-
-    def __init__(self, parent: _Branch | None, path: Branch = ()) -> None:
-        self.parent = parent
-        self.path = path
-        """Where it is in the program: group and number in it, from the outside in. The same in every run."""
-        self.groups = 0
-        """How many groups of branches it has started."""
-        self.waits_for: _Branch | None = None
-
-    def descends_from(self, other: _Branch) -> bool:
-        branch: _Branch | None = self
-        while branch is not None:
-            if branch is other:
-                return True
-            branch = branch.parent
-        return False
-
-
 class _Lock:
     __slots__ = ("count", "owner")
 
     def __init__(self) -> None:
-        self.owner: _Branch | None = None
+        self.owner: RunningBranch | None = None
         self.count = 0
-
-
-class _Stopped(BaseException):
-    """Ends a branch because another one reached a limit of the run, which is what is reported."""
 
 
 class Scheduler:
@@ -113,13 +89,13 @@ class Scheduler:
         """Branches that rest neither in a sleep that is only counted, nor for a lock, nor for branches of their own."""
         self._for_locks = 0
         self._releases = 0
-        self._most = min(limits.branches, _threads_that_fit())
+        self._most = min(limits.branches, threads_that_fit())
         self.threads = 0
         """Threads of branches that are alive."""
         self.baton = threading.Lock()
         self.freed = threading.Condition(self.baton)
         self._locks: dict[tuple[int, Method, tuple[Any, ...]], _Lock] = {}
-        self.current = _Branch(None)
+        self.current = RunningBranch(None)
         self._sleepers: list[tuple[float, int]] = []
         self._slept = 0
         self.is_active = False
@@ -162,7 +138,7 @@ class Scheduler:
         at_once = min(len(tasks), self._most - self.threads, limit or len(tasks))
         if at_once <= 1:
             return [task() for task in tasks]
-        return _Group(self, tasks).run(at_once)
+        return BranchGroup(self, tasks).run(at_once)
 
     def wait(self, seconds: float) -> None:
         """Sleep, letting others run. Sleepers go on in the order in which their time is over."""
@@ -205,11 +181,11 @@ class Scheduler:
             self.baton.acquire()
             self.current = branch
 
-    def _go_on(self, branch: _Branch) -> None:
+    def _go_on(self, branch: RunningBranch) -> None:
         """After waiting: the baton is this branch's again, unless the run is over."""
         self.current = branch
         if self.is_stopped:
-            raise _Stopped
+            raise Stopped
 
     # -- locks ---------------------------------------------------------------------------------------------------------
 
@@ -234,7 +210,7 @@ class Scheduler:
                 self._locks.pop(key, None)
                 self._released()
 
-    def _enter(self, lock: _Lock, branch: _Branch, method: Method) -> None:
+    def _enter(self, lock: _Lock, branch: RunningBranch, method: Method) -> None:
         while lock.owner is not None and not branch.descends_from(lock.owner):
             branch.waits_for = lock.owner
             self._check_deadlock(branch, method)
@@ -260,7 +236,7 @@ class Scheduler:
         self._for_locks = 0
         self.freed.notify_all()
 
-    def _check_deadlock(self, branch: _Branch, method: Method) -> None:
+    def _check_deadlock(self, branch: RunningBranch, method: Method) -> None:
         other = branch.waits_for
         seen = 0
         while other is not None and seen < 10_000:
@@ -274,107 +250,3 @@ class Scheduler:
                 )
             other = other.waits_for
             seen += 1
-
-
-def _threads_that_fit() -> int:
-    """Threads that reserve no more than half of the address space that this process is allowed."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return sys.maxsize
-    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return sys.maxsize if allowed == resource.RLIM_INFINITY else allowed // 2 // (_STACK + _ARENA)
-
-
-def _started(worker: threading.Thread) -> bool:
-    try:
-        worker.start()
-    except RuntimeError:
-        return False
-    return True
-
-
-def _join(workers: list[threading.Thread]) -> None:
-    for worker in workers:
-        worker.join()
-
-
-class _Group:
-    """The branches of one `Parallel`."""
-
-    def __init__(self, scheduler: Scheduler, tasks: Sequence[Task]) -> None:
-        self.scheduler = scheduler
-        self.tasks = tasks
-        scheduler.current.groups += 1
-        self.number = scheduler.current.groups
-        if scheduler.opened is not None:
-            scheduler.opened(scheduler.current.path, self.number, len(tasks))
-        self.results: list[Any] = [None] * len(tasks)
-        self.errors: list[tuple[int, BaseException]] = []
-        self.next = 0
-        self.unfinished = 0
-        """Workers that have not ended."""
-
-    def run(self, at_once: int) -> list[Any]:
-        scheduler = self.scheduler
-        parent = scheduler.current
-        outermost = not scheduler.is_active
-        if outermost:
-            scheduler.baton.acquire()
-            scheduler.is_active = True
-            scheduler.is_stopped = False
-        # Each worker starts when its predecessor waits or ends, so branches begin in the order they are written.
-        previous = threading.stack_size(_STACK)
-        try:
-            workers = [
-                threading.Thread(target=self._work, args=(parent,), daemon=True) for _ in range(at_once)
-            ]
-            workers = [worker for worker in workers if _started(worker)]
-        finally:
-            threading.stack_size(previous)
-        scheduler.threads += len(workers)
-        self.unfinished = max(len(workers), 1)
-        scheduler.busy += self.unfinished - 1
-        if not workers:  # the machine has no room for threads: one after the other, then
-            self._work(parent, holds_baton=True)
-        scheduler.current = parent
-        scheduler.waiting(lambda: _join(workers))
-        scheduler.threads -= len(workers)
-        if outermost:
-            scheduler.is_active = False
-            scheduler.baton.release()
-        if self.errors:
-            raise min(self.errors, key=lambda failure: (not isinstance(failure[1], Unstoppable), failure[0]))[
-                1
-            ]
-        if scheduler.is_stopped:
-            raise _Stopped
-        return self.results
-
-    def _work(self, parent: _Branch, *, holds_baton: bool = False) -> None:
-        scheduler = self.scheduler
-        with nullcontext() if holds_baton else scheduler.baton:
-            while self.next < len(self.tasks) and not scheduler.is_stopped:
-                index = self.next
-                self.next += 1
-                scheduler.current = _Branch(parent, (*parent.path, (self.number, index + 1)))
-                try:
-                    self.results[index] = self.tasks[index]()
-                except Unstoppable as error:
-                    scheduler.is_stopped = True
-                    self.errors.append((index, error))
-                except _Stopped:
-                    pass
-                except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where the group began
-                    self.errors.append((index, error))
-                self._let_others_end()
-            self.unfinished -= 1
-            if self.unfinished:
-                scheduler.busy -= 1  # the last one leaves its place to the branch that waits for the group
-            scheduler.freed.notify_all()
-
-    def _let_others_end(self) -> None:
-        """Before the next task begins, branches go on whose time is over: those end first that were there first."""
-        if self.next < len(self.tasks) and not self.scheduler.is_stopped:
-            with suppress(_Stopped):
-                self.scheduler.wait(0)

@@ -19,7 +19,8 @@ from sabir.languages.muranopl.model.hosts import UNDECLARED_READ, HostValue
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.methods import Argument, Method
+    from sabir.languages.muranopl.evaluate.arguments import Argument
+    from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.versions import Version

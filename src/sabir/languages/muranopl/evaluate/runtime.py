@@ -9,19 +9,18 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Dialect, Engine, Library, Options
 from sabir.graph.origin import How, Origin
 from sabir.languages.muranopl.evaluate.attributes import AttributeStore
-from sabir.languages.muranopl.evaluate.building import ROOT, build_class
+from sabir.languages.muranopl.evaluate.class_table import ClassTable
 from sabir.languages.muranopl.evaluate.destruction import Destruction
 from sabir.languages.muranopl.evaluate.extensions import with_extensions
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.identity import Identities, MadeFor
+from sabir.languages.muranopl.evaluate.identity import Identities
+from sabir.languages.muranopl.evaluate.immediate import ArgumentLoader, ImmediateLoader
 from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
 from sabir.languages.muranopl.evaluate.loading import Loader
-from sabir.languages.muranopl.evaluate.metadata import check_meta
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry, newest
+from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
@@ -29,14 +28,9 @@ from sabir.languages.muranopl.evaluate.system.asking import ask
 from sabir.languages.muranopl.examples.runs import MODEL, run_package, run_rule
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.definitions import MODEL_FORM, TypeName
-from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.definitions import TypeName
 from sabir.languages.muranopl.model.hosts import HostObjects
 from sabir.languages.muranopl.model.objects import MuranoObject
-from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
-from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
-from sabir.languages.muranopl.syntax.nodes import ClassNode
-from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
 from sabir.languages.muranopl.worlds.effects import EffectKind
 from sabir.languages.muranopl.worlds.settings import EngineSettings
 from sabir.session import wall_clock
@@ -128,14 +122,12 @@ class Runtime:
         self.report: Report = report or (lambda _level, _line: None)
         self.root: MuranoObject | None = None
         self.destruction = Destruction(self)
-        self.loader = _ImmediateLoader(self)
+        self.loader = ImmediateLoader(self)
         """What contracts outside of a load use: objects made of data are complete at once."""
-        self.argument_loader: Loader = _ArgumentLoader(self)
+        self.argument_loader: Loader = ArgumentLoader(self)
         self._functions = functions
-        self._resolved: dict[tuple[int, str], MuranoClass] = {}
         self._type_texts: dict[MuranoClass, str] = {}
-        self._classes: dict[tuple[str, str, str], MuranoClass] = {}
-        self._building: list[str] = []
+        self._classes = ClassTable(self, self.registry, self.core)
         self._engines: dict[tuple[str, tuple[str, ...]], Engine] = {}
         self._dropped: set[tuple[str, Any]] = set()
 
@@ -150,96 +142,18 @@ class Runtime:
 
     def class_named(self, name: str, inside: MuranoClass) -> MuranoClass:
         """The class that a name means in the code of another one."""
-        try:
-            full = inside.node.namespaces.resolve(name)
-        except UnknownPrefix as error:
-            hint = did_you_mean(error.prefix, inside.node.namespaces.table)
-            raise MuranoError(UNKNOWN_CLASS, str(error), hint=hint) from None
-        return self.find_class(full, inside.package)
+        return self._classes.named(name, inside)
 
     def find_class(self, name: str, package: Package) -> MuranoClass:
         """The class of a full name as a package sees it."""
-        cls = self._resolved.get((id(package), name))
-        if cls is not None:
-            return cls
-        for provider in self._visible(package):
-            node = provider.node(name)
-            if node is not None:
-                cls = self._resolved[id(package), name] = self._class(node, provider)
-                return cls
-        names = [cls for visible in self._visible(package) for cls in visible.class_names()]
-        raise MuranoError(
-            UNKNOWN_CLASS,
-            f"there is no class {name} in package {package.name}, what it requires, or the core library",
-            hint=did_you_mean(name, names) or _require_hint(name, self.registry, package),
-        )
-
-    def _visible(self, package: Package) -> list[Package]:
-        return [package, *self.registry.required(package), self.core]
+        return self._classes.find(name, package)
 
     def class_of_type(self, type_: TypeName) -> MuranoClass:
         """The class that the header of an object names, in whatever package it is."""
-        providers = [*self.registry.providers(type_.name)]
-        if type_.name in self.core.class_names():
-            providers.append(self.core)
-        if type_.package is not None:
-            providers = [provider for provider in providers if provider.name == type_.package]
-        if len(providers) > 1:
-            providers = _of_version(providers, type_)
-        node = providers[0].node(type_.name) if providers else None
-        if node is None:
-            names = {
-                name for provider in (*self.registry.packages, self.core) for name in provider.class_names()
-            }
-            raise MuranoError(
-                UNKNOWN_CLASS,
-                f"no package has the class {type_.name}, which the type of an object names",
-                hint=did_you_mean(type_.name, names),
-            )
-        return self._class(node, providers[0])
+        return self._classes.of_type(type_)
 
     def core_class(self, name: str) -> MuranoClass:
-        return self.find_class(name, self.core)
-
-    def _class(self, node: ClassNode, package: Package) -> MuranoClass:
-        key = (package.name, str(package.manifest.version), node.name)
-        cls = self._classes.get(key)
-        if cls is None:
-            cls = self._classes[key] = self._build(node, package)
-            check_meta(cls)
-        return cls
-
-    def _build(self, node: ClassNode, package: Package) -> MuranoClass:
-        if node.name in self._building:
-            circle = " → ".join((*self._building[self._building.index(node.name) :], node.name))
-            raise MuranoError(
-                UNKNOWN_CLASS,
-                f"classes extend each other in a circle: {circle}",
-                place=Place(node.source, node.span),
-            )
-        self._building.append(node.name)
-        try:
-            parents = tuple(self._parent(name.text, node, package, name.span) for name in node.extends)
-            if not parents and node.name != ROOT:
-                parents = (self.core_class(ROOT),)
-            meta = next((parent for parent in parents if parent.node.usage == "Meta"), None)
-            if meta is not None and node.usage != "Meta":
-                raise MuranoError(
-                    FORM,
-                    f"{node.name} extends the meta class {meta.name} but is none",
-                    place=Place(node.source, node.span),
-                    hint="only a class with `Usage: Meta` can",
-                )
-            return build_class(node, package, self, parents)
-        finally:
-            self._building.pop()
-
-    def _parent(self, name: str, node: ClassNode, package: Package, span: Any) -> MuranoClass:
-        try:
-            return self.find_class(name, package)
-        except MuranoError as error:
-            error.place = error.place or Place(node.source, span)
-            raise
+        return self._classes.in_core(name)
 
     def attach_native(self, cls: MuranoClass) -> None:
         attach_native(cls)
@@ -282,7 +196,7 @@ class Runtime:
         return text
 
     def built_classes(self) -> list[MuranoClass]:
-        return list(self._classes.values())
+        return self._classes.built()
 
     def clock(self) -> datetime:
         """The time of day, with the sleep that was counted and not waited for.
@@ -315,62 +229,3 @@ class Runtime:
                 place = Place(this.cls.node.source, this.cls.node.span)
                 message = f"a dictionary contract of {this.cls.name} does not name the key {key!r}, which is dropped"
                 self.warnings.append(KEY_DROPPED.at(place, message))
-
-
-class _ImmediateLoader(Loader):
-    """A loader for running code: what it makes is complete, constructors included, when it is given back."""
-
-    def instantiate(
-        self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass | None
-    ) -> MuranoObject:
-        return self.make(raw, owner, default=default)
-
-    def make(
-        self,
-        raw: Mapping[Any, Any],
-        owner: MuranoObject | None,
-        made_for: MadeFor = None,
-        default: MuranoClass | None = None,
-    ) -> MuranoObject:
-        """What code makes for the target of an assignment, or for nothing in particular."""
-        loader = Loader(self.runtime)
-        loader.made_for = made_for
-        object_ = loader.shell(raw, owner, default)
-        loader.finish()
-        return object_
-
-
-class _ArgumentLoader(_ImmediateLoader):
-    """The same for arguments of methods: what is made of data that a caller passes belongs to nobody."""
-
-    def owner_for(self, this: Any) -> MuranoObject | None:
-        del this
-        return None
-
-
-def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
-    """The newest package that fits the version in a header; without one the newest of version 0, if there is any."""
-    if type_.version is None:
-        fitting = [provider for provider in providers if provider.manifest.version.major == 0] or providers
-    else:
-        try:
-            spec = VersionSpec.parse(type_.version)
-        except InvalidVersion as error:
-            raise MuranoError(MODEL_FORM, f"type {type_.name}: {error}") from None
-        fitting = [provider for provider in providers if spec.allows(provider.manifest.version)]
-        if not fitting:
-            versions = ", ".join(sorted(str(provider.manifest.version) for provider in providers))
-            raise MuranoError(
-                UNKNOWN_CLASS,
-                f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
-            )
-    return [newest(fitting)]
-
-
-def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:
-    if not is_qualified_name(name):
-        return None
-    for provider in registry.providers(name):
-        if provider is not package:
-            return f"package {provider.name} has it: add it to Require in the manifest"
-    return None

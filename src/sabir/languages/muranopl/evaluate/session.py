@@ -9,6 +9,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.languages.muranopl.evaluate.loading import NO_OBJECT, Loader
 from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
 from sabir.languages.muranopl.evaluate.positions import Positions
+from sabir.languages.muranopl.evaluate.previous import PreviousRun
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import dump_object, storage
 from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
@@ -69,8 +70,7 @@ class Session:
             runtime,
             keep_ids=True,
             positions=positions,
-            previous=before,
-            goes_on=goes_on and before is not None,
+            previous=None if before is None else PreviousRun(before, goes_on),
         )
         try:
             if model is not None:

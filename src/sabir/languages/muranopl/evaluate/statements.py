@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql import Variables, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.assignments import compile_target
+from sabir.languages.muranopl.evaluate.loops import run_for, run_repeat, run_while, whole_number
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
+from sabir.languages.muranopl.evaluate.statement_values import has_text, may_call, values_of
 from sabir.languages.muranopl.model.engines import ClassEngine, expression_failure
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable
 from sabir.languages.muranopl.model.hosts import AT, MADE_FOR, MAKING, RESULT
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.languages.muranopl.syntax.defects import FORM
@@ -84,8 +86,8 @@ class Compiler:
 
     def _failed(self, error: YaqlError | RecursionError, node: ast.Statement) -> MuranoError:
         if isinstance(error, YaqlError):
-            values = _values_of(node)
-            where = next((value for value in values if _has_text(value, error.text)), None)
+            values = values_of(node)
+            where = next((value for value in values if has_text(value, error.text)), None)
             failure = expression_failure(error, self.source, where, node.span)
         else:
             failure = Unstoppable("the calls are nested too deeply")
@@ -111,7 +113,7 @@ class Compiler:
     def assigned(self, node: ast.Assignment) -> Closure:
         """The value of an assignment. Objects that are made on the way to it are made for its target."""
         value, target = self.engine.value(node.value), node.target.text.strip()
-        if not _may_call(node.value):
+        if not may_call(node.value):
             return value
 
         def run(variables: Variables) -> Any:
@@ -215,64 +217,14 @@ class Compiler:
     # -- loops ---------------------------------------------------------------------------------------------------------
 
     def while_(self, node: ast.While) -> Run:
-        condition, body, meter = (
-            self.condition(node.condition, node),
-            self.block(node.body),
-            self.runtime.meter,
-        )
-
-        def run(variables: Variables) -> Signal | None:
-            while condition(variables):
-                meter.left -= 1
-                if meter.left < meter.until_clock:
-                    meter.refill()
-                signal = body(variables)
-                if signal is not None:
-                    if signal is BREAK:
-                        return None
-                    if signal is RETURN:
-                        return signal
-            return None
-
-        return run
+        return run_while(self.condition(node.condition, node), self.block(node.body), self.runtime.meter)
 
     def for_(self, node: ast.For) -> Run:
-        collection, body = self.condition(node.collection, node), self.block(node.body)
-        name, meter = node.variable, self.runtime.meter
-
-        def run(variables: Variables) -> Signal | None:
-            for item in _items(collection(variables)):
-                meter.left -= 1
-                if meter.left < meter.until_clock:
-                    meter.refill()
-                variables[name] = item
-                signal = body(variables)
-                if signal is not None:
-                    if signal is BREAK:
-                        return None
-                    if signal is RETURN:
-                        return signal
-            return None
-
-        return run
+        collection = self.condition(node.collection, node)
+        return run_for(node.variable, collection, self.block(node.body), self.runtime.meter)
 
     def repeat(self, node: ast.Repeat) -> Run:
-        count, body, meter = self.condition(node.times, node), self.block(node.body), self.runtime.meter
-
-        def run(variables: Variables) -> Signal | None:
-            for _ in range(_whole(count(variables), "Repeat")):
-                meter.left -= 1
-                if meter.left < meter.until_clock:
-                    meter.refill()
-                signal = body(variables)
-                if signal is not None:
-                    if signal is BREAK:
-                        return None
-                    if signal is RETURN:
-                        return signal
-            return None
-
-        return run
+        return run_repeat(self.condition(node.times, node), self.block(node.body), self.runtime.meter)
 
     # -- side by side --------------------------------------------------------------------------------------------------
 
@@ -282,7 +234,7 @@ class Compiler:
         scheduler = self.runtime.scheduler
 
         def run(variables: Variables) -> Signal | None:
-            most = None if limit is None else _whole(limit(variables), "Limit")
+            most = None if limit is None else whole_number(limit(variables), "Limit")
             return scheduler.run_branches(branches, variables, most)
 
         return run
@@ -330,61 +282,3 @@ def _local_name(target: str) -> str | None:
     """The variable that a target is, when it is nothing more."""
     name = target.strip()[1:]
     return name if target.strip().startswith("$") and name.isidentifier() else None
-
-
-def _may_call(value: ast.Value) -> bool:
-    """Whether a method or function may run for a value, which may make objects."""
-    if isinstance(value, ast.Expr):
-        return "(" in value.text
-    if isinstance(value, ast.ListValue):
-        return any(map(_may_call, value.items))
-    return isinstance(value, ast.MapValue) and any(
-        _may_call(part) for entry in value.entries for part in entry
-    )
-
-
-def _items(value: Any) -> Any:
-    if isinstance(value, list | tuple | set | frozenset | dict | str):  # of a text its characters
-        return value
-    raise MuranoError(UNUSABLE_VALUE, f"'For' needs a collection to go through, not {shown(value)}")
-
-
-def _whole(value: Any, keyword: str) -> int:
-    if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
-        return int(value)
-    raise MuranoError(UNUSABLE_VALUE, f"{keyword!r} needs an integer, not {shown(value)}")
-
-
-def _values_of(node: ast.Statement) -> list[ast.Value]:
-    """The values of a statement itself, without its blocks."""
-    match node:
-        case ast.ExpressionStatement(expression=expression):
-            return [expression]
-        case ast.Assignment(target=target, value=value):
-            return [value, target]
-        case ast.Return(value=value):
-            return [value]
-        case ast.If(condition=value) | ast.While(condition=value) | ast.For(collection=value):
-            return [value]
-        case ast.Repeat(times=value):
-            return [value]
-        case ast.Match(value=value):
-            return [value]
-        case ast.Switch(cases=cases):
-            return [condition for condition, _ in cases]
-        case ast.Parallel(limit=limit):
-            return [limit] if limit is not None else []
-        case ast.Throw(names=names, message=message, extra=extra, cause=cause):
-            return [value for value in (names, message, extra, cause) if value is not None]
-        case _:
-            return []
-
-
-def _has_text(value: ast.Value, text: str | None) -> bool:
-    if isinstance(value, ast.Expr):
-        return text is not None and text in value.text
-    if isinstance(value, ast.ListValue):
-        return any(_has_text(item, text) for item in value.items)
-    if isinstance(value, ast.MapValue):
-        return any(_has_text(part, text) for entry in value.entries for part in entry)
-    return False

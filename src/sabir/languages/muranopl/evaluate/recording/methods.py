@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Variables
 from sabir.graph.origin import How
-from sabir.languages.muranopl.evaluate.methods import Argument, Method
+from sabir.languages.muranopl.evaluate.arguments import Argument
+from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.evaluate.recording.effects import Effects, body_effects
 from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder, shadow
 from sabir.languages.muranopl.evaluate.recording.statements import RESULT_STEP, RecordingCompiler

@@ -1,0 +1,50 @@
+"""Declared arguments of methods, with their contracts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.contracts import Contract, compile_contract
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.syntax.nodes import ArgumentNode
+
+__all__ = ["Argument", "WrongArguments"]
+
+
+class Argument:
+    """A declared argument, its contract compiled."""
+
+    __slots__ = ("check", "contract", "default", "name", "node")
+
+    def __init__(self, node: ArgumentNode, cls: MuranoClass) -> None:
+        self.node = node
+        self.name = node.name
+        self.contract: Contract = _compiled(node, cls)
+        self.check = self.contract.check
+        self.default: Closure | None = (
+            None if node.default is None else cls.engine.guarded_value(node.default)
+        )
+
+
+class WrongArguments(MuranoError):
+    """A call whose arguments do not fit. In the existing engine the expression language refuses it, under a name of its own."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        name = "NoMatchingMethodException"
+        return (f"yaql.language.exceptions.{name}", name, *super().names)
+
+
+def _compiled(node: ArgumentNode, cls: MuranoClass) -> Contract:
+    """The contract of an argument. One that cannot be used fails the calls of its method, not the class with all the others."""
+    try:
+        return compile_contract(node.contract, cls)
+    except MuranoError as error:
+        failure = error
+
+    def fail(_value: Any, _this: Any, _loader: Any) -> Any:
+        raise failure
+
+    return Contract(fail)

@@ -1,0 +1,159 @@
+"""Classes by name, as packages see them: built when they are first asked for, each once in an evaluation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.muranopl.evaluate.building import ROOT, build_class
+from sabir.languages.muranopl.evaluate.metadata import check_meta
+from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry, newest
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.definitions import MODEL_FORM, TypeName
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
+from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
+from sabir.languages.muranopl.syntax.nodes import ClassNode
+from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
+from sabir.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["ClassTable"]
+
+
+class ClassTable:
+    """The classes of one evaluation."""
+
+    def __init__(self, runtime: Runtime, registry: PackageRegistry, core: Package) -> None:
+        self._runtime = runtime
+        self.registry = registry
+        self.core = core
+        self._resolved: dict[tuple[int, str], MuranoClass] = {}
+        self._built: dict[tuple[str, str, str], MuranoClass] = {}
+        self._building: list[str] = []
+
+    def built(self) -> list[MuranoClass]:
+        return list(self._built.values())
+
+    def named(self, name: str, inside: MuranoClass) -> MuranoClass:
+        """The class that a name means in the code of another one."""
+        try:
+            full = inside.node.namespaces.resolve(name)
+        except UnknownPrefix as error:
+            hint = did_you_mean(error.prefix, inside.node.namespaces.table)
+            raise MuranoError(UNKNOWN_CLASS, str(error), hint=hint) from None
+        return self.find(full, inside.package)
+
+    def find(self, name: str, package: Package) -> MuranoClass:
+        """The class of a full name as a package sees it."""
+        cls = self._resolved.get((id(package), name))
+        if cls is not None:
+            return cls
+        for provider in self._visible(package):
+            node = provider.node(name)
+            if node is not None:
+                cls = self._resolved[id(package), name] = self._class(node, provider)
+                return cls
+        names = [cls for visible in self._visible(package) for cls in visible.class_names()]
+        raise MuranoError(
+            UNKNOWN_CLASS,
+            f"there is no class {name} in package {package.name}, what it requires, or the core library",
+            hint=did_you_mean(name, names) or _require_hint(name, self.registry, package),
+        )
+
+    def _visible(self, package: Package) -> list[Package]:
+        return [package, *self.registry.required(package), self.core]
+
+    def of_type(self, type_: TypeName) -> MuranoClass:
+        """The class that the header of an object names, in whatever package it is."""
+        providers = [*self.registry.providers(type_.name)]
+        if type_.name in self.core.class_names():
+            providers.append(self.core)
+        if type_.package is not None:
+            providers = [provider for provider in providers if provider.name == type_.package]
+        if len(providers) > 1:
+            providers = _of_version(providers, type_)
+        node = providers[0].node(type_.name) if providers else None
+        if node is None:
+            names = {
+                name for provider in (*self.registry.packages, self.core) for name in provider.class_names()
+            }
+            raise MuranoError(
+                UNKNOWN_CLASS,
+                f"no package has the class {type_.name}, which the type of an object names",
+                hint=did_you_mean(type_.name, names),
+            )
+        return self._class(node, providers[0])
+
+    def in_core(self, name: str) -> MuranoClass:
+        return self.find(name, self.core)
+
+    def _class(self, node: ClassNode, package: Package) -> MuranoClass:
+        key = (package.name, str(package.manifest.version), node.name)
+        cls = self._built.get(key)
+        if cls is None:
+            cls = self._built[key] = self._build(node, package)
+            check_meta(cls)
+        return cls
+
+    def _build(self, node: ClassNode, package: Package) -> MuranoClass:
+        if node.name in self._building:
+            circle = " → ".join((*self._building[self._building.index(node.name) :], node.name))
+            raise MuranoError(
+                UNKNOWN_CLASS,
+                f"classes extend each other in a circle: {circle}",
+                place=Place(node.source, node.span),
+            )
+        self._building.append(node.name)
+        try:
+            parents = tuple(self._parent(name.text, node, package, name.span) for name in node.extends)
+            if not parents and node.name != ROOT:
+                parents = (self.in_core(ROOT),)
+            meta = next((parent for parent in parents if parent.node.usage == "Meta"), None)
+            if meta is not None and node.usage != "Meta":
+                raise MuranoError(
+                    FORM,
+                    f"{node.name} extends the meta class {meta.name} but is none",
+                    place=Place(node.source, node.span),
+                    hint="only a class with `Usage: Meta` can",
+                )
+            return build_class(node, package, self._runtime, parents)
+        finally:
+            self._building.pop()
+
+    def _parent(self, name: str, node: ClassNode, package: Package, span: Any) -> MuranoClass:
+        try:
+            return self.find(name, package)
+        except MuranoError as error:
+            error.place = error.place or Place(node.source, span)
+            raise
+
+
+def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
+    """The newest package that fits the version in a header; without one the newest of version 0, if there is any."""
+    if type_.version is None:
+        fitting = [provider for provider in providers if provider.manifest.version.major == 0] or providers
+    else:
+        try:
+            spec = VersionSpec.parse(type_.version)
+        except InvalidVersion as error:
+            raise MuranoError(MODEL_FORM, f"type {type_.name}: {error}") from None
+        fitting = [provider for provider in providers if spec.allows(provider.manifest.version)]
+        if not fitting:
+            versions = ", ".join(sorted(str(provider.manifest.version) for provider in providers))
+            raise MuranoError(
+                UNKNOWN_CLASS,
+                f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
+            )
+    return [newest(fitting)]
+
+
+def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:
+    if not is_qualified_name(name):
+        return None
+    for provider in registry.providers(name):
+        if provider is not package:
+            return f"package {provider.name} has it: add it to Require in the manifest"
+    return None

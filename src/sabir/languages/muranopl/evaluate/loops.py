@@ -1,0 +1,82 @@
+"""`While`, `For` and `Repeat`. Every round counts towards the limit of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.evaluate.signals import BREAK, RETURN, Signal
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.limits import Meter
+
+__all__ = ["run_for", "run_repeat", "run_while", "whole_number"]
+
+Run = Callable[[Variables], Signal | None]
+
+
+def run_while(condition: Closure, body: Run, meter: Meter) -> Run:
+    def run(variables: Variables) -> Signal | None:
+        while condition(variables):
+            meter.left -= 1
+            if meter.left < meter.until_clock:
+                meter.refill()
+            signal = body(variables)
+            if signal is not None:
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+        return None
+
+    return run
+
+
+def run_for(name: str, collection: Closure, body: Run, meter: Meter) -> Run:
+    def run(variables: Variables) -> Signal | None:
+        for item in _items(collection(variables)):
+            meter.left -= 1
+            if meter.left < meter.until_clock:
+                meter.refill()
+            variables[name] = item
+            signal = body(variables)
+            if signal is not None:
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+        return None
+
+    return run
+
+
+def run_repeat(count: Closure, body: Run, meter: Meter) -> Run:
+    def run(variables: Variables) -> Signal | None:
+        for _ in range(whole_number(count(variables), "Repeat")):
+            meter.left -= 1
+            if meter.left < meter.until_clock:
+                meter.refill()
+            signal = body(variables)
+            if signal is not None:
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+        return None
+
+    return run
+
+
+def _items(value: Any) -> Any:
+    if isinstance(value, list | tuple | set | frozenset | dict | str):  # of a text its characters
+        return value
+    raise MuranoError(UNUSABLE_VALUE, f"'For' needs a collection to go through, not {shown(value)}")
+
+
+def whole_number(value: Any, keyword: str) -> int:
+    if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
+        return int(value)
+    raise MuranoError(UNUSABLE_VALUE, f"{keyword!r} needs an integer, not {shown(value)}")
