@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from sabir.deployments.store.records import Fact, Record, RecordStatus
+from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.errors import UnusableInput
 
 __all__ = ["FORMAT", "read_document", "read_exported"]
@@ -72,7 +73,5 @@ def read_document(data: bytes, type_: Any, refusal: str) -> Any:
     """JSON as a type; whatever is wrong with it is said after the words of the refusal."""
     try:
         return msgspec.json.decode(data, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UnusableInput(f"{refusal}: {error}") from error
-    except RecursionError as error:
-        raise UnusableInput(f"{refusal}: it is nested too deeply") from error
+    except UNDECODED as error:
+        raise UnusableInput(f"{refusal}: {decoding_reason(error, data)}") from error

@@ -17,6 +17,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from sabir.deployments.store.store import Store
+from sabir.deployments.store.stored import damaged
 from sabir.deployments.store.wish import Wish, sealed_files
 from sabir.errors import DeployError, UsageError
 from sabir.graph.address import digest
@@ -81,20 +82,25 @@ def _as_wished(
 ) -> EnvironmentRequest:
     if wish.settings is None:
         raise DeployError(f"the inputs of deployment {at} were not kept: there was no key to seal them with")
-    kept = {name: reveal(value) for name, value in store.codec.read(wish.settings).items()}
+    subject = f"the inputs of deployment {at}"
+    settings = store.codec.read(wish.settings, subject)
+    kept = {name: reveal(value) for name, value in settings.items()}
+    for name in ("inputs", "overrides", "model", "config"):
+        if name not in kept:
+            damaged(subject, f"{name!r} is missing")
     observed, notes = store.observed_at(at)
     evaluation = replace(
         request.evaluation,
         inputs={**_mapping(kept["inputs"]), **request.evaluation.inputs},
         overrides={**_mapping(kept["overrides"]), **request.evaluation.overrides},
-        model=_beside(kept["model"], folder),
-        config=_beside(kept["config"], folder),
+        model=_beside(kept["model"], folder, at),
+        config=_beside(kept["config"], folder, at),
         observed=observed,
         sightings=Sightings(notes=notes),
     )
     return replace(
         request,
-        path=folder / wish.path if wish.path else folder,
+        path=_below(folder, wish.path, at) if wish.path else folder,
         home=request.folder,
         environment=store.environment,
         language=request.language or wish.language,
@@ -106,15 +112,23 @@ def _mapping(value: Value) -> Mapping[str, Value]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _beside(name: Value, folder: Path) -> Path | None:
-    return folder / name if isinstance(name, str) else None
+def _beside(name: Value, folder: Path, at: int) -> Path | None:
+    return _below(folder, name, at) if isinstance(name, str) else None
+
+
+def _below(folder: Path, name: str, at: int) -> Path:
+    """A file of the description. Names are not sealed, so whoever can write the state can change them."""
+    file = folder / name
+    if not file.resolve().is_relative_to(folder.resolve()):
+        damaged(f"what deployment {at} was asked for", f"the file {name!r} leads out of its folder")
+    return file
 
 
 def _write(store: Store, wish: Wish, folder: Path, at: int) -> None:
     if wish.missing is not None:
         raise DeployError(f"the files of deployment {at} were not kept: {wish.missing}")
     for name, data in store.files(wish).items():
-        file = folder / name
+        file = _below(folder, name, at)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
 

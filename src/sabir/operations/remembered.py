@@ -15,6 +15,7 @@ from sabir.deployments.engine.recover import is_call_step, settle_step
 from sabir.deployments.plan.moves import moved_facts, moved_records
 from sabir.deployments.store import schema
 from sabir.deployments.store.codec import Codec
+from sabir.deployments.store.intents import intent_of
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import (
     DeploymentRecord,
@@ -24,7 +25,7 @@ from sabir.deployments.store.records import (
     StepRecord,
     StepState,
 )
-from sabir.deployments.store.wish import read_wish
+from sabir.deployments.store.wish import read_observed, read_wish
 from sabir.deployments.store.writer import Write
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import DeployError, UsageError
@@ -158,25 +159,21 @@ def rotate_keys(request: EnvironmentRequest) -> int:
         ):
             for row in connection.execute(table.select()).mappings().all():
                 changed = {
-                    name: codec.write(codec.read(row[name]))
-                    for name in columns
-                    if row[name] is not None and "$sensitive" in row[name]
+                    name: codec.write(codec.read(row[name])) for name in columns if _holds_secret(row[name])
                 }
                 if changed:
                     count += 1
                     keys = [column == row[column.name] for column in table.primary_key]
                     connection.execute(table.update().where(*keys).values(**changed))
         for row in connection.execute(schema.step.select()).mappings().all():
-            if row["task"] is not None and "$sensitive" in row["task"]:
-                task = msgspec.json.decode(row["task"])
-                task["desired"] = codec.write(codec.read(task["desired"]))
+            if _holds_secret(row["task"]):
+                renewed_intent = intent_of(StepRecord.of(row)).sealed_anew(codec)
                 keys = [column == row[column.name] for column in schema.step.primary_key]
-                text = msgspec.json.encode(task).decode("utf-8")
-                connection.execute(schema.step.update().where(*keys).values(task=text))
+                connection.execute(schema.step.update().where(*keys).values(task=renewed_intent.text))
                 count += 1
 
         for row in connection.execute(schema.blob.select()).mappings().all():
-            renewed_data = codec.sealer.seal_bytes(codec.sealer.open_bytes(bytes(row["data"])))
+            renewed_data = codec.sealer.seal_bytes(codec.sealer.open_bytes(row["data"]))
             connection.execute(
                 schema.blob.update().where(schema.blob.c.digest == row["digest"]).values(data=renewed_data)
             )
@@ -193,19 +190,26 @@ def rotate_keys(request: EnvironmentRequest) -> int:
     return count
 
 
+def _holds_secret(text: Any) -> bool:
+    return isinstance(text, str) and "$sensitive" in text
+
+
 def _renewed_past(codec: Codec, wish: str | None, observed: str | None) -> dict[str, str]:
     """What a deployment was asked for and saw, with its secrets sealed anew; nothing when there are none."""
     renewed: dict[str, str] = {}
-    if wish is not None and "$sensitive" in wish:
+    if wish is not None and _holds_secret(wish):
         kept = read_wish(wish)
         if kept.settings is not None:
             renewed["wish"] = replace(kept, settings=codec.write(codec.read(kept.settings))).text
-    if observed is not None and "$sensitive" in observed:
-        known = msgspec.json.decode(observed)
-        for each in known.values():
-            text = msgspec.json.encode({"value": each["value"]}).decode("utf-8")
-            each["value"] = msgspec.json.decode(codec.write(codec.read(text)))["value"]
-        renewed["observed"] = msgspec.json.encode(known).decode("utf-8")
+    if observed is not None and _holds_secret(observed):
+        known = read_observed(observed, "what was observed in a deployment")
+        anew = {
+            name: replace(
+                sighting, value=msgspec.json.decode(codec.write(codec.read(sighting.text)))["value"]
+            )
+            for name, sighting in known.items()
+        }
+        renewed["observed"] = msgspec.json.encode(anew).decode("utf-8")
     return renewed
 
 

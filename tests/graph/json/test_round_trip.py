@@ -143,22 +143,26 @@ INSTANCE = '{"id":"a","type":"T","language":"toy","name":"n"%s}'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", "g.json:1:1: not a saved graph: Input data was truncated", id="empty"),
-        pytest.param('{"format":\n ?}', "g.json:2:2: not a saved graph: JSON is malformed", id="no json"),
-        pytest.param("[]", "Expected `object`, got `array`", id="no object"),
-        pytest.param('{"format":"sabir.graph/1"}', "missing required field `instances`", id="no instances"),
+        pytest.param("", "g.json:1:1: not a saved graph: it ends too early", id="empty"),
+        pytest.param(
+            '{"format":\n ?}', "g.json:2:2: not a saved graph: this cannot stand here", id="no json"
+        ),
+        pytest.param("[]", "a map is wanted here, not a list", id="no object"),
+        pytest.param('{"format":"sabir.graph/1"}', "'instances' is missing", id="no instances"),
         pytest.param(
             '{"format":"sabir.graph/9","instances":[]}', "this sabir reads 'sabir.graph/1'", id="version"
         ),
         pytest.param(
             '{"format":"sabir.graph/1","instances":[\n{"id":3}]}',
-            "g.json:2:1: not a saved graph: instances[0].id: Expected `str`, got `int`",
+            "g.json:2:1: not a saved graph: instances[0].id: a text is wanted here, not a whole number",
             id="type of a field",
         ),
         pytest.param(
             [INSTANCE % "", INSTANCE % ""], "instances[1]: a second instance has the id 'a'", id="twice"
         ),
-        pytest.param([INSTANCE % ',"atributes":{}'], "unknown field `atributes`", id="misspelt"),
+        pytest.param(
+            [INSTANCE % ',"atributes":{}'], "'atributes' is no key that is known here", id="misspelt"
+        ),
         pytest.param(
             [INSTANCE % ',"attributes":{"x":{"$what":1}}'], "'$what' is no kind of value", id="word"
         ),
@@ -167,10 +171,14 @@ INSTANCE = '{"id":"a","type":"T","language":"toy","name":"n"%s}'
         pytest.param([INSTANCE % ',"origins":[]'], "origins must be an object", id="origins"),
         pytest.param(
             [INSTANCE % ',"kinds":{"owner":"magic"}'],
-            "instances[0].kinds.owner: Invalid enum value 'magic'",
+            "instances[0].kinds.owner: 'magic' is none of the values that may stand here",
             id="kind",
         ),
-        pytest.param([INSTANCE % ',"kinds":{"host":"uses"}'], "unknown field `host`", id="field of kinds"),
+        pytest.param(
+            [INSTANCE % ',"kinds":{"host":"uses"}'],
+            "'host' is no key that is known here",
+            id="field of kinds",
+        ),
         pytest.param(
             [INSTANCE % ',"origin":{"file":"f","line":1,"column":1,"how":"magic"}'],
             "'magic' is no way",
@@ -229,14 +237,16 @@ def test_a_long_chain_is_written_as_far_as_it_can_be_read_again() -> None:
 
 
 LATE = [
-    pytest.param(b'"attributes":{"x":"\xff"}', "not UTF-8 text", id="no text"),
-    pytest.param(b'"attributes":{"x":1e999}', "Number out of range", id="number"),
+    pytest.param(b'"attributes":{"x":"\xff"}', "it is no UTF-8 text", id="no text"),
+    pytest.param(b'"attributes":{"x":1e999}', "the number is too large", id="number"),
     pytest.param(b'"attributes":{"x":"\\ud800"}', "not a saved graph", id="half a character"),
     pytest.param(
         b'"attributes":{"x":[[{"\\u0024what":1}]]}', "'$what' is no kind of value", id="escaped word"
     ),
-    pytest.param(b'"relations":{"x":[1]}', "relations[...][0]: Expected `str`, got `int`", id="relation"),
-    pytest.param(b'"requires":{}', "requires: Expected `array`, got `object`", id="requires"),
+    pytest.param(
+        b'"relations":{"x":[1]}', "relations.…[0]: a text is wanted here, not a whole number", id="relation"
+    ),
+    pytest.param(b'"requires":{}', "requires: a list is wanted here, not a map", id="requires"),
     pytest.param(b'"origins":{"x":null}', "origins.x must be an object", id="origin of a value"),
     pytest.param(
         b'"origin":{"file":"f","line":1,"column":1,"note":1}', "origin.note must be a string", id="note"

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct, structs
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import EffectUnknown, observe, perform
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import StepState
+from sabir.deployments.store.stored import stored
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
 from sabir.graph.address import digest
@@ -178,13 +180,17 @@ def outcome_text(outcome: Outcome, codec: Codec) -> str:
     )
 
 
+class _Kept(Struct, frozen=True, kw_only=True):
+    """An outcome as `outcome_text` writes it."""
+
+    status: OutcomeStatus
+    changed: bool
+    id: str | None
+    fields: dict[str, Any] | None
+    results: dict[str, Any]
+    message: str | None
+
+
 def outcome_from(text: str, codec: Codec) -> Outcome:
-    data: dict[str, Any] = dict(codec.read(text))
-    return Outcome(
-        status=OutcomeStatus(data["status"]),
-        changed=data["changed"],
-        id=data["id"],
-        fields=data["fields"],
-        results=data["results"],
-        message=data["message"],
-    )
+    subject = "the outcome of an effect"
+    return Outcome(**structs.asdict(stored(codec.read(text, subject), _Kept, subject)))

@@ -8,17 +8,18 @@ Cannot be told: it is unknown, unless doing it twice is the same as doing it onc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import observe
 from sabir.deployments.engine.results import observed_results
+from sabir.deployments.store.intents import intent_of
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Record, RecordStatus, StepRecord, StepState
+from sabir.deployments.store.stored import damaged
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
 from sabir.errors import DeployError
@@ -76,7 +77,7 @@ async def recover(
         elif observation.sighting is Sighting.NOT_DONE or repeatable or is_program:
             is_call = is_call_step(step)
             left[step.key.partition(WAVE)[0]] = OpenStep(
-                step=step, desired=_data(step)["desired"], is_program=is_program, is_call=is_call
+                step=step, desired=intent_of(step).desired, is_program=is_program, is_call=is_call
             )
             record = records.get(step.address)
             if is_call:
@@ -104,36 +105,39 @@ async def _seen(task: Task, placed: Placed | None, connections: Connections) -> 
     return await observe(placed, task, connections)
 
 
-def _data(step: StepRecord) -> dict[str, Any]:
-    data: dict[str, Any] = msgspec.json.decode(step.task or '{"desired":"{}","id":null}')
-    return data
-
-
 def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task, Placed | None]:
     """The task as it was when its intent was written; no place when its target or driver is not there any more."""
-    data = _data(step)
+    intent, read = intent_of(step), journal.store.codec.read
+    subject = f"the intent of {step.key!r}"
     resource = Resource(
         address=Address.parse(step.address),
         kind=step.kind,
-        desired=journal.store.codec.read(data["desired"]),
+        desired=read(intent.desired, subject),
         target=step.target,
         driver=step.driver,
-        requires=tuple(map(Address.parse, data.get("requires", ()))),
-        results={name: Address.parse(text) for name, text in data.get("results", {}).items()},
+        requires=tuple(map(Address.parse, intent.requires)),
+        results={name: Address.parse(text) for name, text in intent.results.items()},
     )
     task = Task(
         operation_id=step.operation_id,
-        action=Action(step.action),
+        action=_action(step),
         resource=resource,
-        id=data["id"],
+        id=intent.id,
         attempt=step.attempt,
-        operation=data.get("call", {}).get("operation"),
-        arguments=journal.store.codec.read(data["call"]["arguments"]) if "call" in data else {},
+        operation=None if intent.call is None else intent.call.operation,
+        arguments={} if intent.call is None else read(intent.call.arguments, subject),
     )
     try:
         return task, targets.place(resource)
     except DeployError:
         return task, None
+
+
+def _action(step: StepRecord) -> Action:
+    try:
+        return Action(step.action)
+    except ValueError:
+        damaged(f"step {step.key!r} of deployment {step.deployment}", f"{step.action!r} is no action")
 
 
 def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: Outcome) -> list[Write]:
@@ -161,7 +165,7 @@ def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: 
 
 def is_call_step(step: StepRecord) -> bool:
     """Whether a step that was begun is a call: nothing of its resource is recorded."""
-    return "call" in _data(step)
+    return intent_of(step).call is not None
 
 
 def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> Record:
@@ -176,18 +180,18 @@ def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> 
 
 def _begun(step: StepRecord) -> Record:
     """The record of a resource whose first step was begun."""
-    data = _data(step)
+    intent = intent_of(step)
     return Record(
         address=step.address,
         kind=step.kind,
         target=step.target,
         driver=step.driver,
         status=RecordStatus.FAILED,
-        desired=data["desired"],
-        requires=tuple(data.get("requires", ())),
+        desired=intent.desired,
+        requires=intent.requires,
         deployment=step.deployment,
         step=step.key,
-        origin=data.get("origin"),
+        origin=intent.origin,
     )
 
 

@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -47,6 +46,7 @@ from sabir.deployments.plan.compare import (
     wanted_fields,
 )
 from sabir.deployments.plan.steps import Plan, PlannedStep
+from sabir.deployments.store.intents import Intent, IntentCall
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Fact, StepState
 from sabir.deployments.store.writer import Write
@@ -283,21 +283,19 @@ class Runner:
         )
 
     def _task_text(self, step: PlannedStep, task: Task) -> str:
-        """Enough to look for the task, and to record it, when nobody remembers it any more."""
         resource = task.resource
-        data: dict[str, Any] = {"desired": self._texts[step.key], "id": task.id}
-        if resource.requires:
-            data["requires"] = [str(address) for address in resource.requires]
-        if resource.results:
-            data["results"] = {name: str(address) for name, address in resource.results.items()}
+        call = None
         if step.call is not None:
-            data["call"] = {
-                "operation": task.operation,
-                "arguments": self.journal.fields(task.arguments),
-            }
-        if resource.origin is not None:
-            data["origin"] = str(resource.origin.location)
-        return msgspec.json.encode(data).decode("utf-8")
+            call = IntentCall(operation=task.operation, arguments=self.journal.fields(task.arguments))
+        intent = Intent(
+            desired=self._texts[step.key],
+            id=task.id,
+            requires=tuple(map(str, resource.requires)),
+            results={name: str(address) for name, address in resource.results.items()},
+            call=call,
+            origin=None if resource.origin is None else str(resource.origin.location),
+        )
+        return intent.text
 
     def _run(self, key: str) -> None:
         step, task = self._steps[key], self._tasks[key]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from sabir.deployments.store.seal import Sealer
+from sabir.deployments.store.stored import damaged, stored_text
 from sabir.graph.json.values import decoded, encoded, has_words
 from sabir.graph.values import Value
 
@@ -29,8 +31,12 @@ class Codec:
             data = {name: encoded(self.sealer.seal(value), reveal=True) for name, value in fields.items()}
         return self._encode(data).decode("utf-8")
 
-    def read(self, text: str) -> dict[str, Value]:
-        data = msgspec.json.decode(text)
+    def read(self, text: str, subject: str = "values") -> dict[str, Value]:
+        """The values; `subject` is what people call them, should they turn out to be damaged."""
+        data: dict[str, Any] = stored_text(text, dict[str, Any], subject)
         if not has_words(text.encode("utf-8")):
-            return data  # type: ignore[no-any-return]  # it was a mapping when it was written
-        return {name: self.sealer.open(decoded(value)) for name, value in data.items()}
+            return data
+        try:
+            return {name: self.sealer.open(decoded(value)) for name, value in data.items()}
+        except ValueError as error:
+            damaged(subject, str(error))

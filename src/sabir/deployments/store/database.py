@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +14,21 @@ from sabir.deployments.store.schema import STATE
 from sabir.deployments.store.versions import VersionedTables
 from sabir.errors import DeployError, UsageError
 
-__all__ = ["Database", "is_away", "is_full"]
+__all__ = ["Database", "database_reason", "is_away", "is_full"]
 
 _BUSY_MILLISECONDS: Final = 30_000
 _PREPARING: Final = 0x7361626972
+_SQLITE: Final = {
+    "file is not a database": "it is no state: no SQLite database",
+    "database disk image is malformed": "it is damaged or cut off; bring back a copy of it",
+    "unable to open database file": "there is no folder for it, or it may not be read and written by this user",
+    "attempt to write a readonly database": "it may not be written by this user",
+    "disk I/O error": "the disk or the system does not let it be read and written",
+    "database or disk is full": "the disk is full",
+    "database is locked": "another process has held it for too long",
+    "no such table": "its table {} is missing; bring back a copy of it",
+    "no such column": "its column {} is missing; bring back a copy of it",
+}
 IMMEDIATE: Final = "sabir_immediate"
 """Execution option of a connection that is going to write: SQLite then takes its lock at the start."""
 
@@ -55,7 +67,8 @@ class Database:
             raise
         except DBAPIError as error:
             database.close()
-            raise DeployError(f"the state {_shown(where)} cannot be opened: {_reason(error)}") from error
+            reason = _cannot_open(database.file) or database_reason(error)
+            raise DeployError(f"the state {_shown(where)} cannot be opened: {reason}") from error
         return database
 
     def prepare(self, tables: VersionedTables) -> None:
@@ -156,5 +169,23 @@ def _shown(where: str) -> str:
     return repr(make_url(where).render_as_string(hide_password=True) if "://" in where else where)
 
 
-def _reason(error: DBAPIError) -> str:
-    return " ".join(str(error.orig).split())
+def _cannot_open(file: Path | None) -> str | None:
+    """What the system says about the file itself, where the database only says that it cannot."""
+    if file is None or not file.exists():
+        return None
+    if file.is_dir():
+        return "it is a folder"
+    if not file.is_file():
+        return "it is no file"
+    wanted = ((os.R_OK, "read"), (os.W_OK, "written"))
+    denied = [word for mode, word in wanted if not os.access(file, mode)]
+    return f"it may not be {denied[0]} by this user" if denied else None
+
+
+def database_reason(error: SQLAlchemyError) -> str:
+    """What a database says, in our words where they are known."""
+    said = " ".join(str(getattr(error, "orig", error)).split())
+    for words, ours in _SQLITE.items():
+        if said.startswith(words):
+            return ours.format(said.removeprefix(words).strip(" :"))
+    return said

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from sabir.deployments.store import schema
 from sabir.deployments.store.records import DeploymentState, Fact, Record, StepRecord, StepState
 from sabir.deployments.store.store import Store
+from sabir.deployments.store.stored import stored_text
 from sabir.deployments.store.wish import Wish, rows_of
 from sabir.deployments.store.writer import Batch, Write, Writer
 from sabir.graph.values import Value
@@ -130,7 +131,8 @@ class Journal:
 
         def write(connection: Connection) -> None:
             row = table.c.environment == environment, table.c.number == number
-            plan = msgspec.json.decode(connection.scalar(select(table.c.plan).where(*row)) or "{}")
+            text = connection.scalar(select(table.c.plan).where(*row)) or "{}"
+            plan = stored_text(text, dict[str, Any], f"the plan of deployment {number}")
             waves = [wave for wave in plan.get("waves", ()) if wave != document]
             connection.execute(
                 table.update().where(*row).values(plan=_text({**plan, "waves": [*waves, document]}))
@@ -178,9 +180,13 @@ class Journal:
         """What was known of the world when a deployment had ended, sealed values as they are."""
         table = schema.fact
         asked = select(table).where(table.c.environment == self.store.environment, table.c.expired == 0)
+        facts = [Fact.of(row) for row in connection.execute(asked).mappings()]
         known = {
-            row["name"]: {**msgspec.json.decode(row["value"]), "note": Fact.of(row).note}
-            for row in connection.execute(asked).mappings()
+            fact.name: {
+                **stored_text(fact.value, dict[str, Any], f"the fact {fact.name!r}"),
+                "note": fact.note,
+            }
+            for fact in facts
         }
         return _text(known) if known else None
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field, structs
 
-from sabir.graph.values import Value
+from sabir.deployments.store.stored import stored, stored_text
 
 __all__ = [
     "DeploymentRecord",
@@ -79,20 +79,10 @@ class Record(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> Record:
-        return Record(
-            address=row["address"],
-            kind=row["kind"],
-            target=row["target"],
-            driver=row["driver"],
-            status=RecordStatus(row["status"]),
-            id=row["id"],
-            desired=row["desired"],
-            fields=row["fields"],
-            requires=tuple(msgspec.json.decode(row["requires"])) if row["requires"] != "[]" else (),
-            deployment=row["deployment"],
-            step=row["step"],
-            origin=row["origin"],
-        )
+        subject = f"the record of {row['address']!r}"
+        requires = row["requires"]
+        names = () if requires == "[]" else stored_text(requires, tuple[str, ...], f"{subject}, requires")
+        return stored(row, Record, subject, requires=names)
 
     def row(self, environment: str) -> dict[str, Any]:
         return {
@@ -131,8 +121,7 @@ class Fact(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> Fact:
-        values = {name: row[name] for name in Fact.__struct_fields__ if name != "expired"}
-        return Fact(**values, expired=bool(row["expired"]))
+        return stored(row, Fact, f"the fact {row['name']!r}", expired=bool(row["expired"]))
 
     def row(self, environment: str) -> dict[str, Any]:
         return {**structs.asdict(self), "expired": int(self.expired), "environment": environment}
@@ -168,8 +157,7 @@ class StepRecord(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> StepRecord:
-        values = {name: row[name] for name in StepRecord.__struct_fields__ if name != "state"}
-        return StepRecord(**values, state=StepState(row["state"]))
+        return stored(row, StepRecord, f"step {row['key']!r} of deployment {row['deployment']}")
 
 
 class DeploymentRecord(Struct, frozen=True, kw_only=True):
@@ -184,10 +172,22 @@ class DeploymentRecord(Struct, frozen=True, kw_only=True):
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """Steps by their state."""
 
+    @staticmethod
+    def of(row: Mapping[Any, Any], counts: Mapping[str, int]) -> DeploymentRecord:
+        subject = f"deployment {row['number']}"
+        audit = stored_text(row["audit"], dict[str, Any], f"{subject}, audit")
+        return stored(row, DeploymentRecord, subject, audit=audit, counts=counts)
+
 
 class EventRecord(Struct, frozen=True, kw_only=True):
     number: int
     at: str
     key: str | None
     state: str
-    data: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @staticmethod
+    def of(row: Mapping[Any, Any]) -> EventRecord:
+        subject = f"event {row['number']} of deployment {row['deployment']}"
+        data = stored_text(row["data"], dict[str, Any], subject) if row["data"] else {}
+        return stored(row, EventRecord, subject, data=data)

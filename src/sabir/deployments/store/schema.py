@@ -7,7 +7,7 @@ protocol, and nothing is taken out.
 from __future__ import annotations
 
 from secrets import token_hex
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import (
@@ -25,6 +25,7 @@ from sqlalchemy import (
     text,
 )
 
+from sabir.deployments.store.stored import stored_text
 from sabir.deployments.store.versions import VersionedTables, meta
 
 __all__ = [
@@ -189,7 +190,7 @@ def _facts_of_their_own(connection: Connection) -> None:
             "expired": 0,
         }
         for row in rows
-        for name, value in msgspec.json.decode(row.results).items()
+        for name, value in stored_text(row.results, dict[str, Any], f"the results of {row.address!r}").items()
     ]
     if facts:
         connection.execute(fact.insert(), facts)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from sabir.deployments.store.stored import damaged
 from sabir.errors import DeployError
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 
@@ -70,11 +71,13 @@ class Sealer:
     def seal_bytes(self, data: bytes) -> bytes:
         return self._keys(create=True).encrypt(data)
 
-    def open_bytes(self, data: bytes) -> bytes:
+    def open_bytes(self, data: Any) -> bytes:
         from cryptography.fernet import InvalidToken
 
+        if not isinstance(data, bytes | memoryview):
+            damaged("what is sealed", "bytes are wanted here")
         try:
-            return self._keys(create=False).decrypt(data)
+            return self._keys(create=False).decrypt(bytes(data))
         except InvalidToken:
             raise DeployError(_WRONG_KEY) from None
 

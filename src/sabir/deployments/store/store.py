@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
 from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.database import Database
+from sabir.deployments.store.database import Database, database_reason
 from sabir.deployments.store.records import (
     DeploymentRecord,
-    DeploymentState,
     EventRecord,
     Fact,
     Record,
@@ -23,8 +21,9 @@ from sabir.deployments.store.records import (
     StepState,
 )
 from sabir.deployments.store.seal import Sealer
+from sabir.deployments.store.stored import damaged, stored_text
 from sabir.deployments.store.versions import meta
-from sabir.deployments.store.wish import Wish, read_wish
+from sabir.deployments.store.wish import Wish, read_observed, read_wish
 from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
@@ -68,8 +67,7 @@ class Store:
             with self.database.engine.connect() as connection:
                 return question(connection)
         except SQLAlchemyError as error:
-            words = " ".join(str(getattr(error, "orig", error)).split())
-            raise DeployError(f"the state cannot be read: {words}") from error
+            raise DeployError(f"the state cannot be read: {database_reason(error)}") from error
 
     def id(self) -> str:
         """Tells this store from every other."""
@@ -80,7 +78,8 @@ class Store:
         """The number of the state; each deployment and each change by hand makes a new one."""
         table = schema.environment
         asked = select(table.c.serial).where(table.c.name == self.environment)
-        return int(self._ask(lambda connection: connection.scalar(asked)) or 0)
+        number = self._ask(lambda connection: connection.scalar(asked)) or 0
+        return number if isinstance(number, int) else damaged("its number", "a whole number is wanted here")
 
     def records(self) -> dict[str, Record]:
         """Every resource that is recorded, by the text of its address."""
@@ -108,7 +107,11 @@ class Store:
         return {name: self.fact_value(fact) for name, fact in facts.items() if not fact.expired}
 
     def fact_value(self, fact: Fact) -> Value:
-        return self.codec.read(fact.value)["value"]
+        return self._value(fact.value, f"the fact {fact.name!r}")
+
+    def _value(self, text: str, subject: str) -> Value:
+        values = self.codec.read(text, subject)
+        return values["value"] if "value" in values else damaged(subject, "'value' is missing")
 
     def steps(self, deployment: int | None = None, *, states: tuple[StepState, ...] = ()) -> list[StepRecord]:
         """Steps of one deployment or of all, in their order; those in one of the states, when some are named."""
@@ -139,15 +142,7 @@ class Store:
             for number, state, count in connection.execute(counted):
                 counts.setdefault(number, {})[state] = count
             return [
-                DeploymentRecord(
-                    number=row["number"],
-                    verb=row["verb"],
-                    state=DeploymentState(row["state"]),
-                    started=row["started"],
-                    ended=row["ended"],
-                    audit=msgspec.json.decode(row["audit"]),
-                    counts=counts.get(row["number"], {}),
-                )
+                DeploymentRecord.of(row, counts.get(row["number"], {}))
                 for row in connection.execute(asked).mappings()
             ]
 
@@ -161,7 +156,7 @@ class Store:
         text = self._ask(lambda connection: connection.scalar(asked))
         if text is None:
             raise DeployError(f"there is no deployment {number} of {self.environment!r}")
-        return msgspec.json.decode(text)
+        return stored_text(text, Any, f"the plan of deployment {number}")
 
     def was_here(self, number: int) -> bool | None:
         """Whether a deployment took the machine as a whole; None where that was not kept."""
@@ -194,7 +189,10 @@ class Store:
         sealed: dict[str, bytes] = self._ask(
             lambda connection: {row["digest"]: row["data"] for row in connection.execute(asked).mappings()}
         )
-        opened = {digest: self.codec.sealer.open_bytes(bytes(data)) for digest, data in sealed.items()}
+        opened = {digest: self.codec.sealer.open_bytes(data) for digest, data in sealed.items()}
+        for name, digest in wish.files.items():
+            if digest not in opened:
+                damaged(f"the file {name!r} of a deployment", "its content is missing")
         return {name: opened[digest] for name, digest in wish.files.items()}
 
     def observed_at(self, number: int) -> tuple[dict[str, Value], dict[str, str]]:
@@ -204,9 +202,10 @@ class Store:
             table.c.environment == self.environment, table.c.number == number
         )
         text = self._ask(lambda connection: connection.scalar(asked)) or "{}"
-        known = msgspec.json.decode(text)
-        values = {name: self.codec.read(_value_text(each))["value"] for name, each in known.items()}
-        return values, {name: each["note"] for name, each in known.items()}
+        subject = f"what was observed in deployment {number}"
+        known = read_observed(text, subject)
+        values = {name: self._value(sighting.text, subject) for name, sighting in known.items()}
+        return values, {name: sighting.note for name, sighting in known.items()}
 
     def events(self, number: int) -> list[EventRecord]:
         table = schema.event
@@ -216,16 +215,7 @@ class Store:
             .order_by(table.c.number)
         )
         events: list[EventRecord] = self._ask(
-            lambda connection: [
-                EventRecord(
-                    number=row["number"],
-                    at=row["at"],
-                    key=row["key"],
-                    state=row["state"],
-                    data=msgspec.json.decode(row["data"]) if row["data"] else {},
-                )
-                for row in connection.execute(asked).mappings()
-            ]
+            lambda connection: [EventRecord.of(row) for row in connection.execute(asked).mappings()]
         )
         return events
 
@@ -237,7 +227,3 @@ class Store:
             lambda connection: {row["position"]: dict(row) for row in connection.execute(asked).mappings()}
         )
         return rows
-
-
-def _value_text(known: Mapping[str, Any]) -> str:
-    return msgspec.json.encode({"value": known["value"]}).decode("utf-8")

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Column, Connection, MetaData, String, Table, Text, inspect, select
 
+from sabir.deployments.store.stored import damaged
 from sabir.errors import DeployError
 
 __all__ = ["VersionedTables", "meta"]
@@ -69,4 +70,8 @@ class VersionedTables(Struct, frozen=True, kw_only=True):
         if not inspect(connection).has_table(meta.name):
             return None
         value = connection.scalar(select(meta.c.value).where(meta.c.name == self.name))
-        return None if value is None else int(value)
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value.isdecimal() or not 0 < len(value) < 10 or int(value) < 1:
+            damaged("the version of its tables", f"{value!r:.40} is none")
+        return int(value)

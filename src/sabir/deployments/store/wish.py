@@ -12,8 +12,9 @@ import msgspec
 from msgspec import Struct, field
 
 from sabir.deployments.store.seal import Sealer
+from sabir.deployments.store.stored import stored_text
 
-__all__ = ["Wish", "read_wish", "rows_of", "sealed_files"]
+__all__ = ["Sighting", "Wish", "read_observed", "read_wish", "rows_of", "sealed_files"]
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -39,7 +40,25 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 
 def read_wish(text: str) -> Wish:
-    return msgspec.json.decode(text, type=Wish)
+    wish: Wish = stored_text(text, Wish, "what a deployment was asked for")
+    return wish
+
+
+class Sighting(Struct, frozen=True, kw_only=True):
+    """A value as it was known when a deployment had ended: as the codec wrote it, and when it was observed."""
+
+    value: Any
+    note: str
+
+    @property
+    def text(self) -> str:
+        """As the codec reads it."""
+        return msgspec.json.encode({"value": self.value}).decode("utf-8")
+
+
+def read_observed(text: str, subject: str) -> dict[str, Sighting]:
+    known: dict[str, Sighting] = stored_text(text, dict[str, Sighting], subject)
+    return known
 
 
 def sealed_files(contents: Mapping[str, bytes], sealer: Sealer) -> tuple[dict[str, str], dict[str, bytes]]:

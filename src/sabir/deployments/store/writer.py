@@ -20,8 +20,9 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
-from sabir.deployments.store.database import IMMEDIATE, Database, is_away, is_full
+from sabir.deployments.store.database import IMMEDIATE, Database, database_reason, is_away, is_full
 from sabir.deployments.store.lock import FileLock, Locked, advisory_key, waited
+from sabir.deployments.store.stored import damaged
 from sabir.errors import DeployError
 
 __all__ = ["Batch", "LostLock", "StoreFailed", "Write", "Writer"]
@@ -88,6 +89,9 @@ class Writer:
         try:
             self._connect(wait)
             self.epoch = self._next_epoch()
+        except SQLAlchemyError as error:
+            self.close()
+            raise StoreFailed(f"the state cannot be written: {database_reason(error)}") from error
         except BaseException:
             self.close()
             raise
@@ -113,12 +117,14 @@ class Writer:
                     table.insert().values(name=self.environment, epoch=1, serial=0, holder=self._holder)
                 )
                 return 1
+            if not isinstance(epoch, int):
+                damaged("the count of its locks", "a whole number is wanted here")
             connection.execute(
                 table.update()
                 .where(table.c.name == self.environment)
                 .values(epoch=epoch + 1, holder=self._holder)
             )
-            return int(epoch) + 1
+            return epoch + 1
 
     def _locked_words(self) -> str:
         table = schema.environment
@@ -212,7 +218,7 @@ class Writer:
                         "the disk of the state is full: nothing more is begun; make room and deploy again"
                     ) from error
                 if not (self.database.is_postgresql and is_away(error)):
-                    raise StoreFailed(f"the state cannot be written: {_reason(error)}") from error
+                    raise StoreFailed(f"the state cannot be written: {database_reason(error)}") from error
                 now = time.monotonic()
                 if end is None:
                     end = now + self._patience
@@ -265,7 +271,3 @@ def _write(batches: Sequence[Batch], connection: Connection) -> None:
             grouped.setdefault(id(write.statement), (write.statement, []))[1].append(write.row)
     for statement, rows in grouped.values():
         connection.execute(statement, rows)
-
-
-def _reason(error: SQLAlchemyError) -> str:
-    return " ".join(str(getattr(error, "orig", error)).split())

@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 
+from sabir.diagnostics.decoding import UNDECODED, misfit
 from sabir.errors import UnusableInput
 from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
@@ -174,17 +175,12 @@ class _Reader:
         """Decode, and turn what goes wrong into a place and a reason."""
         try:
             return decoder.decode(data)
-        except msgspec.ValidationError as error:
-            reason, _, path = str(error).partition(" - at `$")
-            path = where + path.rstrip("`")
-            self.fail(f"{path.lstrip('.')}: {reason}" if path else reason, offset)
-        except msgspec.DecodeError as error:
-            reason, _, byte = str(error).rstrip(")").partition(" (byte ")
-            self.fail(reason, offset + int(byte) if byte.isdigit() else len(self.data))
-        except UnicodeDecodeError as error:
-            self.fail("not UTF-8 text", offset + error.start)
-        except RecursionError:
-            self.fail("nested too deeply", offset)
+        except UNDECODED as error:
+            defect = misfit(error)
+            if not defect.is_json:
+                self.fail(defect.reason, len(self.data) if defect.byte is None else offset + defect.byte)
+            path = f"{where}.{defect.path}" if where and defect.path else where or defect.path
+            self.fail(f"{path}: {defect.reason}" if path else defect.reason, offset)
 
     def fail(self, reason: str, offset: int) -> NoReturn:
         line = self.data.count(b"\n", 0, offset) + 1
@@ -193,4 +189,4 @@ class _Reader:
 
 
 def _reason(error: BaseException) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)

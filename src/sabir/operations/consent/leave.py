@@ -10,6 +10,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
+from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.errors import UnusableInput, UsageError
 from sabir.operations.consent.code import Changes, changes, code_digests
 from sabir.operations.files import write_atomically
@@ -98,10 +99,13 @@ def _read(session: Session) -> dict[str, _Remembered]:
     if place is None or not place.is_file():
         return {}
     try:
-        return msgspec.json.decode(place.read_bytes(), type=_File).projects
-    except (msgspec.DecodeError, OSError) as error:
+        data = place.read_bytes()
+        return msgspec.json.decode(data, type=_File).projects
+    except OSError as error:
+        raise UsageError(f"cannot read what is trusted, {str(place)!r}: {error.strerror or error}") from error
+    except UNDECODED as error:
         raise UsageError(
-            f"cannot read what is trusted, {str(place)!r}: {error}; remove it to begin anew"
+            f"cannot read what is trusted, {str(place)!r}: {decoding_reason(error, data)}; remove it to begin anew"
         ) from error
 
 

@@ -17,6 +17,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_400_BAD_REQUEST
 from msgspec import Struct
 
+from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
 from sabir.server.murano.answers import deployments, report_data
 from sabir.server.murano.environments import murano_environment
@@ -69,8 +70,8 @@ class MuranoActions(Controller):
 def _decoded(body: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(body or b"{}", type=dict[str, Any] | None) or {}
-    except msgspec.MsgspecError as error:
-        raise ClientException(f"arguments are an object of JSON: {error}") from error
+    except UNDECODED as error:
+        raise ClientException(f"arguments are an object of JSON: {decoding_reason(error, body)}") from error
 
 
 def _operation(action_id: str, ids: set[str]) -> str:

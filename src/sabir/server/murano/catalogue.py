@@ -14,6 +14,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_400_BAD_REQUEST
 from msgspec import Meta, Struct
 
+from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
 from sabir.server.murano.answers import package_data
 from sabir.server.murano.folder import fits
@@ -136,8 +137,8 @@ class MuranoPackages(Controller):
         before = {name: value for name, value in package_data(info).items() if name in _CHANGED}
         try:
             changes = msgspec.convert(patched(before, operations), _Changes)
-        except msgspec.ValidationError as error:
-            raise ClientException(str(error)) from error
+        except UNDECODED as error:
+            raise ClientException(decoding_reason(error)) from error
         await _refuse_unknown(request, changes.categories)
         values = {_CHANGED[name]: value for name, value in msgspec.structs.asdict(changes).items()}
         changed = await asyncio.to_thread(lambda: service_of(request).catalogue.change(info.id, **values))
@@ -189,8 +190,8 @@ async def _parts(request: Asking) -> tuple[_Metadata, bytes]:
         if name == "__metadata__":
             try:
                 metadata = msgspec.json.decode(content, type=_Metadata)
-            except msgspec.MsgspecError as error:
-                raise ClientException(f"__metadata__: {error}") from error
+            except UNDECODED as error:
+                raise ClientException(f"__metadata__: {decoding_reason(error, content)}") from error
         else:
             archive = content
     if archive is None:
@@ -220,8 +221,8 @@ async def _refuse_unknown(request: Asking, names: Iterable[str]) -> None:
 def _decoded(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
-    except msgspec.MsgspecError as error:
-        raise ClientException(f"the body is no JSON: {error}") from error
+    except UNDECODED as error:
+        raise ClientException(f"the body: {decoding_reason(error, body)}") from error
 
 
 async def _package(request: Asking, package_id: str) -> PackageInfo:

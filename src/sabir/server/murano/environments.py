@@ -13,6 +13,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct
 
+from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
 from sabir.server.murano import models
 from sabir.server.murano.answers import environment_data, live_model, session_data, shown_environment
@@ -228,10 +229,11 @@ def _part(data: Any, path: str) -> Any:
 
 
 async def _body(request: Asking) -> Any:
+    body = await request.body()
     try:
-        return msgspec.json.decode(await request.body())
-    except msgspec.MsgspecError as error:
-        raise ClientException(f"the body is no JSON: {error}") from error
+        return msgspec.json.decode(body)
+    except UNDECODED as error:
+        raise ClientException(f"the body: {decoding_reason(error, body)}") from error
 
 
 async def _edit(

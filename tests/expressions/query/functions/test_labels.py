@@ -72,7 +72,7 @@ def test_values(expression: Any, value: Any) -> None:
     ("expression", "message"),
     [
         ({"to_label": "a", "max": 0}, "to_label: a label of at most 0 characters is none"),
-        ({"to_label": "a", "max": "x"}, "to_label: Expected `int`, got `str` - at `$.max`"),
+        ({"to_label": "a", "max": "x"}, "to_label: max: a whole number is wanted here, not a text"),
         ({"urljoin": ["http"]}, "urljoin needs a list of 2 to 6 items, not ['http']"),
         ({"container_image": [1]}, "container_image needs the name of an image, not [1]"),
     ],

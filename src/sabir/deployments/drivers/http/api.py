@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from sabir.deployments.drivers.http.access import Service
+from sabir.diagnostics.decoding import UNDECODED
 from sabir.errors import DeployError, UnreachableError
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _decoded(data: bytes) -> Any:
         return None
     try:
         return msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except UNDECODED as error:
         raise RequestFailed(
             f"it answers with something that is no JSON: {data[:80]!r}", status=500
         ) from error

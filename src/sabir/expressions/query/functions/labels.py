@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace as changed
 
+from sabir.diagnostics.decoding import decoding_reason
 from sabir.expressions.patterns import PatternError, compile_pattern, matches_whole
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
@@ -64,7 +65,7 @@ def _labels(form: _Form) -> Implementation:
         try:
             wanted = convert({**_fields(form), **keywords}, _Form)
         except ValidationError as error:
-            call.fail(context, f"{call.function.name}: {error}")
+            call.fail(context, f"{call.function.name}: {decoding_reason(error)}")
         if wanted.max < 1:
             call.fail(context, f"{call.function.name}: a label of at most {wanted.max} characters is none")
         try:
