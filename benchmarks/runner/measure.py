@@ -50,6 +50,9 @@ class Measured(Struct, frozen=True, kw_only=True):
 
 def measure(workload: Workload, size: int, *, peer_python: Path | None = None, repeat: int = 3) -> Measured:
     """Sabir, peer, sabir, peer …: whatever else the machine does meets both alike."""
+    reason = workload.needs()
+    if reason is not None:
+        raise BenchmarkError(f"{workload.name}: {reason}")
     sabir: list[dict[str, Any]] = []
     peer: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="sabir-bench-") as scratch:

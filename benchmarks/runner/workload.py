@@ -41,6 +41,8 @@ class Workload(Struct, frozen=True, kw_only=True):
     generate: Callable[[int, Path], None]
     peer: str | None = None
     measure: Measure = Measure.HOT
+    needs: Callable[[], str | None] = lambda: None
+    """Why it cannot be run on this machine; None when it can."""
     tiny: int = 3
     """A size at which the test suite runs our side, to see that it still works."""
 
