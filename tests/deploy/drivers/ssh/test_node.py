@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sabir.cli.main import main
 from sabir.deployments.drivers.ssh.driver import DRIVER
 from sabir.errors import DeployError
 from sabir.graph.address import Address
@@ -253,3 +255,41 @@ def test_systemd_is_told_to_be_missing(machine: Node) -> None:
     )
     assert outcome.status is OutcomeStatus.FAILED
     assert (outcome.message or "").startswith("systemd does not answer: ")
+
+
+@pytest.mark.parametrize(
+    ("source", "trust"), [("{env: DOOR}", ["--trust", "env:DOOR"]), ("{file: door}", [])], ids=["env", "file"]
+)
+def test_a_password_by_reference(
+    machine: Node,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    source: str,
+    trust: list[str],
+) -> None:
+    """`password: {secret: …}` of a target: read when the machine is entered, and written nowhere."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOOR", PASSWORD)
+    (tmp_path / "door").write_text(PASSWORD)
+    machine.run("rm", "-rf", "/var/lib/sabir", f"/home/{USER}/.local")
+    settings = machine.settings(user=USER, key=None, password={"secret": "door"}, sudo=True)
+    target = json.dumps({name: value for name, value in settings.items() if value is not None})
+    (tmp_path / "sabir.yaml").write_text(
+        f"name: entered\nsecrets: {{door: {source}}}\ntargets:\n  web: {{driver: ssh, {target[1:]}\n"
+        "parts:\n  all:\n    language: resources\n    model:\n      resources:\n"
+        "        motd: {kind: file, target: web, fields: {path: /etc/motd-by-reference, content: hello}}\n"
+    )
+    for words, status in (
+        (["plan", "."], 3),
+        (["deploy", ".", "--yes"], 0),
+        (["status", "."], 0),
+        (["plan", ".", "--refresh", "--format", "json"], 0),
+        (["destroy", ".", "--yes", "--allow-delete", "all"], 0),
+    ):
+        assert main([*words, *trust]) == status, capfd.readouterr()
+        shown = capfd.readouterr()
+        assert PASSWORD not in shown.out + shown.err
+    kept = [file for file in (tmp_path / ".sabir").rglob("*") if file.is_file()]
+    assert kept
+    assert not any(PASSWORD.encode() in file.read_bytes() for file in kept)
