@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from msgspec.structs import replace
 
@@ -17,6 +17,10 @@ from sabir.resources.target import Target
 __all__ = ["Connections"]
 
 
+_OPENING: Final = 20
+"""So many are opened at once: hundreds that begin together would keep each other waiting until they are given up."""
+
+
 class Connections:
     """One connection for each driver and target."""
 
@@ -26,6 +30,7 @@ class Connections:
         self._stack = AsyncExitStack()
         self._opened: dict[tuple[str, str], Connection] = {}
         self._locks: dict[tuple[str, str], asyncio.Lock] = {}
+        self._opening = asyncio.Semaphore(_OPENING)
 
     async def __aenter__(self) -> Self:
         return self
@@ -48,6 +53,7 @@ class Connections:
             if connection is None:
                 settings = await self._secrets.revealed(target.settings)
                 known = target if settings is target.settings else replace(target, settings=settings)
-                opened = await self._stack.enter_async_context(driver.connect(known, self.context))
+                async with self._opening:
+                    opened = await self._stack.enter_async_context(driver.connect(known, self.context))
                 connection = self._opened[key] = RevealingConnection(opened, driver, self._secrets)
         return connection
