@@ -64,7 +64,7 @@ endure: venv build/openstack/.ready build/agent/.ready build/muranoclient/.ready
 	$(BIN)/python -m tests.hostile.endure
 	SABIR_TEST_ENDURE=1 $(BIN)/python -m pytest -q tests/languages/ccp/test_deploy.py
 	SABIR_TEST_OPENSTACK=build/openstack $(BIN)/python -m pytest -q tests/deploy/drivers/heat tests/languages/muranopl/test_heat.py
-	SABIR_TEST_AGENT=build/agent $(BIN)/python -m pytest -q tests/deploy/drivers/amqp tests/deploy/drivers/machines
+	SABIR_TEST_AGENT=build/agent $(BIN)/python -m pytest -q tests/deploy/drivers/amqp tests/deploy/drivers/machines tests/languages/muranopl/test_agents.py
 	SABIR_TEST_WORKER_KILLS=20 $(BIN)/python -m pytest -q -s tests/deploy/test_cluster.py
 	SABIR_TEST_MURANOCLIENT=build/muranoclient $(BIN)/python -m pytest -q -n 0 tests/server/test_muranoclient.py
 	$(BIN)/python -m tests.server.endure build/schemathesis/bin/schemathesis

@@ -178,6 +178,24 @@ def test_class_configuration_from_an_ini_file(shop: Path, capfd: pytest.CaptureF
         assert answer(capfd) == "told"
 
 
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [
+        ("[rabbitmq]\nhost = broker\n", 0, ""),
+        ("host = broker\n", 2, "is no ini file"),
+        ("[rabbitmq]\nport = many\n", 2, "[rabbitmq] port is a number, not 'many'"),
+    ],
+)
+def test_settings_of_the_engine(
+    shop: Path, text: str, status: int, words: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ini = shop.parent / "murano.conf"
+    ini.write_text(text)
+    model = shop.parent / "model.json"
+    assert run("run", shop, "--model", model, "--config", ini) == status
+    assert words in capfd.readouterr().err
+
+
 @pytest.mark.rows("M-194")
 def test_a_model_is_edited_from_the_command_line(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run("run", shop, "--model", shop.parent / "model.json", "--set", "root.port=8080") == 0

@@ -65,6 +65,10 @@ class SmallCloud:
             stack["stack_status_reason"] = reason or "Stack operation completed successfully"
             self._event(stack)
 
+    def outputs(self, stack: dict[str, Any]) -> dict[str, Any]:
+        """Values of a stack's outputs."""
+        return {name: f"value of {name}" for name in stack["template"].get("outputs") or ()}
+
     def _event(self, stack: dict[str, Any]) -> None:
         stack["events"].append(
             {
@@ -98,7 +102,7 @@ def _filled(stack: dict[str, Any], body: dict[str, Any], count: int) -> None:
     )
 
 
-def _shown(stack: dict[str, Any], *, with_outputs: bool) -> dict[str, Any]:
+def _shown(stack: dict[str, Any], outputs: dict[str, Any] | None) -> dict[str, Any]:
     names = ("id", "stack_name", "stack_status", "stack_status_reason", "tags", "updated_time")
     shown = {name: stack.get(name) for name in names}
     declared = stack["template"].get("parameters") or {}
@@ -110,11 +114,8 @@ def _shown(stack: dict[str, Any], *, with_outputs: bool) -> dict[str, Any]:
         name: "******" if declared.get(name, {}).get("hidden") else str(value)
         for name, value in values.items()
     }
-    if with_outputs:
-        shown["outputs"] = [
-            {"output_key": name, "output_value": f"value of {name}"}
-            for name in stack["template"].get("outputs") or ()
-        ]
+    if outputs is not None:
+        shown["outputs"] = [{"output_key": name, "output_value": value} for name, value in outputs.items()]
     return shown
 
 
@@ -209,7 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
     ) -> tuple[int, dict[str, Any]]:
         match self.command, rest:
             case "GET", []:
-                shown = _shown(stack, with_outputs="resolve_outputs" not in query)
+                outputs = None if "resolve_outputs" in query else self.cloud.outputs(stack)
+                shown = _shown(stack, outputs)
                 self.cloud.look(stack)
                 return 200, {
                     "stack": {

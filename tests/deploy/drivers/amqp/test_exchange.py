@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from sabir.deployments.drivers.amqp.driver import DRIVER
 from sabir.graph.address import Address
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.effects import ANSWER
-from sabir.resources.outcome import Outcome, Sighting
+from sabir.resources.outcome import Observation, Outcome, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -100,10 +101,6 @@ class Agent:
 
 
 def test_plans_are_answered_by_an_agent(port: int, tmp_path: Path) -> None:
-    target = Target(
-        name="agents", driver="amqp", settings={"host": "127.0.0.1", "port": port, "look_seconds": 30}
-    )
-
     async def work(connection: Connection) -> None:
         silent = await connection.apply(_task(_plan("p0", "#!/bin/sh\n"), timeout=0.5), NOTHING)
         assert _answer(silent) is None, "nobody is there yet"
@@ -114,10 +111,72 @@ def test_plans_are_answered_by_an_agent(port: int, tmp_path: Path) -> None:
             agent.stop()
 
     async def main() -> None:
-        async with DRIVER.connect(target, DriverContext(folder=tmp_path)) as connection:
+        async with DRIVER.connect(target(port), DriverContext(folder=tmp_path)) as connection:
             await work(connection)
 
     asyncio.run(main())
+
+
+VICTIM = """\
+import asyncio, os, sys
+from pathlib import Path
+from sabir.deployments.drivers.amqp.driver import DRIVER
+from sabir.resources.driver import DriverContext
+from tests.deploy.drivers.amqp.test_exchange import _plan, _task, target
+
+async def main():
+    async with DRIVER.connect(target(int(sys.argv[1])), DriverContext(folder=Path())) as connection:
+        plans = [_plan(id_, sys.argv[2]) for id_ in ("k1", "k2")]
+        print("asked", flush=True)
+        await asyncio.gather(*(connection.apply(_task(plan), None) for plan in plans))
+        os._exit(9)
+
+asyncio.run(main())
+"""
+
+
+def target(port: int, **more: Any) -> Target:
+    settings = {"host": "127.0.0.1", "port": port, "look_seconds": 30, **more}
+    return Target(name="agents", driver="amqp", settings=settings)
+
+
+def test_answers_that_were_not_recorded_are_found_again(port: int, tmp_path: Path) -> None:
+    """Whoever got them was killed at that moment; two plans at once share one connection."""
+    script = f"#!/bin/sh\necho x >> {tmp_path}/runs\necho told\n"
+    # The queues must be there before the agent.
+    asyncio.run(_sent(target(port), _plan("k0", script), tmp_path))
+    agent = Agent(tmp_path, port)
+    try:
+        killed = subprocess.run(
+            [sys.executable, "-c", VICTIM, str(port), script],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert killed.returncode == 9, killed.stderr
+        for id_ in ("k1", "k2"):
+            seen = asyncio.run(_seen(target(port), _plan(id_, script), tmp_path))
+            assert seen.sighting is Sighting.DONE
+        stamped = target(port, drops_duplicates=True)
+        again = {**_plan("k3", script), "Stamp": 18}
+        assert asyncio.run(_seen(stamped, again, tmp_path)).sighting is Sighting.NOT_DONE
+        for _ in range(2):
+            asyncio.run(_sent(stamped, again, tmp_path))
+        assert asyncio.run(_seen(target(port), again, tmp_path)).sighting is Sighting.DONE
+    finally:
+        agent.stop()
+    assert (tmp_path / "runs").read_text() == "x\n" * 4, "the agent ran each plan once"
+
+
+async def _sent(agents: Target, plan: dict[str, Any], folder: Path) -> None:
+    async with DRIVER.connect(agents, DriverContext(folder=folder)) as connection:
+        await connection.apply(_task(plan, "agent.send"), NOTHING)
+
+
+async def _seen(agents: Target, plan: dict[str, Any], folder: Path) -> Observation:
+    async with DRIVER.connect(agents, DriverContext(folder=folder)) as connection:
+        return await connection.observe(_task(plan))
 
 
 async def _exchange(connection: Connection, agent: Agent) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, Self
 
 import aio_pika
 from aio_pika.abc import AbstractChannel, AbstractIncomingMessage, AbstractRobustConnection
-from aio_pika.exceptions import AMQPError, ChannelClosed, ChannelNotFoundEntity
+from aio_pika.exceptions import AMQPError, ChannelClosed, ChannelInvalidStateError, ChannelNotFoundEntity
 
 from sabir.deployments.drivers.amqp.messages import Message, answer_of
 from sabir.errors import UnreachableError
@@ -21,6 +22,14 @@ BrokerSettings = Mapping[str, Any]
 _CONNECT_SECONDS: Final = 20.0
 _KEPT: Final = 1000
 """Answers that nobody waits for yet, at most."""
+_RECORDED_SECONDS: Final = 60.0
+"""By then an answer stands in the journal of whoever got it. The broker itself waits for half an hour."""
+
+
+class Answer(NamedTuple):
+    content: dict[str, Any]
+    message: AbstractIncomingMessage
+    """Not acknowledged yet."""
 
 
 class Broker:
@@ -29,8 +38,11 @@ class Broker:
         self._channel = channel
         self._declared: set[str] = set()
         self._consuming: set[str] = set()
-        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._early: dict[str, dict[str, Any]] = {}
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._early: dict[str, Answer] = {}
+        self._closing = asyncio.Event()
+        self._leaving: set[asyncio.Task[None]] = set()
+        """Answers that were given on; they leave their queue when they are recorded."""
 
     @classmethod
     async def open(cls, settings: BrokerSettings, target: str) -> Self:
@@ -53,6 +65,9 @@ class Broker:
         return cls(connection, await connection.channel(publisher_confirms=True))
 
     async def close(self) -> None:
+        """What nobody asked for goes back into its queue."""
+        self._closing.set()
+        await asyncio.gather(*self._leaving)
         await self._connection.close()
 
     async def send(self, message: Message) -> None:
@@ -74,16 +89,30 @@ class Broker:
         await self._consume(reply_to)
         early = self._early.pop(id_, None)
         if early is not None:
-            return early
-        waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+            return self._given_on(early)
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[id_] = waiting
         try:
             async with asyncio.timeout(timeout):
-                return await waiting
+                return self._given_on(await waiting)
         except TimeoutError:
             return None
         finally:
             self._waiting.pop(id_, None)
+
+    def _given_on(self, answer: Answer) -> dict[str, Any]:
+        """The broker keeps an answer for a while: whoever is killed before it is recorded finds it again."""
+        task = asyncio.create_task(self._acknowledge_later(answer.message))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+        return answer.content
+
+    async def _acknowledge_later(self, message: AbstractIncomingMessage) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_RECORDED_SECONDS):
+                await self._closing.wait()
+        with suppress(AMQPError, ChannelInvalidStateError):  # a broken connection has given it back already
+            await message.ack()
 
     async def _consume(self, queue: str) -> None:
         if queue in self._consuming:
@@ -93,13 +122,14 @@ class Broker:
         await (await self._channel.get_queue(queue)).consume(self._take)
 
     async def _take(self, message: AbstractIncomingMessage) -> None:
-        id_, answer = answer_of(message.body, message.message_id)
+        id_, content = answer_of(message.body, message.message_id)
         waiting = None if id_ is None else self._waiting.get(id_)
-        if answer is not None and waiting is not None and not waiting.done():
-            waiting.set_result(answer)
-        elif answer is not None and id_ is not None and len(self._early) < _KEPT:
-            self._early[id_] = answer  # a plan that cannot be used is answered again and again
-        await message.ack()
+        if content is not None and waiting is not None and not waiting.done():
+            waiting.set_result(Answer(content, message))
+        elif content is not None and id_ is not None and id_ not in self._early and len(self._early) < _KEPT:
+            self._early[id_] = Answer(content, message)
+        else:
+            await message.ack()  # a plan that cannot be used is answered again and again
 
     async def _declare(self, name: str) -> None:
         """A queue that is there is used as it is: whoever made it said what it is like."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -44,6 +45,8 @@ _USUAL: Final[Mapping[str, Any]] = {
     "virtual_host": "/",
 }
 _LOOK_SECONDS: Final = 60.0
+_STAMP: Final = "Stamp"
+"""Agents remember the greatest one that they had, and drop what has no greater one."""
 
 _MESSAGE: Final = {
     "queue": Field(about="the queue of the agent", required=True),
@@ -83,6 +86,10 @@ class AmqpDriver:
                 about="how long to look for the answer of a plan that was cut off; 60 unless said",
                 type=FieldType.NUMBER,
             ),
+            "drops_duplicates": Field(
+                about="agents drop a plan that they had already, so that one which was cut off can be sent again",
+                type=FieldType.FLAG,
+            ),
         }
 
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # nothing is kept
@@ -110,6 +117,7 @@ class _Agents:
         self._stack = stack
         self._settings: dict[str, Any] = reveal_all(dict(target.settings))
         self._brokers: dict[str, Broker] = {}
+        self._opening = asyncio.Lock()
 
     async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002
         return Reading(exists=False)
@@ -127,6 +135,10 @@ class _Agents:
 
     async def observe(self, task: Task) -> Observation:
         """An answer that nobody took is still in its queue, or still to come."""
+        plan: Any = reveal(task.resource.desired["plan"])
+        if self._settings.get("drops_duplicates") and _STAMP in plan:
+            # Sent again it is run once at most, and whichever of the two is answered, it is the same plan.
+            return Observation(sighting=Sighting.NOT_DONE)
         message = self._message(task)
         broker = await self._broker(task)
         seconds = float(self._settings.get("look_seconds") or _LOOK_SECONDS)
@@ -162,10 +174,11 @@ class _Agents:
         told = {name: self._settings[name] for name in _OF_THE_BROKER if name in self._settings}
         settings: dict[str, Any] = {**_USUAL, **known, **told}
         where = json.dumps([settings["host"], settings["port"], settings["virtual_host"]])
-        broker = self._brokers.get(where)
-        if broker is None:
-            broker = self._brokers[where] = await Broker.open(settings, self._target.name)
-            self._stack.push_async_callback(broker.close)
+        async with self._opening:  # two connections would take each other's answers
+            broker = self._brokers.get(where)
+            if broker is None:
+                broker = self._brokers[where] = await Broker.open(settings, self._target.name)
+                self._stack.push_async_callback(broker.close)
         return broker
 
 

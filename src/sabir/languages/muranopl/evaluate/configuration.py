@@ -27,8 +27,10 @@ class ClassConfiguration(Struct, frozen=True):
 
 
 def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
-    """`path` is an ini file with `[engine] class_configs`, or the folder itself."""
+    """`path` is the folder, or an ini file that may name it: `[engine] class_configs`."""
     folder = path if path.is_dir() else _folder_of(path, trust)
+    if folder is None:
+        return ClassConfiguration()
     values: dict[str, Mapping[str, Any]] = {}
     places: dict[tuple[str, str], Place] = {}
     for file in sorted(folder.iterdir()):
@@ -82,17 +84,17 @@ def _leads_out(subject: str) -> str:
     return f"{subject} leads out of its folder and is not followed: allow it with --trust outside"
 
 
-def _folder_of(path: Path, trust: Trust) -> Path:
+def _folder_of(path: Path, trust: Trust) -> Path | None:
     import configparser
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(_text(path), source=str(path))
-        written = parser.get("engine", "class_configs")
     except configparser.Error as error:
-        raise UnusableInput(
-            f"{str(path)!r} names no class_configs in its section [engine]: {error}"
-        ) from error
+        raise UnusableInput(f"{str(path)!r} is no ini file: {error}") from error
+    written = parser.get("engine", "class_configs", fallback=None)
+    if written is None:
+        return None
     folder = path.parent / Path(written.strip())
     if not (trust.outside or is_below(folder, path.parent)):
         raise UnusableInput(_leads_out(f"class_configs of {str(path)!r}"))

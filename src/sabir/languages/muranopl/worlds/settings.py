@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from sabir.errors import UnusableInput
+
 __all__ = ["EngineSettings", "read_settings"]
 
 _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -83,7 +85,10 @@ def _typed(group: str, name: str, text: str) -> Any:
     if isinstance(usual, bool):
         return text.strip().lower() in ("1", "true", "yes", "on")
     if isinstance(usual, int):
-        return int(text)
+        try:
+            return int(text)
+        except ValueError:
+            raise UnusableInput(f"[{group}] {name} is a number, not {text!r}") from None
     if isinstance(usual, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text

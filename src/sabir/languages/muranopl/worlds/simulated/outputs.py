@@ -33,7 +33,9 @@ def _value(value: Any, key: str) -> Any:
 
 def _attribute(path: list[str], key: str) -> Any:
     last = path[-1] if path else ""
-    if "addresses" in path or last == "networks":
+    if last == "networks":
+        return {"simulated": [_address("10.0.0", key)]}
+    if "addresses" in path:
         address = {"addr": _address("10.0.0", key), "OS-EXT-IPS:type": "fixed", "version": 4}
         return [address] if len(path) > 2 else {"simulated": [address]}
     if last == "fixed_ips":
