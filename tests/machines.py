@@ -40,8 +40,11 @@ mount --rbind /dev "$1/root/dev"
 mkdir -p "$1/root/proc" "$1/root/run/sshd" "$1/root/$2"
 mount --bind "$2" "$1/root/$2"
 hostname "$3"
-exec chroot "$1/root" /bin/sh -c 'mount -t proc proc /proc; exec /usr/sbin/sshd -D -e -f "$0"' "$2/$3.conf"
+exec chroot "$1/root" /bin/sh -c 'mount -t proc proc /proc; touch "$1/$2.up"; exec $0' "$4" "$2" "$3"
 """
+_SSHD = "/usr/sbin/sshd -D -e -f {keys}/{name}.conf"
+_SILENT = "sleep 1000000"
+"""A machine that nobody listens on is entered through its namespaces."""
 
 
 @cache
@@ -59,10 +62,11 @@ def why_not() -> str | None:
 
 
 class Machine:
-    def __init__(self, name: str, address: str, port: int, folder: Path) -> None:
+    def __init__(self, name: str, address: str, port: int | None, folder: Path) -> None:
         self.name = name
         self.address = address
         self.port = port
+        """None: there is no sshd on it."""
         self.folder = folder
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -75,27 +79,42 @@ class Machine:
         for part in ("upper", "work", "root"):
             (self.folder / part).mkdir(parents=True)
         config = _CONFIG.format(port=self.port, address=self.address, keys=keys)
+        program = (_SILENT if self.port is None else _SSHD).format(keys=keys, name=self.name)
         (keys / f"{self.name}.conf").write_text(config)
         words = ["unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child"]
         with (self.folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
-                [*words, "/bin/sh", "-c", _START, "machine", str(self.folder), str(keys), self.name],
+                [*words, "/bin/sh", "-c", _START, "machine", str(self.folder), str(keys), self.name, program],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
-        self._wait()
+        self._wait(keys / f"{self.name}.up")
 
-    def _wait(self) -> None:
+    def _wait(self, mark: Path) -> None:
         assert self._process is not None
         end = time.monotonic() + 20
         while time.monotonic() < end and self._process.poll() is None:
-            try:
-                with socket.create_connection((self.address, self.port), 1):
-                    return
-            except OSError:
-                time.sleep(0.02)
+            if mark.exists() and self._is_listening():
+                return
+            time.sleep(0.02)
         raise AssertionError((self.folder / "log").read_text())
+
+    def _is_listening(self) -> bool:
+        if self.port is None:
+            return True
+        try:
+            with socket.create_connection((self.address, self.port), 1):
+                return True
+        except OSError:
+            return False
+
+    def through(self) -> list[str]:
+        """A command that starts programs in its namespaces."""
+        assert self._process is not None
+        outside = self._process.pid
+        (first,) = Path(f"/proc/{outside}/task/{outside}/children").read_text().split()
+        return ["nsenter", "--target", first, "--mount", "--pid", "--uts", "--ipc", "--root", "--wd"]
 
     def stop(self) -> None:
         """End it with all its processes; its mounts go with its namespace."""
@@ -121,11 +140,16 @@ class Farm:
         }
 
     def hosts(self) -> list[dict[str, object]]:
-        return [{"host": machine.address, "port": machine.port} for machine in self.machines]
+        return [
+            {"host": machine.address, "port": machine.port}
+            if machine.port is not None
+            else {"host": machine.name, "address": machine.address, "through": machine.through()}
+            for machine in self.machines
+        ]
 
 
 @contextmanager
-def farm(folder: Path, size: int) -> Generator[Farm]:
+def farm(folder: Path, size: int, *, with_sshd: bool = True) -> Generator[Farm]:
     """`folder` is short-lived; addresses are taken from the process id, so that two farms do not meet."""
     keys = folder / "keys"
     keys.mkdir(parents=True)
@@ -138,7 +162,7 @@ def farm(folder: Path, size: int) -> Generator[Farm]:
         Machine(
             f"machine{index}",
             f"127.{1 + number // 250 % 250}.{number % 250}.{index}",
-            2222,
+            2222 if with_sshd else None,
             folder / f"m{index}",
         )
         for index in range(1, size + 1)

@@ -80,9 +80,9 @@ class Shop:
         return sum('"answer"' in output.read_text() for output in outputs if output.exists())
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Generator[Shop]:
-    with farm(tmp_path / "farm", 3) as machines:
+@pytest.fixture(params=["ssh", "namespaces"])
+def shop(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Shop]:
+    with farm(tmp_path / "farm", 3, with_sshd=request.param == "ssh") as machines:
         yield Shop(tmp_path / "shop", machines)
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import asyncssh
 from msgspec import Struct
 
+from sabir.deployments.drivers.ssh.through import Passage
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.values import Value, reveal
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target
 
-__all__ = ["Access", "access_to", "connect"]
+__all__ = ["Access", "Carrier", "access_to", "connect"]
 
 _CONNECT_SECONDS: Final = 20.0
 _KEEPALIVE_SECONDS: Final = 15.0
@@ -36,6 +39,8 @@ class Access(Struct, frozen=True, kw_only=True, eq=False):
     password: str | None = None
     python: str = "python3"
     sudo: bool = False
+    through: tuple[str, ...] = ()
+    """A command of this machine that starts programs there, in place of ssh."""
     connect_seconds: float = _CONNECT_SECONDS
     keepalive_seconds: float = _KEEPALIVE_SECONDS
 
@@ -58,9 +63,14 @@ def access_to(target: Target, context: DriverContext) -> Access:
     access = Access(
         target=target.name,
         known_hosts=_known_hosts(settings.pop("known_hosts", None), context),
+        through=tuple(map(str, settings.pop("through", None) or ())),
         key=_file(settings.pop("key", None), context),
         **{name: value for name, value in settings.items() if value is not None},
     )
+    if access.through and not context.session.trust.scripts:
+        raise access.problem(
+            f"it is reached by running {access.through[0]!r} here: allow it with --trust scripts"
+        )
     if access.host.startswith("-") or not access.host.strip():
         raise access.problem("this is no name of a host")
     if access.port is not None and not 0 < access.port < 1 << 16:
@@ -113,8 +123,30 @@ def _files(access: Access) -> Any:
     return [str(file) for file in access.known_hosts] or b""
 
 
-async def connect(access: Access) -> asyncssh.SSHClientConnection:
-    """A connection to the host, or the sentence that says why there is none."""
+class Carrier(Protocol):
+    """What programs are started over: a connection of ssh, or a command of this machine."""
+
+    def create_process(self, command: str, /, *, encoding: None) -> Awaitable[Any]: ...
+
+    def abort(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    async def wait_closed(self) -> None: ...
+
+
+async def connect(access: Access) -> Carrier:
+    """A way to the host, or the sentence that says why there is none."""
+    if not access.through:
+        return await _connect(access)
+    if shutil.which(access.through[0]) is None:
+        raise access.problem(
+            f"it is reached through {access.through[0]!r}, and there is no such program here"
+        )
+    return Passage(access.through)
+
+
+async def _connect(access: Access) -> asyncssh.SSHClientConnection:
     client = _Client(access)
     try:
         return (await asyncssh.create_connection(lambda: client, access.host, **_options(access)))[0]

@@ -43,6 +43,10 @@ class SshDriver:
             "known_hosts": Field(about="the file with the keys of hosts; default ~/.ssh/known_hosts"),
             "python": Field(about="an interpreter on it, 3.9 or newer; default python3"),
             "sudo": Field(about="become root by sudo, which must ask for no password", type=FieldType.FLAG),
+            "through": Field(
+                about="a command of this machine that starts programs there, in place of ssh: [podman, exec, -i, web]",
+                type=FieldType.LIST,
+            ),
             "connect_seconds": Field(about="how long connecting may take; default 20", type=FieldType.NUMBER),
             "keepalive_seconds": Field(
                 about="how often to make sure that it is still there; default 15", type=FieldType.NUMBER

@@ -7,6 +7,7 @@ asked has to look, and the host lets nobody look before the hands of the broken 
 from __future__ import annotations
 
 import asyncio
+import shlex
 from asyncio import Future, Lock, Task
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -16,7 +17,7 @@ from typing import Any, Final, Self
 import asyncssh
 
 from sabir.deployments.drivers.machine import AnswerLost
-from sabir.deployments.drivers.ssh.access import Access, connect
+from sabir.deployments.drivers.ssh.access import Access, Carrier, connect
 from sabir.deployments.drivers.ssh.sending import first_line, start_command
 from sabir.deployments.hands.place import HandError
 from sabir.deployments.hands.serve import GREETING
@@ -70,7 +71,7 @@ class Host:
 class Line:
     """One connection with hands at its other end."""
 
-    def __init__(self, access: Access, connection: asyncssh.SSHClientConnection, process: Any) -> None:
+    def __init__(self, access: Access, connection: Carrier, process: Any) -> None:
         self.access = access
         self.connection = connection
         self.process = process
@@ -168,7 +169,7 @@ class Line:
 
 
 @asynccontextmanager
-async def _closed_on_failure(connection: asyncssh.SSHClientConnection) -> AsyncGenerator[None]:
+async def _closed_on_failure(connection: Carrier) -> AsyncGenerator[None]:
     try:
         yield
     except BaseException:
@@ -176,7 +177,7 @@ async def _closed_on_failure(connection: asyncssh.SSHClientConnection) -> AsyncG
         raise
 
 
-async def _started(access: Access, connection: asyncssh.SSHClientConnection, turn: str) -> Any:
+async def _started(access: Access, connection: Carrier, turn: str) -> Any:
     """Hands that have greeted."""
     settings = {"root": access.root, "turn": turn, "silence": access.keepalive_seconds * _SIGNS_OF_LIFE}
     try:
@@ -215,6 +216,8 @@ async def _not_started(access: Access, process: Any) -> str:
     last = said[-1].strip() if said else "it said nothing"
     if access.sudo and last.startswith("sudo:"):
         return f"sudo does not let {access.python} run without a password: {last}"
+    if access.through:
+        return f"{shlex.join(access.through)} did not start {access.python!r} (3.9 or newer) there: {last}"
     return (
         f"it needs Python 3.9 or newer, and {access.python!r} did not start as such: {last}. Install it, or name another with "
         "`python:`"
