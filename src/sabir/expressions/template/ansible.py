@@ -1,14 +1,14 @@
 """Jinja2 templates as Ansible users expect them: native types, Ansible's filters and tests, strict about undefined names.
 
 A template is compiled once for a session, by its text. One expression keeps its type; text that reads as a Python literal becomes
-that value; anything touched by a sensitive value is sensitive as a whole.
+that value; anything touched by a sensitive value is sensitive as a whole, unless the items can be told apart (`items`).
 
 The environment belongs to one evaluation: it counts what the template does that is being rendered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,12 +20,14 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
-from sabir.expressions.query.values import resting_on
+from sabir.expressions.query.values import MISSING, plain, resting_on
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
+from sabir.expressions.template.items import ITEM_FILTERS, Path, path_of, track_items, walk
 from sabir.expressions.template.limits import LimitReached, refuse_no_data
 from sabir.expressions.template.marking import count
 from sabir.expressions.template.native import TEXT_FILTERS, keep_backslashes, stays_text, value_of
+from sabir.graph.values import Sensitive
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -82,9 +84,10 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
         super().__init__(undefined=_Undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
         self.running = 0
         """Templates that are being rendered inside one another: they share one budget."""
-        self.ready: dict[str, Template] = {}
+        self.ready: dict[str, tuple[Template, Path | None]] = {}
         self.add_filters(FILTERS)
         filters: dict[str, Any] = self.filters
+        filters.update(ITEM_FILTERS)
         filters.update({name: stays_text(filters[name]) for name in TEXT_FILTERS})
         self.tests.update(PREDICATES)
         self.globals.update(GLOBALS)
@@ -93,21 +96,24 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
     def _put_out(value: Any) -> Any:
         return value if isinstance(value, Iterator) else refuse_no_data(value)
 
-    def template(self, text: str, codes: _Codes) -> Template:
+    def template(self, text: str, codes: _Codes) -> tuple[Template, Path | None]:
         """TemplateError for a text that is none."""
-        template = self.ready.get(text)
-        if template is None:
-            code = codes.get(text)
-            if code is None:
-                code = codes[text] = self._code(text)
-            template = self.ready[text] = Template.from_code(self, code, self.globals, None)
-        return template
+        ready = self.ready.get(text)
+        if ready is None:
+            compiled = codes.get(text)
+            if compiled is None:
+                compiled = codes[text] = self._compiled(text)
+            code, path = compiled
+            ready = self.ready[text] = Template.from_code(self, code, self.globals, None), path
+        return ready
 
-    def _code(self, text: str) -> CodeType:
+    def _compiled(self, text: str) -> tuple[CodeType, Path | None]:
         # Unfurl strips the outer white space of a template before it renders it.
         tree = self.parse(keep_backslashes(text.strip(), self))
+        path = path_of(tree)
+        track_items(tree)
         count(tree)
-        return self.compile(tree)
+        return self.compile(tree), path
 
     def value(self, template: Template, rendering: Rendering) -> Any:
         names = _Names(self, self.globals, None, template.blocks)
@@ -121,13 +127,13 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
             self.running -= 1
 
 
-class _Codes(dict[str, CodeType]):
+class _Codes(dict[str, tuple[CodeType, "Path | None"]]):
     """Compiled templates by their text, shared by the evaluations of a session."""
 
-    def __setitem__(self, text: str, code: CodeType) -> None:
+    def __setitem__(self, text: str, compiled: tuple[CodeType, Path | None]) -> None:
         if len(self) >= _MOST_CODES:
             self.clear()
-        super().__setitem__(text, code)
+        super().__setitem__(text, compiled)
 
 
 def render_template(text: str, context: Context) -> Any:
@@ -136,8 +142,9 @@ def render_template(text: str, context: Context) -> Any:
     environment = session.tool(_Environment)
     rendering = Rendering(context)
     try:
-        template = environment.template(text, session.work.cache(_Codes))
-        return environment.value(template, rendering)
+        template, path = environment.template(text, session.work.cache(_Codes))
+        value = environment.value(template, rendering)
+        return value if path is None or not rendering.sensitive else _part(value, path, context)
     except QueryError:
         raise
     except RecursionError as error:
@@ -148,6 +155,17 @@ def render_template(text: str, context: Context) -> Any:
         if rendering.unknown:  # no filter takes what is not known yet
             return resting_on(rendering.unknown)
         raise _failure(TEMPLATE, error, text, context) from error
+
+
+def _part(value: Any, path: Path, context: Context) -> Any:
+    """What a path gives, marked as it is there: that something beside it is a secret makes it none."""
+    name, keys = path
+    part = walk(context.scope.find(name), keys)
+    if part is MISSING or not isinstance(value, Sensitive):
+        return value
+    if isinstance(part, Mapping | list):
+        return plain(part)
+    return value if isinstance(part, Sensitive) else value.value
 
 
 def _failure(rule: Rule, error: Exception, text: str, context: Context) -> QueryError:

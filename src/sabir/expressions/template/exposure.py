@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Undefined
 
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, External, LazyMap, mark, resting_on
+from sabir.expressions.query.values import MISSING, External, LazyMap, mark, resting_on, single
 from sabir.expressions.template.limits import refuse_no_data
 from sabir.graph.values import Sensitive, Unknown
 
@@ -23,11 +23,13 @@ _SCALARS: Final = (str, int, float, bool, type(None), bytes)
 class Rendering:
     """One rendering: where it takes place, and whether it touched anything sensitive or not known yet."""
 
-    __slots__ = ("context", "sensitive", "unknown")
+    __slots__ = ("context", "sensitive", "tells_items", "unknown")
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self.sensitive = False
+        self.tells_items = False
+        """Whether what is touched between two items of a list belongs to the second."""
         self.unknown: list[Unknown] = []
 
     def name(self, key: str, otherwise: Callable[[], Any]) -> Any:
@@ -51,6 +53,8 @@ class Rendering:
                 return MISSING if here.source is None else here.source
             case "TARGET":
                 return MISSING if here.target is None else here.target
+            case "__unfurl":
+                return _Functions(self)
             case _:
                 return MISSING
 
@@ -88,6 +92,8 @@ def _taken_back(value: Any) -> Any:
     """What left the template as a view is again what it shows."""
     if type(value) in _SCALARS:
         return value
+    if isinstance(value, Sensitive):
+        return mark(_taken_back(value.value))
     if isinstance(value, _ResourceView | _MapView):
         return value._shown  # pyright: ignore[reportPrivateUsage]  templates cannot reach such names
     if isinstance(value, Mapping):
@@ -99,6 +105,31 @@ def _taken_back(value: Any) -> Any:
     if isinstance(value, Undefined):  # in a list: `[1] | map(attribute='x')`
         value._fail_with_undefined_error()  # pyright: ignore[reportPrivateUsage]  Jinja2 has no public way
     return refuse_no_data(value)
+
+
+class _Functions:
+    """The functions of expressions in a template, as `__unfurl.to_label('a', 'b', sep='.')`."""
+
+    __slots__ = ("_rendering",)
+
+    def __init__(self, rendering: Rendering) -> None:
+        self._rendering = rendering
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        from sabir.expressions.query.functions.call import Call
+        from sabir.expressions.query.functions.registry import find
+
+        function, rendering = find(name), self._rendering
+        if function is None:
+            raise AttributeError(name)
+
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            raw = [_taken_back(argument) for argument in arguments]
+            call = Call(function, raw[0] if len(raw) == 1 else raw, keywords)
+            result = function.run(call, rendering.context)
+            return rendering.expose(single(result) if isinstance(result, list) else result)
+
+        return run
 
 
 class _ResourceView(Mapping[str, Any]):
@@ -159,3 +190,4 @@ class _MapView(Mapping[str, Any]):
 # Jinja2 names the type of a value in its messages; people know these as what they show.
 _ResourceView.__name__, _ResourceView.__module__ = "instance", "builtins"
 _MapView.__name__, _MapView.__module__ = "map", "builtins"
+_Functions.__name__, _Functions.__module__ = "__unfurl", "builtins"

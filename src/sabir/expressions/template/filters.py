@@ -64,6 +64,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "eval": evaluate,
     "ref": evaluate,
     "map_value": map_value,
+    "mapValue": map_value,
     "sensitive": sensitive,
     "abspath": _as_filter("abspath"),
     "get_dir": _as_filter("get_dir"),

@@ -70,6 +70,8 @@ MODULES: Final = {
     "ensembles": ("container_image", "get_ensemble_metadata", "kubernetes_current_namespace"),
     "labels": ("to_dns_label", "to_googlecloud_label", "to_kubernetes_label", "to_label"),
     "environment": ("get_env", "has_env"),
+    "variables": ("to_env",),
+    "generated": ("_generate", "generate_string"),
     "files": ("file", "tempfile"),
     "folders": ("abspath", "get_dir"),
     "logic": ("and", "eq", "foreach", "if", "not", "or", "validate", "validate_json"),
