@@ -33,6 +33,7 @@ class Shape(Enum):
     NODE = "a name, or a list of a name and an index"
     NAMES = "a name or a list of names"
     PAIR = "a list of two names"
+    RANGE = "a range, as [0, 1] or [1, UNBOUNDED]"
     ANY = "anything"
 
 
@@ -58,8 +59,10 @@ class Entity(Struct, frozen=True):
     word: str
     fields: Mapping[str, Field]
     short: Shape | None = None
-    closed: bool = True
-    """False: other keys may stand beside these."""
+    exclusive: tuple[str, str] | None = None
+    """Two keys of which only one may be there."""
+    any_of: tuple[str, ...] = ()
+    """Keys of which one must be there."""
 
 
 _COMMON: Final = {"description": "text", "metadata": "metadata"}
@@ -222,7 +225,11 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
     "schema": ("schema", "text", _SCHEMA),
     # A refinement may be the value itself, whatever that is; without one, the name of a type.
     "property": ("property", "any", _DEFINED),
-    "attribute": ("attribute", "any", {**_PARAMETER, "status": "text"}),
+    "attribute": (
+        "attribute",
+        "any",
+        {**_COMMON, **_SCHEMA, "default": "any", "status": "text"},
+    ),
     "parameter": ("parameter", "any", _DEFINED),
     "input": ("input", "", _DEFINED),
     "output": ("output", "texts", _DEFINED),
@@ -246,7 +253,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "node": "text",
             "capability": "text",
             "node_filter": "condition",
-            "count_range": "any",
+            "count_range": "range",
             "directives": "texts",
         },
     ),
@@ -267,14 +274,19 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         },
     ),
     "operation": ("operation", "text", _OPERATION),
-    "artifact": ("artifact", "text", _ARTIFACT),
+    "artifact": (
+        "artifact",
+        "text",
+        {f"{key}!" if key in ("type", "file") else key: shape for key, shape in _ARTIFACT.items()},
+    ),
+    "written_artifact": ("artifact", "text", _ARTIFACT),
     "implementation": (
         "implementation",
         "text",
         {
             **_ARTIFACT,
-            "primary": "artifact",
-            "dependencies": "(artifact)",
+            "primary": "written_artifact",
+            "dependencies": "(written_artifact)",
             "timeout": "count",
             "operation_host": "text",
         },
@@ -295,7 +307,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         {
             **_COMMON,
             "inputs": "{input}",
-            "node_templates": "{node_template}",
+            "node_templates!": "{node_template}",
             "relationship_templates": "{relationship_template}",
             "groups": "{group}",
             "policies": "[policy]",
@@ -389,7 +401,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         "",
         {
             **_COMMON,
-            "target": "text",
+            "target!": "text",
             "target_relationship": "text",
             "filter": "conditions",
             "activities!": "(activity)",
@@ -414,6 +426,12 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
     "mapped": ("mapping", "names", {}),
     "mapped_capability": ("mapping", "pair", {}),
 }
+_EXCLUSIVE: Final = {
+    "file": ("profile", "service_template"),
+    "import": ("url", "profile"),
+    "workflow": ("steps", "implementation"),
+}
+_ANY_OF: Final = {"import": ("url", "profile")}
 _SHAPES: Final = {shape.name.lower(): shape for shape in Shape}
 
 
@@ -425,6 +443,8 @@ def grammar() -> Mapping[str, Entity]:
             word,
             {key.rstrip("!"): _field(value, mandatory=key.endswith("!")) for key, value in keys.items()},
             _SHAPES.get(short),
+            _EXCLUSIVE.get(name),
+            _ANY_OF.get(name, ()),
         )
         for name, (word, short, keys) in _ENTITIES.items()
     }

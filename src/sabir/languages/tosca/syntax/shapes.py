@@ -16,6 +16,7 @@ __all__ = ["check_shapes"]
 # Names that the specification itself gives a meaning to: a number is no name. All other metadata may be any YAML.
 _NAMES: Final = frozenset({"template_name", "template_author"})
 # What must not be left empty, although no key of it is mandatory. Types, interfaces and operations may be.
+_VERSION: Final = "tosca_definitions_version"
 _FILLED: Final = frozenset(
     {"property", "attribute", "parameter", "input", "output", "artifact", "mapping", "relationship template"}
 )
@@ -23,7 +24,11 @@ _FILLED: Final = frozenset(
 
 def check_shapes(reader: Reader, document: YamlMapping) -> None:
     """Report everything in a document whose shape is not that of the grammar."""
-    _Checker(reader).entity("file", "the document", document, document)
+    checker = _Checker(reader)
+    checker.entity("file", "the document", document, document)
+    first = document.entries[0].key if document.entries else None
+    if first is not None and text_of(first) != _VERSION and document.get(_VERSION) is not None:
+        checker.wrong(first, f"{_VERSION} must be the first key of the document", "move it to the first line")
 
 
 class _Checker:
@@ -49,6 +54,16 @@ class _Checker:
         for key, field in entity.fields.items():
             if field.mandatory and node.get(key) is None:
                 self.wrong(head, f"{subject} has no {key!r}", f"add '{key}:'")
+        self._together(entity, subject, node, head)
+
+    def _together(self, entity: Entity, subject: str, node: YamlMapping, head: YamlNode) -> None:
+        """Keys that exclude one another, and those of which one is needed."""
+        keys = {text_of(entry.key): entry.key for entry in node.entries}
+        if entity.exclusive is not None and all(key in keys for key in entity.exclusive):
+            first, second = entity.exclusive
+            self.wrong(keys[second], f"{subject} has {first!r} and {second!r}, of which only one may be there")
+        if entity.any_of and not any(key in keys for key in entity.any_of):
+            self.wrong(head, f"{subject} has neither " + " nor ".join(map(repr, entity.any_of)))
 
     def _short(self, entity: Entity, subject: str, node: YamlNode, head: YamlNode) -> None:
         if isinstance(node, YamlScalar) and node.value is None:
@@ -168,6 +183,15 @@ def _is_indexed(node: YamlNode) -> bool:
     return isinstance(_scalar(name), str) and (_is_count(_scalar(index)) or _is_call(index))
 
 
+def _is_range(node: YamlNode) -> bool:
+    if not isinstance(node, YamlSequence) or len(node.items) != 2:
+        return False
+    low, high = (_scalar(item) for item in node.items)
+    if type(low) is not int or low < 0:
+        return False
+    return high == "UNBOUNDED" or (type(high) is int and high >= low)
+
+
 def _is_word(node: YamlNode) -> bool:
     """Text, or what YAML took for a number although a name was meant."""
     return isinstance(node, YamlScalar) and node.value is not None
@@ -188,5 +212,6 @@ _FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
     Shape.COUNT: lambda node: _is_count(_scalar(node)) or _is_call(node),
     Shape.NODE: lambda node: isinstance(_scalar(node), str) or _is_indexed(node),
     Shape.NAMES: lambda node: isinstance(_scalar(node), str) or _is_texts(node),
+    Shape.RANGE: _is_range,
     Shape.PAIR: lambda node: _is_texts(node) and isinstance(node, YamlSequence) and len(node.items) == 2,
 }
