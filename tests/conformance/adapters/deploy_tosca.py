@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from sabir.cli.main import main
-from sabir.deployments.store.records import RecordStatus
 from sabir.errors import DeployError
-from sabir.graph.address import Address
 from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.deploying import EnvironmentRequest, opened, prepare
 from sabir.session import Session, Trust
 from tests.conformance.runner.deploy_tosca import DeployCase, StepOutcome
 
@@ -29,7 +27,6 @@ __all__ = ["run"]
 _NAME = "case"
 _LOG = "DEPLOY_LOG"
 _VERBS = {"deploy": "deploy", "undeploy": "destroy", "workflow": "call", "notify": "notify"}
-_REACHED = {"create": "created", "configure": "configured", "start": "started"}
 
 
 def run(case: DeployCase, folder: Path) -> list[StepOutcome]:
@@ -89,10 +86,9 @@ def _look(outcome: StepOutcome, template: Path, inputs: Mapping[str, Any]) -> No
     )
     with opened(request, create=True) as store:
         prepared = prepare(request, store)
-        records = {address: record.status for address, record in store.records().items()}
     outcome.outputs = {name: _plain(value) for name, value in prepared.graph.outputs.items()}
     outcome.attributes = _attributes(prepared.graph)
-    outcome.states = _states(prepared, records)
+    outcome.states = _states(prepared.graph)
 
 
 def _attributes(graph: Graph) -> dict[str, dict[str, Any]]:
@@ -117,30 +113,9 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _states(prepared: Prepared, records: Mapping[str, RecordStatus]) -> dict[str, str]:
-    """How far each node came, by the operations that are recorded as done; one without operations follows what it requires."""
-    states: dict[str, str] = {}
-    nodes = {node.id: node for node in _nodes(prepared.graph)}
-
-    def state(id_: str) -> str:
-        if id_ not in states:
-            required = nodes[id_].requires
-            states[id_] = _state(id_, prepared, records, {other: state(other) for other in required})
-        return states[id_]
-
-    return {node.name: state(id_) for id_, node in nodes.items()} if records else {}
-
-
-def _state(
-    name: str, prepared: Prepared, records: Mapping[str, RecordStatus], required: Mapping[str, str]
-) -> str:
-    mine = [address for address in (*prepared.placed, *records) if address.startswith(f"{name}.interfaces.")]
-    if any(records.get(address) is RecordStatus.FAILED for address in mine):
-        return "error"
-    done = [address for address in mine if address in records]
-    if len(done) == len(mine):
-        return "started" if all(other == "started" for other in required.values()) else "initial"
-    reached = [Address.parse(address).instance.rpartition(".")[2] for address in done]
-    return next(
-        (_REACHED[stage] for stage in ("start", "configure", "create") if stage in reached), "initial"
-    )
+def _states(graph: Graph) -> dict[str, str]:
+    return {
+        instance.name: str(instance.attributes["state"])
+        for instance in _nodes(graph)
+        if "state" in instance.attributes
+    }

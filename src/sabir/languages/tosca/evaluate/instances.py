@@ -105,11 +105,13 @@ class NodeInstance(Entity):
 
     @property
     def status(self) -> Status:
-        return self._status
+        lifetimes = self.ensemble.request.lifetimes
+        return self._status if lifetimes is None else lifetimes.status(self)
 
     @property
     def state(self) -> NodeState | None:
-        return self._state
+        lifetimes = self.ensemble.request.lifetimes
+        return self._state if lifetimes is None else lifetimes.state(self)
 
     def assigned(self, key: str) -> Written | None:
         template = self.template

@@ -18,6 +18,7 @@ from sabir.graph.address import escaped
 from sabir.graph.origin import Origin
 from sabir.graph.values import Unknown, Value, reveal
 from sabir.languages.language import EvaluationRequest
+from sabir.languages.tosca.evaluate.lifetimes import Lifetimes
 from sabir.languages.tosca.evaluate.overrides import keys_by_node
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.nodes import Topology
@@ -74,6 +75,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """Where inputs came from that somebody computed."""
     observed: Observed = field(default_factory=lambda: Observed({}))
     """What deployments gave back; it wins over what is running."""
+    lifetimes: Lifetimes | None = None
+    """Where nodes are in their lives; None when nothing is deployed."""
     overridden: Mapping[str, Collection[str]] = {}
     """Keys of node templates whose values are not those of the file, because somebody asks what if."""
 
@@ -88,6 +91,7 @@ def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -
         session=request.session,
         input_origins=request.input_origins,
         observed=Observed(request.observed),
+        lifetimes=Lifetimes(request.sightings.statuses) if request.sightings.statuses else None,
         overridden=keys_by_node(request.overrides, topology),
     )
 

@@ -104,7 +104,10 @@ class _Builder:
         for relationship in node.requirements:
             if relationship.name in relations:
                 origins[relationship.name] = Origin(relationship.link.assignment.place, How.RELATION)
-        live = self.ensemble.request.live.get(node.name)
+        is_known = self.ensemble.request.lifetimes is not None or node.name in self.ensemble.request.live
+        if is_known and node.state is not None:
+            attributes["state"] = node.state.name
+            origins["state"] = Origin(node.template.place, How.ASSIGNMENT, note="recorded")
         owner = host if host is not None else None if outer is None else outer.node
         return Instance(
             id=id_,
@@ -115,7 +118,7 @@ class _Builder:
             attributes=Record.of(attributes),
             relations=Record.of({key: tuple(ids) for key, ids in relations.items()}),
             requires=tuple(dict.fromkeys(id_ for ids in relations.values() for id_ in ids)),
-            status=live.status.name if live is not None else None,
+            status=node.status.name if is_known else None,
             origin=Origin(node.template.place, How.LITERAL),
             origins=Record.of(origins),
             kinds=self.kinds.of_node(node, is_hosted=host is not None),

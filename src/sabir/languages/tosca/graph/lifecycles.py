@@ -21,17 +21,15 @@ from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
 from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject, node_of
-from sabir.languages.tosca.model.behaviour import Interface, Operation
+from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.lifecycle import (
     CHANGED,
-    CONFIGURE,
     LINKED,
     OPPOSITES,
     STAGES,
-    STANDARD,
+    carried_out,
     required_first,
 )
-from sabir.languages.tosca.syntax.nodes import Kind
 from sabir.resources.resource import Resource
 
 __all__ = ["Lifecycles"]
@@ -153,22 +151,9 @@ class Lifecycles:
     def _operations(self, id_: str, subject: Subject) -> Mapping[str, Operation]:
         """By name, those of the interfaces that deployments know."""
         if id_ not in self._operations_of:
-            self._operations_of[id_] = {
-                name: operation
-                for interface in interfaces_of_subject(subject).values()
-                if self._is_lifecycle(subject, interface)
-                for name, operation in interface.operations.items()
-                if operation.implementation is not None and not operation.implementation.origin.shipped
-            }
+            types = subject.ensemble.model.types
+            self._operations_of[id_] = carried_out(types, interfaces_of_subject(subject).values())
         return self._operations_of[id_]
-
-    @staticmethod
-    def _is_lifecycle(subject: Subject, interface: Interface) -> bool:
-        types = subject.ensemble.model.types
-        return interface.name in ("Standard", "Configure") or any(
-            interface.type is not None and types.is_a(Kind.INTERFACE, interface.type, known)
-            for known in (STANDARD, CONFIGURE)
-        )
 
 
 def _required(node: NodeInstance) -> list[str]:

@@ -11,11 +11,14 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from sabir.errors import DeployError
+from sabir.languages.tosca.model.behaviour import Interface, Operation
+from sabir.languages.tosca.model.types import TypeTable
+from sabir.languages.tosca.syntax.nodes import Kind
 
-__all__ = ["CHANGED", "CONFIGURE", "LINKED", "OPPOSITES", "STAGES", "STANDARD", "required_first"]
+__all__ = ["CHANGED", "LINKED", "OPPOSITES", "STAGES", "carried_out", "required_first"]
 
-STANDARD: Final = "tosca.interfaces.node.lifecycle.Standard"
-CONFIGURE: Final = "tosca.interfaces.relationship.Configure"
+_STANDARD: Final = "tosca.interfaces.node.lifecycle.Standard"
+_CONFIGURE: Final = "tosca.interfaces.relationship.Configure"
 
 OPPOSITES: Final[Mapping[str, str]] = {
     "create": "delete",
@@ -39,6 +42,24 @@ LINKED: Final = ("add_target", "add_source")
 
 CHANGED: Final = "target_changed"
 """The operation of a relationship when an operation of its target was run again."""
+
+
+def carried_out(types: TypeTable, interfaces: Iterable[Interface]) -> dict[str, Operation]:
+    """By name, the operations of the interfaces that deployments know, as far as something carries them out."""
+    return {
+        name: operation
+        for interface in interfaces
+        if _is_lifecycle(types, interface)
+        for name, operation in interface.operations.items()
+        if operation.implementation is not None and not operation.implementation.origin.shipped
+    }
+
+
+def _is_lifecycle(types: TypeTable, interface: Interface) -> bool:
+    return interface.name in ("Standard", "Configure") or any(
+        interface.type is not None and types.is_a(Kind.INTERFACE, interface.type, known)
+        for known in (_STANDARD, _CONFIGURE)
+    )
 
 
 def required_first(required: Mapping[str, Iterable[str]]) -> list[str]:
