@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from sabir.expressions.query import Job, Project, QueryError, Session, evaluate
 from sabir.expressions.query.errors import REFUSED
+from sabir.expressions.query.values import reveal_deep
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
@@ -194,3 +195,13 @@ def test_writing_and_python_need_leave(tmp_path: Path) -> None:
         assert refused.value.rule is REFUSED
         assert "--trust" in str(refused.value.finding.hint)
     assert not (tmp_path / "x.txt").exists()
+
+
+def test_file_encrypts_what_it_writes_into_secrets(tmp_path: Path) -> None:
+    project = Project(directory=tmp_path, vault_password="opensesame")
+    written = {"eval": {"file": "key.json", "dir": {"eval": {"get_dir": "secrets"}}, "contents": "hush"}}
+    evaluate(written, box(project, Trust(write_files=True)))
+    path = tmp_path / "secrets/box/key.json"
+    assert path.read_bytes().startswith(b"$ANSIBLE_VAULT;")
+    read = {"eval": {"file": str(path)}, "select": "contents"}
+    assert reveal_deep(evaluate(read, box(project)).value) == "hush"

@@ -78,9 +78,15 @@ def file(call: Call, context: Context) -> Any:
     encoding = _encoding(call, context)
     if "contents" in call.keywords:
         contents = call.value(context, call.keywords["contents"])
-        chosen = encoding or _BY_SUFFIX.get(path.suffix)
+        chosen = encoding or ("vault" if _is_secret(path, context) else _BY_SUFFIX.get(path.suffix))
         _write(may_write(path, call, context), _encode(contents, chosen, call, context))
     return _File(path, written, encoding, call, context, as_text=False)
+
+
+def _is_secret(path: Path, context: Context) -> bool:
+    """Whether it lies in a folder of secrets, whose files are encrypted when they are written."""
+    directory = context.session.project.directory
+    return directory is not None and path.is_relative_to(directory / "secrets")
 
 
 def tempfile(call: Call, context: Context) -> Any:

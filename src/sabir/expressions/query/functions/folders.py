@@ -10,9 +10,10 @@ from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
+from sabir.expressions.query.project import Job
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
-__all__ = ["FUNCTIONS", "LOCATIONS", "folder"]
+__all__ = ["FUNCTIONS", "LOCATIONS", "folder", "folders_of_job"]
 
 NO_TASK: Final = expression_rule(
     "EXPR:E013",
@@ -101,6 +102,8 @@ def folder(location: str, call: Call, context: Context) -> Path | None:
             return context.directory or base
         case "artifacts" | "local" | "secrets":
             return base / location / name
+        case "tmp" if project.job is not None:
+            return base / "tmp" / name  # the same in each run, so that it is no change of what reads it
         case "tmp":
             path = temporary_directory() / name
             path.mkdir(parents=True, exist_ok=True)
@@ -128,14 +131,28 @@ def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:
         if location == "tasks":
             return base / "planned" / "tasks" / name
         call.fail(context, f"the folder {location!r} exists only while a job runs", NO_TASK)
+    path = _path_in_job(location, job, name)
+    if path is None:
+        call.fail(context, f"this job has no {location}", NO_TASK)
+    return base / path
+
+
+def _path_in_job(location: str, job: Job, name: str) -> Path | None:
     part = {"operation": job.operation, "workflow": job.workflow}.get(location, "")
     if part is None:
-        call.fail(context, f"this job has no {location}", NO_TASK)
-    return (
-        base / "jobs" / _safe(job.id) / location / _safe(part) / name
-        if part
-        else base / "jobs" / _safe(job.id) / location / name
-    )
+        return None
+    top = Path("jobs", _safe(job.id), location)
+    return top / _safe(part) / name if part else top / name
+
+
+def folders_of_job(job: Job, instance: str) -> dict[str, Path]:
+    """What a job may be asked to make for an instance: by location, from the directory of the ensemble."""
+    name = _safe(instance)
+    paths = {location: _path_in_job(location, job, name) for location in ("tasks", "operation", "workflow")}
+    return {
+        **{location: path for location, path in paths.items() if path is not None},
+        **{location: Path(location, name) for location in ("artifacts", "local", "secrets", "tmp")},
+    }
 
 
 def _safe(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -11,11 +12,13 @@ from msgspec import Struct
 
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.live import Assigned
+from sabir.expressions.query.project import Job
 from sabir.graph.address import Address
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.graph.jobs import Folders, in_job, job_of
 from sabir.languages.tosca.graph.placement import (
     address_of,
     attribute_address,
@@ -46,6 +49,7 @@ class Command(Struct, frozen=True, kw_only=True, eq=False):
     results: Mapping[str, Address]
     timeout: float | None
     host: NodeInstance | None = None
+    job: Job
     address_of: NodeInstance | None = None
     """The host whose address the program must be told, as it runs elsewhere."""
 
@@ -55,6 +59,7 @@ class Commands:
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
+        self._folders = Folders()
 
     def command(
         self,
@@ -64,8 +69,10 @@ class Commands:
         undoes: bool = False,
         operation_host: str | None = None,
         more_inputs: Mapping[str, Any] | None = None,
+        workflow: str = "deploy",
     ) -> Command:
         """`operation_host` and `more_inputs`: what a step of a workflow says of them."""
+        job = job_of(operation, "undeploy" if undoes else workflow)
         implementation = operation.implementation
         assert implementation is not None
         host = host_of(subject, operation.name, operation_host or implementation.operation_host)
@@ -76,10 +83,13 @@ class Commands:
         run = words(file, type_, inputs=inputs, outputs=operation.outputs, variables=variables)
         # A playbook is run here, for the host.
         target = None if is_playbook(file) else target_of(host)
+        directory = self.ensemble.model.topology.origin.directory
+        base = None if target is not None or directory is None else os.path.abspath(directory)
+        *first, text, name = run
+        run = [*first, self._folders.around(text, subject, operation, job, base), name]
         if target is not None:
             run = sent(run, subject, implementation, inputs)
         fixed: dict[str, Value] = {"undo" if undoes else "run": list(run)}
-        directory = self.ensemble.model.topology.origin.directory
         if directory is not None and target is None:
             fixed["directory"] = str(directory)
         if operation.outputs and not undoes:
@@ -89,6 +99,7 @@ class Commands:
             operation=operation,
             target=target,
             host=host,
+            job=job,
             address_of=host if is_playbook(file) and target_of(host) is not None else None,
             lane=None if host is None else f"host {host.key}",
             fixed=fixed,
@@ -121,7 +132,8 @@ class Commands:
     ) -> dict[str, Value]:
         """The fields of a command when this has been observed; `more_inputs` win over those of the operation."""
         subject = found_subject(self.ensemble, command.subject, observed)
-        inputs = {**_inputs(subject, command.operation), **(more_inputs or {})}
+        with in_job(subject, command.job):
+            inputs = {**_inputs(subject, command.operation), **(more_inputs or {})}
         if "undo" in command.fixed:  # what is not known when it is recorded is not set
             inputs = {name: value for name, value in inputs.items() if not isinstance(value, Unknown)}
         variables: dict[str, Value] = {

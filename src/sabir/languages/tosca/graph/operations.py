@@ -15,6 +15,7 @@ from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.addresses import below
+from sabir.languages.tosca.graph.jobs import in_job, job_of
 from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Implementation
@@ -116,11 +117,13 @@ def _inputs(
 ) -> tuple[dict[str, Value], tuple[Origin | AttributeRead, ...]]:
     values: dict[str, Value] = {}
     sources: list[Origin | AttributeRead] = []
+    job = job_of(operation, "deploy")
     for name, parameter in operation.inputs.items():
         assigned = ensemble.default(parameter)
         if assigned is None:
             continue
-        values[name], read = evaluated(partial(assigned.value, subject))
+        with in_job(subject, job):
+            values[name], read = evaluated(partial(assigned.value, subject))
         if assigned.place is not None:
             how = How.LITERAL if assigned.is_constant else How.EXPRESSION
             sources.append(Origin(assigned.place, how, read, note=f"input {name}"))

@@ -74,6 +74,7 @@ class _Scope(Struct, frozen=True, kw_only=True, eq=False):
     inputs: Mapping[str, Value]
     effects: Effects
     place: str
+    workflow: str
     host: str | None = None
 
 
@@ -104,7 +105,7 @@ class WorkflowRun:
         )
 
     async def workflow(self, name: str, inputs: Mapping[str, Value], effects: Effects) -> Ran:
-        scope = _Scope(inputs=inputs, effects=effects, place=name)
+        scope = _Scope(inputs=inputs, effects=effects, place=name, workflow=name)
         try:
             await self._workflow(find_workflow(self._ensemble, name), scope)
         except _Failed as failed:
@@ -116,7 +117,9 @@ class WorkflowRun:
     ) -> Ran:
         """The action of a trigger."""
         try:
-            await self._on_all(subjects, activities, _Scope(inputs={}, effects=effects, place=""))
+            await self._on_all(
+                subjects, activities, _Scope(inputs={}, effects=effects, place="", workflow="trigger")
+            )
         except _Failed as failed:
             return self._ran(str(failed))
         return self._ran()
@@ -201,7 +204,11 @@ class WorkflowRun:
         if operation is None:
             return
         command = self._commands.command(
-            subject, operation, operation_host=scope.host, more_inputs=activity.inputs or None
+            subject,
+            operation,
+            operation_host=scope.host,
+            more_inputs=activity.inputs or None,
+            workflow=scope.workflow,
         )
         more = self._values(activity, subject, scope.inputs)
         desired = self._commands.desired(command, self._observed, more)

@@ -1,0 +1,104 @@
+"""Operations as jobs: the folders that `get_dir` names while something is carried out.
+
+Their paths stay the same from one deployment to the next, so that they are no change of the operations that read them. They are made
+by the operation itself, right before its program, and only those that its inputs name: to plan writes nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from shlex import quote
+from typing import Final
+
+from msgspec.structs import replace
+
+from sabir.expressions.query.functions.folders import folders_of_job
+from sabir.expressions.query.project import Job
+from sabir.languages.tosca.graph.sealing import PASSWORD
+from sabir.languages.tosca.graph.subjects import Subject, node_of
+from sabir.languages.tosca.model.behaviour import Operation
+from sabir.text import Source
+
+__all__ = ["Folders", "in_job", "job_of"]
+
+_MAKING: Final = """\
+for __name in @FOLDERS@; do
+  case $SABIR_INPUTS_TEXT in
+    *@BASE@/"$__name"*) (umask 077; mkdir -p @BASE@/"$__name") || exit 125 ;;
+  esac
+done
+for __name in jobs local tmp; do
+  [ ! -d @BASE@/"$__name" ] || [ -e @BASE@/"$__name/.gitignore" ] || echo '*' > @BASE@/"$__name/.gitignore"
+done
+unset __name
+"""
+_SEALED_BEFORE: Final = f"""\
+__sealed=
+case $SABIR_INPUTS_TEXT in
+  *@SECRETS@*)
+    if [ -z "${PASSWORD}" ]; then
+      echo "what is written into the folder of secrets is encrypted: set {PASSWORD}" >&2
+      exit 125
+    fi
+    __sealed=yes ;;
+esac
+"""
+_SEALED_BEHIND: Final = """\
+__status=$?
+[ -z "$__sealed" ] || @SEALING@ || exit 125
+exit $__status
+"""
+_SEALING: Final = "sabir.languages.tosca.graph.sealing"
+_NAMES: Final = ("get_dir", "abspath")
+
+
+def job_of(operation: Operation, workflow: str) -> Job:
+    return Job(id="deploy", operation=f"{operation.interface}.{operation.name}", workflow=workflow)
+
+
+@contextmanager
+def in_job(subject: Subject, job: Job) -> Generator[None]:
+    """While it lasts, expressions of the subject are computed as inside the job."""
+    session = subject.ensemble.session
+    outside = session.project
+    session.project = replace(outside, job=job)
+    try:
+        yield
+    finally:
+        session.project = outside
+
+
+class Folders:
+    """The folders of the jobs of one template."""
+
+    def __init__(self) -> None:
+        self._asking: dict[int, tuple[Source, bool]] = {}
+
+    def around(self, text: str, subject: Subject, operation: Operation, job: Job, base: str | None) -> str:
+        """The text of a shell with the folders made before it, when somebody asks for some. `base`: None on another machine."""
+        if not self._may_ask(subject, operation):
+            return text
+        folders = folders_of_job(job, node_of(subject).name)
+        below = '"$SABIR_MARK/files"' if base is None else quote(base)
+        names = " ".join(quote(str(folder)) for folder in folders.values())
+        making = _MAKING.replace("@FOLDERS@", names).replace("@BASE@", below)
+        if base is None:
+            return making + text
+        secrets = f"{below}/{quote(str(folders['secrets']))}"
+        sealing = f"{quote(sys.executable)} -m {_SEALING} {secrets}"
+        before = _SEALED_BEFORE.replace("@SECRETS@", secrets)
+        return f"{making}{before}({text}\n)\n{_SEALED_BEHIND.replace('@SEALING@', sealing)}"
+
+    def _may_ask(self, subject: Subject, operation: Operation) -> bool:
+        """Whether one of the files that say something of an operation has such a function at all."""
+        flat, node = subject.flat, node_of(subject)
+        origins = [operation.definition.origin, node.template.origin, subject.ensemble.model.topology.origin]
+        origins += [definition.origin for definition in flat.chain] if flat is not None else []
+        return any(self._asks(origin.source) for origin in origins if not origin.shipped)
+
+    def _asks(self, source: Source) -> bool:
+        if id(source) not in self._asking:
+            self._asking[id(source)] = source, any(name in source.text for name in _NAMES)
+        return self._asking[id(source)][1]
