@@ -1,4 +1,4 @@
-"""lookup: Ansible's lookups env, file and url, and Unfurl's own; plug-ins may add others."""
+"""lookup: Ansible's lookups env, file and url, and Unfurl's own; plug-ins may add others, and Ansible itself where it is installed."""
 
 from __future__ import annotations
 
@@ -38,11 +38,28 @@ def lookup_function(call: Call, context: Context) -> Any:
 
 def run_lookup(name: str, value: Any, keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
     run = LOOKUPS.get(name.removeprefix("ansible.builtin.")) or load_plugins().lookups.get(name)
+    terms = value if isinstance(value, list) else [value]
     if run is None:
+        answer = _of_ansible(name, terms, keywords, call, context)
+        if answer is not None:
+            return answer
         there = [*LOOKUPS, *load_plugins().lookups]
-        hint = did_you_mean(name, there) or "there are " + ", ".join(there) + "; a plug-in can add others"
+        hint = did_you_mean(name, there) or (
+            f"there are {', '.join(there)}; a plug-in can add others, and with --trust scripts those of ansible-core run where it is installed"
+        )
         call.fail(context, f"there is no lookup {name!r}", UNKNOWN_LOOKUP, hint)
-    return run(value if isinstance(value, list) else [value], keywords, call, context)
+    return run(terms, keywords, call, context)
+
+
+def _of_ansible(
+    name: str, terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context
+) -> list[Any] | None:
+    """What Ansible answers, where it is installed and may run; None: it has no such lookup."""
+    if not context.session.work.trust.scripts:
+        return None
+    from sabir.expressions.query.functions.ansible import ansible_lookup
+
+    return ansible_lookup(name, terms, keywords, call, context)
 
 
 def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
