@@ -57,7 +57,8 @@ def test_as_inspect_tells_it(function: Callable[..., Any]) -> None:
         for one in every
         if one.kind not in gathered
     ]
-    assert declared.variadic == any(one.kind is one.VAR_POSITIONAL for one in every)
-    assert declared.keywords == any(one.kind is one.VAR_KEYWORD for one in every)
+    collecting = {parameter.kind: parameter.name for parameter in every}
+    assert (declared.variadic and declared.variadic.name) == collecting.get(inspect.Parameter.VAR_POSITIONAL)
+    assert (declared.keywords and declared.keywords.name) == collecting.get(inspect.Parameter.VAR_KEYWORD)
     returned = signature.return_annotation
     assert declared.returned == (ABSENT if returned is signature.empty else returned)

@@ -93,7 +93,7 @@ from inmanta.server import Server
 from inmanta.protocol import Client
 
 @plugin
-def typed(value: "Client | None" = None) -> "int":
+def typed(value: Client = None) -> "int":
     return 1
 
 @plugin

@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import of_constraint, stop
 from sabir.languages.inmanta.model.names import CALL
-from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, constraint_of, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import MODULE, PLUGIN_TEXT, inmanta_rule
 from sabir.text import Place, Source, Span
@@ -143,8 +143,11 @@ class CallCompiler:
                 value = argument(frame)
                 if not fits(value):
                     raise _wrong_type(function, parameter, value, place)
-                if type(value) is not str and stops(function, value):
-                    return Unknown()
+                if type(value) is not str:
+                    if not parameter.references:
+                        _check_known_here(function, parameter, value, place)
+                    if stops(function, value):
+                        return Unknown()
                 values.append(value)
             try:
                 result = python(*values) if context is None else python(context(frame), *values)
@@ -219,13 +222,13 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
     for parameter, value in zip(parameters, positional, strict=False):
         if parameter.name in named:
             raise stop(CALL, f"{function.name}(…) gets {parameter.name!r} twice", place)
-        if not parameter.type.accepts(value):
-            raise _wrong_type(function, parameter, value, place)
+        _check(function, parameter, value, place)
+    if function.variadic is not None:
+        for value in positional[len(parameters) :]:
+            _check(function, function.variadic, value, place)
     for name, value in named.items():
-        declared = by_name.get(name)
+        declared = by_name.get(name) or function.keywords
         if declared is None:
-            if function.keywords:
-                continue
             from sabir.diagnostics.near import did_you_mean
 
             raise stop(
@@ -234,8 +237,7 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
                 place,
                 hint=did_you_mean(name, by_name) or f"it has: {', '.join(by_name) or 'none'}",
             )
-        if not declared.type.accepts(value):
-            raise _wrong_type(function, declared, value, place)
+        _check(function, declared, value, place)
     bound = {parameter.name for parameter in parameters[: len(positional)]} | set(named)
     missing = [
         parameter.name
@@ -244,6 +246,29 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
     ]
     if missing:
         raise _missing(function, missing, place)
+
+
+def _check(function: Function, parameter: Parameter, value: Any, place: Place) -> None:
+    if not parameter.type.accepts(value):
+        raise _wrong_type(function, parameter, value, place)
+    if not parameter.references:
+        _check_known_here(function, parameter, value, place)
+
+
+def _check_known_here(function: Function, parameter: Parameter, value: Any, place: Place) -> None:
+    """A reference has no value before deployment: who takes one has to say so. Lists without a type of items take anything."""
+    holds = (
+        isinstance(value, list)
+        and parameter.type.inner is not None
+        and any(isinstance(item, Late) for item in value)
+    )
+    if holds or isinstance(value, Late):
+        raise stop(
+            TYPE,
+            f"{parameter.name!r} of {function.name}(…) {'holds' if holds else 'is'} a reference, which has no value before deployment",
+            place,
+            hint="a plug-in that takes references says so in its annotation: `str | Reference[str]`",
+        )
 
 
 def _too_many(function: Function, count: int, place: Place) -> Stop:

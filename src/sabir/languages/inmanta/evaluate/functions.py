@@ -29,6 +29,8 @@ class Parameter(Struct, frozen=True, eq=False):
     type: ValueType
     required: bool
     keyword_only: bool = False
+    references: bool = False
+    """Whether it says that it takes what only deployment looks up."""
 
 
 class Function(Struct, frozen=True, eq=False, dict=True):
@@ -46,8 +48,10 @@ class Function(Struct, frozen=True, eq=False, dict=True):
     """Whether it sees values through views, which tell it when it reads what is not known."""
     refused: bool = False
     deprecated: str | None = None
-    variadic: bool = False
-    keywords: bool = False
+    variadic: Parameter | None = None
+    """What takes the values beyond the others, each of which is of its type."""
+    keywords: Parameter | None = None
+    """The same for names."""
 
     @cached_property
     def positional(self) -> tuple[Parameter, ...]:

@@ -24,6 +24,7 @@ __all__ = [
     "Test",
     "ValueType",
     "constraint_of",
+    "dict_of",
     "list_of",
     "nullable",
     "shown_value",
@@ -159,6 +160,15 @@ def list_of(item: ValueType) -> ValueType:
         return isinstance(value, list) and all(test(member) for member in value)
 
     return ValueType(f"{item.name}[]", accepts, item)
+
+
+def dict_of(item: ValueType) -> ValueType:
+    def accepts(value: object) -> bool:
+        if not isinstance(value, dict):
+            return isinstance(value, _LATE)
+        return _is_dict(value) and all(map(item.accepts, value.values()))
+
+    return ValueType(f"dict[string, {item.name}]", accepts)
 
 
 def nullable(inner: ValueType) -> ValueType:

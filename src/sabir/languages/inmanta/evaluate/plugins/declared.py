@@ -15,7 +15,15 @@ from msgspec import Struct
 
 from sabir.session import Session
 
-__all__ = ["ABSENT", "Declared", "DeclaredParameter", "asks_for_session", "declared_by", "with_session"]
+__all__ = [
+    "ABSENT",
+    "Declared",
+    "DeclaredParameter",
+    "ModelType",
+    "asks_for_session",
+    "declared_by",
+    "with_session",
+]
 
 _VARIADIC: Final = 0x04
 _KEYWORDS: Final = 0x08
@@ -37,12 +45,28 @@ class DeclaredParameter(Struct, frozen=True):
     only_by_name: bool
 
 
+class ModelType:
+    """`Annotated[Any, ModelType["std::port"]]`: a type of the language in an annotation."""
+
+    def __init__(self, model_type: str) -> None:
+        self.model_type = model_type
+
+    def __class_getitem__(cls, model_type: str) -> ModelType:
+        return cls(model_type)
+
+
 class Declared(Struct, frozen=True):
     parameters: tuple[DeclaredParameter, ...]
     """Without `*args` and `**kwargs`."""
-    variadic: bool
-    keywords: bool
+    variadic: DeclaredParameter | None
+    """`*args`, of which each value is as its annotation says."""
+    keywords: DeclaredParameter | None
+    """`**kwargs`"""
     returned: Any
+
+    @property
+    def everything(self) -> tuple[DeclaredParameter, ...]:
+        return (*self.parameters, *filter(None, (self.variadic, self.keywords)))
 
 
 def declared_by(function: Callable[..., Any]) -> Declared:
@@ -69,10 +93,16 @@ def declared_by(function: Callable[..., Any]) -> Declared:
         DeclaredParameter(name, annotations.get(name, ABSENT), by_name.get(name, ABSENT), True)
         for name in code.co_varnames[count : count + more]
     )
+    rest = iter(code.co_varnames[count + more :])
+
+    def collecting(flag: int) -> DeclaredParameter | None:
+        name = next(rest) if code.co_flags & flag else None
+        return None if name is None else DeclaredParameter(name, annotations.get(name, ABSENT), ABSENT, False)
+
     return Declared(
         tuple(parameters),
-        variadic=bool(code.co_flags & _VARIADIC),
-        keywords=bool(code.co_flags & _KEYWORDS),
+        variadic=collecting(_VARIADIC),
+        keywords=collecting(_KEYWORDS),
         returned=annotations.get("return", ABSENT),
     )
 
@@ -91,24 +121,22 @@ def _inspected(function: Callable[..., Any]) -> Declared:
     import inspect
 
     signature = inspect.signature(function)
-    every = signature.parameters.values()
-    kinds = {parameter.kind for parameter in every}
+    kinds = inspect.Parameter
 
     def present(value: Any) -> Any:
-        return ABSENT if value is inspect.Parameter.empty else value
+        return ABSENT if value is kinds.empty else value
 
+    by_kind: dict[Any, list[DeclaredParameter]] = {}
+    for parameter in signature.parameters.values():
+        only_by_name = parameter.kind is kinds.KEYWORD_ONLY
+        declared = DeclaredParameter(
+            parameter.name, present(parameter.annotation), present(parameter.default), only_by_name
+        )
+        collects = parameter.kind in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
+        by_kind.setdefault(parameter.kind if collects else None, []).append(declared)
     return Declared(
-        tuple(
-            DeclaredParameter(
-                parameter.name,
-                present(parameter.annotation),
-                present(parameter.default),
-                parameter.kind is inspect.Parameter.KEYWORD_ONLY,
-            )
-            for parameter in every
-            if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        ),
-        variadic=inspect.Parameter.VAR_POSITIONAL in kinds,
-        keywords=inspect.Parameter.VAR_KEYWORD in kinds,
+        tuple(by_kind.get(None, ())),
+        variadic=next(iter(by_kind.get(kinds.VAR_POSITIONAL, ())), None),
+        keywords=next(iter(by_kind.get(kinds.VAR_KEYWORD, ())), None),
         returned=present(signature.return_annotation),
     )

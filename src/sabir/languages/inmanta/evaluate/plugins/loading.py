@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import plugin_files, plugin_names
 from sabir.languages.inmanta.syntax.modules import Module
-from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 from sabir.session import Session
 from sabir.text import Place, Source, Span
 
@@ -49,7 +49,7 @@ def load_functions(
                 functions.add(full, Function(full, _never, refused=True))
     for name, registered_plugins in plugins.items():
         session = python.session if python.modules[name].ours else None
-        _add(name, registered_plugins, definitions, functions, session)
+        findings += _add(name, registered_plugins, definitions, functions, session)
     return functions, findings
 
 
@@ -125,7 +125,8 @@ def _add(
     definitions: Definitions,
     functions: Functions,
     session: Session | None,
-) -> None:
+) -> Iterator[Finding]:
+    """Functions of ours are looked into when they are called; those of others at once, as their declarations may be wrong."""
     space = definitions.project.namespaces.get(module)
     if space is None:
         return
@@ -136,8 +137,48 @@ def _add(
             # a plug-in of a file other than __init__.py is known in the namespace of its file, too
             names.append("::".join([*inside[inside.index(module) :], registered.name]))
         for name in names:
-            if name not in functions:
-                functions.add(name, _maker(registered, name, definitions, space, session))
+            if name in functions:
+                continue
+            make = _maker(registered, name, definitions, space, session)
+            if session is not None:
+                functions.add(name, make)
+                continue
+            from sabir.languages.inmanta.evaluate.plugins.signature import BadAnnotation
+
+            try:
+                functions.add(name, make())
+            except BadAnnotation as bad:
+                functions.add(name, Function(name, _never, refused=True))
+                yield PLUGIN.at(
+                    message=f"the plug-in {registered.name!r} cannot be called: {bad}",
+                    place=_place_of(registered, functions),
+                    hint="every parameter names a type of the language, or a type of Python",
+                )
+            taken = definitions.implementations.get(name)
+            if taken is not None:
+                related = Related(place=_place_of(registered, functions), message="the plug-in")
+                yield DUPLICATE.at(
+                    taken.place,
+                    f"{name!r} is an implementation and a plug-in",
+                    hint="give one of them another name",
+                    related=(related,),
+                )
+
+
+def _place_of(registered: Registered, functions: Functions) -> Place:
+    code = getattr(registered.function, "__code__", None)
+    file = getattr(code, "co_filename", registered.module).removeprefix("<plug-in ").removesuffix(">")
+    source = functions.sources.get(file) or Source(file, "")
+    line = _line_of_def(source, code.co_firstlineno) if code is not None else 1
+    start = source.offset(line)
+    return Place(source, Span(start, start + len(source.line_text(line))))
+
+
+def _line_of_def(source: Source, line: int) -> int:
+    """Below the decorators, where a function begins for Python."""
+    while source.line_text(line).lstrip().startswith("@"):
+        line += 1
+    return line
 
 
 def _maker(

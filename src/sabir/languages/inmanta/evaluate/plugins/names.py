@@ -10,6 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Final, NoReturn
 
 from sabir.languages.inmanta.evaluate.plugins import api
+from sabir.languages.inmanta.evaluate.plugins.declared import ModelType
 from sabir.languages.inmanta.evaluate.views import UnknownView
 
 __all__ = ["MODULES", "ModelType", "NotOffered", "engine_names", "not_offered"]
@@ -60,16 +61,6 @@ def _no_subclass(cls: Any, **_: object) -> None:
     raise NotOffered(
         f"{base.__module__}.{base.__name__} is not offered by sabir, so nothing can be made from it"
     )
-
-
-class ModelType:
-    """`Annotated[Any, ModelType["std::port"]]`: a type of the language in an annotation."""
-
-    def __init__(self, model_type: str) -> None:
-        self.model_type = model_type
-
-    def __class_getitem__(cls, model_type: str) -> ModelType:
-        return cls(model_type)
 
 
 def _engine(name: str) -> ModuleType:

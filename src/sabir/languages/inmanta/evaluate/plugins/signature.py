@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import numbers
 import types
 import typing
 from collections import abc
 from collections.abc import Callable
 from typing import Any
 
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.functions import Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
 from sabir.languages.inmanta.evaluate.plugins.declared import (
     ABSENT,
+    Declared,
+    DeclaredParameter,
+    ModelType,
     asks_for_session,
     declared_by,
     with_session,
@@ -20,17 +25,21 @@ from sabir.languages.inmanta.evaluate.plugins.engine.plugins import called
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.evaluate.views import seen_by_python
 from sabir.languages.inmanta.model.definitions import Definitions
-from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, Late, ValueType, list_of, nullable
+from sabir.languages.inmanta.model.entities import EntityType
+from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, Late, ValueType, dict_of, list_of, nullable
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.session import Session
 
-__all__ = ["function_of", "language_type"]
+__all__ = ["BadAnnotation", "function_of", "language_type"]
 
 _NULL = ValueType("null", lambda value: value is None)
+_ALIAS: Any = getattr(typing, "TypeAliasType", type(None))
+"""What `type Name = …` makes, from Python 3.12 on."""
 _PYTHON: dict[Any, ValueType] = {
     str: PRIMITIVES["string"],
     int: PRIMITIVES["int"],
-    float: PRIMITIVES["number"],
+    float: PRIMITIVES["float"],
+    numbers.Number: PRIMITIVES["number"],
     bool: PRIMITIVES["bool"],
     dict: PRIMITIVES["dict"],
     list: PRIMITIVES["list"],
@@ -39,10 +48,14 @@ _PYTHON: dict[Any, ValueType] = {
 }
 
 
+class BadAnnotation(Exception):
+    """An annotation of a plug-in that is missing or says nothing."""
+
+
 def language_type(
     annotation: Any, definitions: Definitions, space: Namespace, names: dict[str, Any] | None = None
 ) -> ValueType:
-    """The type an annotation names; what cannot be understood accepts anything."""
+    """The type an annotation names; a class of Python that no type stands for accepts anything."""
     if isinstance(annotation, str):
         text = annotation.strip()
         if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
@@ -51,6 +64,8 @@ def language_type(
         if named is not None:
             return named
         return language_type(_evaluated(text, names), definitions, space)
+    if isinstance(annotation, _ALIAS):
+        return language_type(annotation.__value__, definitions, space, names)
     if annotation in (ABSENT, Any, object):
         return ANY
     try:
@@ -61,36 +76,47 @@ def language_type(
     return _generic(annotation, definitions, space)
 
 
+def _check_type(annotation: Any) -> None:
+    """What stands alone as an annotation is a type; what stands inside of one may be anything, and restricts nothing then."""
+    if annotation is None or isinstance(annotation, (str, type, _ALIAS)):
+        return
+    if annotation in (typing.Union, typing.Optional):
+        raise BadAnnotation(f"{annotation} is no type by itself: say of what, like Union[int, str]")
+    if annotation not in (ABSENT, Any) and typing.get_origin(annotation) is None:
+        raise BadAnnotation(f"{annotation!r} is no type")
+
+
 def _evaluated(text: str, names: dict[str, Any] | None) -> Any:
     """A Python annotation kept as text, in the names of the plug-in's own module."""
-    if names is None or "::" in text:
-        return Any
     try:
-        return eval(text, names)  # noqa: S307  # the plug-in's own code, which is being loaded anyway
-    except Exception:  # noqa: BLE001  # an annotation that means nothing restricts nothing
-        return Any
+        return eval(text, names or {})  # noqa: S307  # the plug-in's own code, which is being loaded anyway
+    except Exception:  # noqa: BLE001  # whatever is wrong with it
+        raise BadAnnotation(f"there is no type {text!r}") from None
 
 
 def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        marks = (getattr(argument, "model_type", argument) for argument in arguments[1:])
-        named = [mark for mark in marks if isinstance(mark, str)]
-        return language_type(named[0] if named else arguments[0], definitions, space)
+        named = [argument.model_type for argument in arguments[1:] if isinstance(argument, ModelType)]
+        return language_type(named[-1] if named else arguments[0], definitions, space)
     if origin in (typing.Union, types.UnionType):
         inner = [language_type(argument, definitions, space) for argument in arguments]
         name = " | ".join(member.name for member in inner)
         return ValueType(name, lambda value: any(member.accepts(value) for member in inner))
     if origin is typing.Literal:
         return ValueType(str(arguments), lambda value: value in arguments)
-    if origin in (list, abc.Sequence, abc.Iterable, abc.Collection):
+    if origin in (list, abc.Sequence):
         return list_of(language_type(arguments[0], definitions, space)) if arguments else PRIMITIVES["list"]
     if origin in (dict, abc.Mapping):
-        return PRIMITIVES["dict"]
+        if arguments and arguments[0] is not str:
+            raise BadAnnotation(f"the keys of a dict are strings, and {annotation} says otherwise")
+        return dict_of(language_type(arguments[-1], definitions, space)) if arguments else PRIMITIVES["dict"]
     if isinstance(annotation, type) and hasattr(annotation, "__dataclass_fields__"):
         return _of_entity(annotation, definitions)
     if isinstance(origin, type) and issubclass(origin, Late):
-        return language_type(arguments[0], definitions, space) if arguments else ANY
+        return references_of(language_type(arguments[0], definitions, space) if arguments else ANY)
+    if isinstance(origin, type) and issubclass(origin, abc.Set):
+        raise BadAnnotation(f"there are no sets in the language: {annotation} is a list[…]")
     return ANY
 
 
@@ -100,11 +126,8 @@ def _of_entity(cls: type, definitions: Definitions) -> ValueType:
 
     entity = entity_of(cls, definitions)
     if entity is None:
-        return ANY
-    wanted = entity
-    return ValueType(
-        entity.shown, lambda value: isinstance(value, Instance) and wanted in value.entity.ancestor_set
-    )
+        raise BadAnnotation(f"no entity stands for the data class {cls.__name__}")
+    return instances_of(entity, entity.shown)
 
 
 def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType | None:
@@ -116,21 +139,32 @@ def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType |
         return None if inner is None else list_of(inner)
     if name in ("null", "None"):
         return _NULL
-    if name in ("expression", "object", "any", "Any"):
+    if name in ("expression", "any"):
         return ANY
-    if name in ("str",):
-        return PRIMITIVES["string"]
     declared = definitions.value_type(name, space)
     if declared is not None:
         return declared
     # A plug-in may name any loaded type by its full name, imported or not.
     entity = definitions.entity(name, space) or definitions.entities.get(name)
     if entity is not None:
-        wanted = entity
-        return ValueType(
-            name, lambda value: isinstance(value, Instance) and wanted in value.entity.ancestor_set
-        )
+        return instances_of(entity, name)
     return definitions.typedefs.get(name)
+
+
+def references_of(item: ValueType) -> ValueType:
+    """Values that only deployment looks up."""
+    return ValueType(f"Reference[{item.name}]", lambda value: isinstance(value, (Late, Unknown)))
+
+
+def instances_of(entity: EntityType, shown: str) -> ValueType:
+    """The instances of an entity; what is not known yet may become one."""
+
+    def accepts(value: object) -> bool:
+        if isinstance(value, Instance):
+            return entity in value.entity.ancestor_set
+        return isinstance(value, Unknown)
+
+    return ValueType(shown, accepts)
 
 
 def function_of(
@@ -140,33 +174,81 @@ def function_of(
     function: Callable[..., Any] = called(registered.function)
     declared = declared_by(registered.function)
     names: dict[str, Any] = getattr(registered.function, "__globals__", {})
+    # Text that somebody wrote as an annotation is a type of the language; all of it is text with `from __future__ import
+    # annotations`, and may be a type of Python then.
+    annotated = names if session is not None or _keeps_text(registered.function) else {"__builtins__": {}}
+    if session is None:
+        _check_annotated(declared)
     declarations = list(declared.parameters)
-    context = bool(declarations) and _is_context(declarations[0].annotation)
-    if context or (session is not None and asks_for_session(function)):
+    contexts = [at for at, declaration in enumerate(declarations) if _is_context(declaration.annotation)]
+    if contexts:
+        at = contexts[0]
+        function = _context_first(function, at, declarations.pop(at).name)
+    elif session is not None and asks_for_session(function):
         del declarations[0]
-    parameters: list[Parameter] = []
-    for declaration in declarations:
-        kind = language_type(declaration.annotation, definitions, space, names)
-        if declaration.default is None:
-            kind = nullable(kind)
-        parameters.append(
-            Parameter(declaration.name, kind, declaration.default is ABSENT, declaration.only_by_name)
+
+    def parameter(declaration: DeclaredParameter) -> Parameter:
+        kind = language_type(declaration.annotation, definitions, space, annotated)
+        return Parameter(
+            declaration.name,
+            kind,
+            declaration.default is ABSENT,
+            declaration.only_by_name,
+            references=_says_reference(declaration.annotation),
         )
-    annotations = [_resolved(declaration.annotation, names) for declaration in declarations]
+
+    in_python = [_resolved(declaration.annotation, names) for declaration in declarations]
     returned = declared.returned
-    returns = None if returned is ABSENT else language_type(returned, definitions, space, names)
+    returns = None if returned is ABSENT else language_type(returned, definitions, space, annotated)
     return Function(
         full,
-        _seen(function, annotations) if session is None else with_session(function, session),
-        tuple(parameters),
+        _seen(function, in_python) if session is None else with_session(function, session),
+        tuple(map(parameter, declarations)),
         returns,
-        context=context,
+        context=bool(contexts),
         allow_unknown=registered.allow_unknown,
         foreign=session is None,
         gives_objects=session is None and _has_dataclasses(names),
-        variadic=declared.variadic,
-        keywords=declared.keywords,
+        variadic=None if declared.variadic is None else parameter(declared.variadic),
+        keywords=None if declared.keywords is None else parameter(declared.keywords),
     )
+
+
+def _says_reference(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return "Reference" in annotation
+    if isinstance(annotation, _ALIAS):
+        return _says_reference(annotation.__value__)
+    origin = typing.get_origin(annotation) or annotation
+    if isinstance(origin, type) and issubclass(origin, Late):
+        return True
+    return any(map(_says_reference, typing.get_args(annotation))) if origin is not typing.Literal else False
+
+
+def _keeps_text(function: Any) -> bool:
+    flags: int = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    return bool(flags & annotations.compiler_flag)
+
+
+def _check_annotated(declared: Declared) -> None:
+    for declaration in declared.everything:
+        if declaration.annotation is ABSENT:
+            raise BadAnnotation(f"{declaration.name!r} has no annotation that says of which type it is")
+        _check_type(declaration.annotation)
+    _check_type(declared.returned)
+
+
+def _context_first(function: Callable[..., Any], at: int, name: str) -> Callable[..., Any]:
+    """The function with the context of its call in front, wherever it declares it."""
+    if at == 0:
+        return function
+
+    def call(context: Any, *values: Any, **named: Any) -> Any:
+        if len(values) < at:
+            return function(*values, **named, **{name: context})
+        return function(*values[:at], context, *values[at:], **named)
+
+    return call
 
 
 def _seen(function: Callable[..., Any], annotations: list[Any]) -> Callable[..., Any]:
@@ -180,7 +262,13 @@ def _seen(function: Callable[..., Any], annotations: list[Any]) -> Callable[...,
 
 
 def _resolved(annotation: Any, names: dict[str, Any]) -> Any:
-    return _evaluated(annotation, names) if isinstance(annotation, str) else annotation
+    """What an annotation is in Python; a type of the language is nothing there."""
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return _evaluated(annotation, names)
+    except BadAnnotation:
+        return None
 
 
 def _has_dataclasses(names: dict[str, Any]) -> bool:

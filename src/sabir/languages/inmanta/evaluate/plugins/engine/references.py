@@ -38,6 +38,9 @@ class ReferenceLike:
     def arguments(self) -> Mapping[str, Any]:
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
+    def __repr__(self) -> str:
+        return type(self).__name__
+
     def resolve_other(self, value: Any, logger: Any) -> Any:
         """A value that may be a reference."""
         return value.get(logger) if isinstance(value, Reference) else value

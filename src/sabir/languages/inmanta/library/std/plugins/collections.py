@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
+from sabir.languages.inmanta.evaluate.plugins.declared import ModelType
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -121,7 +122,7 @@ def dict_get(dct: dict[str, Any], key: str) -> Any:
 
 @plugin("getattr", allow_unknown=True)
 def getattr_(
-    entity: Annotated[Any, "std::Entity"],
+    entity: Annotated[Any, ModelType["std::Entity"]],
     attribute_name: str,
     default_value: Any = None,
     no_unknown: bool = True,  # noqa: FBT001, FBT002

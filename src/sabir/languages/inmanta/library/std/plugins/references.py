@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference
 from sabir.languages.inmanta.library.std.plugins.registry import reference
 
-__all__ = ["FactReference"]
+__all__ = ["EnvironmentReference", "FactReference", "IntReference"]
+
+
+@reference("std::Environment")
+class EnvironmentReference(Reference[str]):
+    """An environment variable of whoever deploys."""
+
+    def __init__(self, name: str | Reference[str]) -> None:
+        self.name = name
+
+    def resolve(self, logger: Any) -> str:
+        name = self.resolve_other(self.name, logger)
+        logger.debug("looking up the environment variable %(name)r", name=name)
+        value = os.environ.get(name)
+        if value is None:
+            raise LookupError(f"the environment variable {name!r} is not set")
+        return value
+
+    def __repr__(self) -> str:
+        return f"EnvironmentReference({self.name!r})"
+
+
+@reference("std::IntReference")
+class IntReference(Reference[int]):
+    """What another reference gives, as a whole number."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def resolve(self, logger: Any) -> int:
+        return int(self.resolve_other(self.value, logger))
+
+    def __repr__(self) -> str:
+        return f"IntReference({self.value!r})"
 
 
 @reference("std::FactReference")

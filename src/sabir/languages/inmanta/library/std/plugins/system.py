@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, NotAllowed, PluginException
+from sabir.languages.inmanta.evaluate.plugins.declared import ModelType
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import NO_ENVIRONMENT
+from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -17,7 +19,7 @@ __all__: list[str] = []
 
 
 @plugin
-def familyof(member: Annotated[Any, "std::OS"], family: str) -> bool:
+def familyof(member: Annotated[Any, ModelType["std::OS"]], family: str) -> bool:
     """Whether an operating system is, or belongs to, one of that name. A family includes its root."""
     current: Any = member
     for _ in range(1000):
@@ -50,6 +52,22 @@ def create_fact_reference(context: Context, resource: Any, fact_name: str) -> An
     from sabir.languages.inmanta.library.std.plugins.references import FactReference
 
     return FactReference(NO_ENVIRONMENT, context.resource_id(resource), fact_name)
+
+
+@plugin
+def create_environment_reference(name: str | Reference[str]) -> Any:
+    """An environment variable that is looked up when what needs it is deployed."""
+    from sabir.languages.inmanta.library.std.plugins.references import EnvironmentReference
+
+    return EnvironmentReference(name)
+
+
+@plugin
+def create_int_reference(value: Any | Reference[Any]) -> Any:
+    """A reference whose value is to be a whole number."""
+    from sabir.languages.inmanta.library.std.plugins.references import IntReference
+
+    return IntReference(value)
 
 
 @plugin
