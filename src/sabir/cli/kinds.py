@@ -17,6 +17,12 @@ from sabir.diagnostics.near import did_you_mean
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    _Text = click.ParamType[str]
+    _Real = click.ParamType[float]
+else:
+    # Before release 8.4, which others in the same environment may not take yet, the class has no parameter.
+    _Text = _Real = click.ParamType
+
 __all__ = ["PATH", "PATH_TEXT", "Choice", "Number", "Proposed"]
 
 
@@ -36,7 +42,7 @@ PATH_TEXT: Final = _PathWord()
 """A path that stays as it was written: a `/` at its end matters."""
 
 
-class Proposed(click.ParamType[str]):
+class Proposed(_Text):
     """Text, of which shells can propose some. Lists are separated by commas, so the last item is completed."""
 
     name = "text"
@@ -80,7 +86,7 @@ class Choice(Proposed):
         return self.fail(wrong, param, ctx)
 
 
-class Number(click.ParamType[float]):
+class Number(_Real):
     """A number within bounds."""
 
     name = "number"

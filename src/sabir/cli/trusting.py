@@ -20,6 +20,10 @@ from sabir.session import PROFILES, TRUST_WORDS
 if TYPE_CHECKING:
     from sabir.session import Limits, Session, Trust
 
+    _Words = click.ParamType[tuple[str, str]]
+else:
+    _Words = click.ParamType  # without a parameter before release 8.4
+
 __all__ = ["TRUST_WORD", "command_session", "limits_option", "trust_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,7 +69,7 @@ def limits_option(*, section: str) -> Callable[[F], F]:
     )
 
 
-class _LimitWords(click.ParamType["tuple[str, str]"]):
+class _LimitWords(_Words):
     """A profile, or one of its limits by name."""
 
     name = "limits"
