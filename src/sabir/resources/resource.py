@@ -71,6 +71,8 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     origin: Origin | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
     """Where the values of fields came from, by name."""
+    takes_over: tuple[str, ...] = ()
+    """Other kinds that the same thing may be recorded as: it is looked at and brought to what is wanted, not taken away first."""
     lifecycle: Lifecycle = Lifecycle()
     when_changed: str | None = None
     """What a change of it means, for people who read a plan: `runs again, because …`."""

@@ -87,6 +87,8 @@ _COMMAND: Final = Kind(
         "directory": _DIRECTORY,
         "environment": _ENVIRONMENT,
         "creates": Field(about="a path: when it is there, nothing is run"),
+        "unless": Field(about="a command: when it succeeds, nothing is run", type=FieldType.ANY),
+        "onlyif": Field(about="a command: when it fails, nothing is run", type=FieldType.ANY),
         "undo": Field(about="what is run when the resource is deleted", type=FieldType.ANY),
         "outputs": Field(about="names that it must give out, in the file SABIR_OUTPUTS", type=FieldType.LIST),
         "success": Field(about="exit statuses that are no failure; 0 unless said", type=FieldType.LIST),
@@ -138,7 +140,25 @@ _GROUP_KIND: Final = Kind(
     idempotent=True,
 )
 
+_ABSENT: Final = Kind(
+    about="something that must not be there; forgotten, it stays away until somebody makes it",
+    fields={
+        "of": Field(
+            about="what it would be",
+            required=True,
+            replaces=True,
+            choices=("file", "directory", "symlink", "package", "user", "group"),
+        ),
+        "path": Field(about="of a file, a folder, a link: where", replaces=True),
+        "name": Field(about="of a package, a user, a group: which", replaces=True),
+        "force": Field(about="a folder goes with whatever is in it", type=FieldType.FLAG),
+    },
+    idempotent=True,
+    contained=True,
+)
+
 MACHINE_KINDS: Final = {
+    "absent": _ABSENT,
     "archive": _ARCHIVE,
     "command": _COMMAND,
     "directory": _DIRECTORY_KIND,

@@ -97,6 +97,8 @@ def _differing(wanted: Mapping[str, Any], seen: Reading, resource: Resource) -> 
 def _comparable(kind: str, desired: dict[str, Any]) -> Mapping[str, Any]:
     """The fields that a read gives back, in the form it gives them."""
     match kind:
+        case "absent":
+            return {"gone": True}
         case "file":
             return File().comparable(desired)
         case "directory":

@@ -48,7 +48,8 @@ class Command:
         fields = task["fields"]
         if fields.get("undo") is None:
             return {"changed": False}
-        undo = dict(fields, run=fields["undo"], script=None, creates=None, outputs=None)
+        guards = dict.fromkeys(("creates", "unless", "onlyif"))
+        undo = dict(fields, **guards, run=fields["undo"], script=None, outputs=None)
         return self._carried_out(task, place, undo)
 
     def observe(self, task: Fields, place: Place) -> Fields:
@@ -76,20 +77,19 @@ class Command:
         return os.path.join(place.operations, task["operation"])
 
     def _carried_out(self, task: Fields, place: Place, fields: Fields) -> Fields:
-        creates = fields.get("creates")
-        if creates is not None and os.path.lexists(place.path(creates)):
+        directory = place.path(fields["directory"]) if fields.get("directory") else place.root
+        if not os.path.isdir(directory):
+            raise HandError(f"there is no directory {directory} to run it in")
+        if self._is_needless(fields, place, directory, task.get("timeout")):
             return {"changed": False}
         mark = self._mark(task, place)
         shutil.rmtree(mark, ignore_errors=True)  # of an attempt that failed
         os.makedirs(mark, mode=0o700)
         words = self._words(fields, mark)
-        directory = place.path(fields["directory"]) if fields.get("directory") else place.root
         variables = environment_for(fields)
         outputs = os.path.join(mark, "outputs")
         write_file(outputs, b"", 0o600)
         variables.update(SABIR_MARK=mark, SABIR_OUTPUTS=outputs)
-        if not os.path.isdir(directory):
-            raise HandError(f"there is no directory {directory} to run it in")
         process = subprocess.Popen(
             ["/bin/sh", "-c", _AROUND, "sabir", *words],
             cwd=directory,
@@ -107,12 +107,21 @@ class Command:
         finally:
             _forget_script(mark)
 
+    def _is_needless(self, fields: Fields, place: Place, directory: str, timeout: float | None) -> bool:
+        """Whether what it is run for is there already."""
+        creates, unless, onlyif = (fields.get(name) for name in ("creates", "unless", "onlyif"))
+        if creates is not None and os.path.lexists(place.path(creates)):
+            return True
+        if unless is not None and _succeeds(unless, fields, directory, timeout):
+            return True
+        return onlyif is not None and not _succeeds(onlyif, fields, directory, timeout)
+
     def _words(self, fields: Fields, mark: str) -> list[str]:
         run, script = fields.get("run"), fields.get("script")
         if script is None:
             if run is None:
                 raise HandError("it says neither what to run nor a script")
-            return ["/bin/sh", "-c", run] if isinstance(run, str) else [str(word) for word in run]
+            return _command(run)
         file = os.path.join(mark, "script")
         data = script if isinstance(script, bytes) else script.encode("utf-8", "surrogateescape")
         write_file(file, data, 0o700)
@@ -133,6 +142,27 @@ class Command:
         if missing:
             raise HandError(f"it did not give {', '.join(missing)} (in the file SABIR_OUTPUTS)")
         return {"changed": True, "results": results, "log": log}
+
+
+def _command(run: Any) -> list[str]:
+    return ["/bin/sh", "-c", run] if isinstance(run, str) else [str(word) for word in run]
+
+
+def _succeeds(run: Any, fields: Fields, directory: str, timeout: float | None) -> bool:
+    """Whether a condition holds; a program that is not there is one that failed."""
+    try:
+        process = subprocess.Popen(
+            _command(run),
+            cwd=directory,
+            env=environment_for(fields),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    return _waited(process, timeout, None) == 0
 
 
 def environment_for(fields: Fields) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sabir.deployments.hands.absent import Absent
 from sabir.deployments.hands.archive import Archive
 from sabir.deployments.hands.commands import Command
 from sabir.deployments.hands.files import Directory, File, Symlink
@@ -27,6 +28,7 @@ HANDS: dict[str, Any] = {
     "symlink": Symlink(),
     "user": User(),
 }
+HANDS["absent"] = Absent(HANDS)
 
 
 def read(kind: str, fields: Fields, place: Place) -> Fields:

@@ -157,6 +157,9 @@ class _Judge:
         if record is None:
             changes = () if reading is None else tuple(placed.driver.diff(placed.resource, reading))
             return [_step(address, verb or Action.CREATE, placed, None, changes, "it is new", unforeseen)]
+        if _is_taken_over(placed, record):
+            reason = f"it was kept as a {record.kind}"
+            return [_step(address, verb or Action.UPDATE, placed, record, (), reason, unforeseen)]
         moved = _moved(placed, record)
         changes = self._changes(placed, fields, record, reading)
         if moved is not None:
@@ -260,6 +263,11 @@ def _with_fields(placed: Placed, fields: Mapping[str, Value]) -> Placed:
     if placed.resource.late is None and fields == placed.resource.desired:
         return placed
     return replace(placed, resource=replace(placed.resource, desired=fields))
+
+
+def _is_taken_over(placed: Placed, record: Record) -> bool:
+    """Below a folder of its own it would be something else than what is recorded."""
+    return record.kind in placed.resource.takes_over and not placed.target.contained
 
 
 def _moved(placed: Placed, record: Record) -> str | None:

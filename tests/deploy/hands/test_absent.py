@@ -1,0 +1,73 @@
+"""What must not be there, and commands that are run only when they are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sabir.deployments.hands import work
+from sabir.deployments.hands.place import HandError, Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "root").mkdir()
+    return Place(str(tmp_path / "root"), str(tmp_path / "operations"))
+
+
+def task(**fields: Any) -> dict[str, Any]:
+    return {"operation": "o", "action": "create", "fields": fields, "recorded": None, "timeout": 5.0}
+
+
+@pytest.mark.parametrize("kind", ["file", "directory", "symlink"])
+def test_it_is_taken_away_and_looked_for(place: Place, kind: str) -> None:
+    path = Path(place.root, "thing")
+    gone = task(of=kind, path="/thing")
+    make = {"file": path.touch, "directory": path.mkdir, "symlink": lambda: path.symlink_to("x")}[kind]
+    make()
+    assert work.read("absent", gone["fields"], place)["fields"]["gone"] is False
+    assert work.observe("absent", gone, place) == {"sighting": "not done"}
+    assert work.apply("absent", gone, place) == {"changed": True}
+    assert work.apply("absent", gone, place) == {"changed": False}
+    assert work.read("absent", gone["fields"], place)["fields"]["gone"] is True
+    assert work.observe("absent", gone, place) == {"sighting": "done"}
+
+
+def test_what_holds_something_stays(place: Place) -> None:
+    Path(place.root, "full").mkdir()
+    Path(place.root, "full", "file").touch()
+    with pytest.raises(HandError, match="not empty"):
+        work.apply("absent", task(of="directory", path="/full"), place)
+    assert work.apply("absent", task(of="directory", path="/full", force=True), place)["changed"]
+
+
+def test_forgetting_it_brings_nothing_back(place: Place) -> None:
+    assert work.delete("absent", task(of="file", path="/thing"), place) == {"changed": False}
+
+
+@pytest.mark.parametrize(
+    ("guard", "runs"),
+    [
+        ({"unless": "true"}, False),
+        ({"unless": "false"}, True),
+        ({"unless": ["no-such-program"]}, True),
+        ({"onlyif": "true"}, True),
+        ({"onlyif": ["false"]}, False),
+        ({"onlyif": ["no-such-program"]}, False),
+        ({"onlyif": 'test "$A" = b', "environment": {"A": "b"}}, True),
+        ({"creates": "/there"}, False),
+    ],
+)
+def test_a_command_is_run_when_it_is_needed(place: Place, guard: dict[str, Any], runs: bool) -> None:
+    Path(place.root, "there").touch()
+    assert work.apply("command", task(run="touch done", **guard), place)["changed"] is runs
+    assert Path(place.root, "done").exists() is runs
+
+
+def test_a_condition_that_hangs_is_ended(place: Place) -> None:
+    hanging = {**task(run="touch done", unless="sleep 60"), "timeout": 0.2}
+    with pytest.raises(HandError, match=r"longer than 0\.2 seconds"):
+        work.apply("command", hanging, place)
+    assert not Path(place.root, "done").exists()
