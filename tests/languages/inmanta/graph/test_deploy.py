@@ -313,7 +313,7 @@ def test_nothing_runs_without_leave(
 def test_nothing_is_purged_or_read_without_leave(world: World, words: tuple[str, ...]) -> None:
     world.deploy()
     world.calls()
-    assert main(["destroy", str(world.project), *words, "--yes", "--allow-delete", "all"]) == 1
+    assert main(["destroy", str(world.project), *words, "--yes", "--allow-delete", "all"]) != 0
     assert main(["status", str(world.project), *words]) != 0
     assert world.calls() == []
     assert (world.folder / "first").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Severity
@@ -78,10 +78,15 @@ def _beside(export: Export) -> dict[str, str]:
     return files
 
 
-def left_out(model: Model) -> list[Finding]:
-    """Resources that only Python of the model can export: without leave to run it they would be missing in silence."""
+def left_out(model: Model, *, but: Collection[str] = ()) -> list[Finding]:
+    """Resources that only Python of the model can export: without leave to run it they would be missing in silence.
+
+    `but`: entities that somebody else knows, too.
+    """
     modules = (module for module in model.definitions.project.modules.values() if not module.ours)
-    homes = {entity: module.name for module in modules for entity in resource_entities(module)}
+    homes = {
+        entity: module.name for module in modules for entity in resource_entities(module) if entity not in but
+    }
     first: dict[str, Instance] = {}
     for instance in model.instances if homes else ():
         if instance.entity.name in homes or instance.entity.shown in homes:

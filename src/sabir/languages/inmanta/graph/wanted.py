@@ -1,6 +1,7 @@
 """What a model asks to be kept in the world: its exported resources, each for its handler.
 
-Files, folders, links, packages and services of `std` that no module handles are kept by the drivers of the machine instead.
+Where handlers may not run, or none is there, what `std` and the common modules describe (files, folders, links, packages, services,
+commands) is kept by the drivers of the machine instead.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sabir.languages.inmanta.graph.agents import handlers_of
 from sabir.languages.inmanta.graph.driver import ASK, DRIVER, KIND, ModelTarget
 from sabir.languages.inmanta.graph.export import Export, export_model
 from sabir.languages.inmanta.graph.facts import FACTS, ID
-from sabir.languages.inmanta.graph.machine import machine_resource
+from sabir.languages.inmanta.graph.machine import OWN_KINDS, Described, machine_resource
 from sabir.languages.inmanta.graph.names import Names
 from sabir.languages.inmanta.graph.resources import left_out
 from sabir.resources.resource import Operation, Resource, Wanted
@@ -38,7 +39,8 @@ def wanted_resources(
 
     A model with errors wants nothing, but what was deployed of it can still be looked at and taken away.
     """
-    refused = [] if trusted else left_out(model)
+    stand_ins = {registered.entity for registered in model.python.registry.resources}
+    refused = [] if trusted else left_out(model, but=stand_ins)
     if refused or any(finding.severity is Severity.ERROR for finding in model.findings):
         return Wanted(targets=(_target(model, Export(), facts, complete=False),), findings=tuple(refused))
     with collector_paused():
@@ -95,7 +97,8 @@ class _Making:
     def __init__(self, model: Model, graph: Graph, export: Export) -> None:
         self.graph = graph
         self.export = export
-        self.handlers = handlers_of(model)
+        self.handlers = handlers_of(model) if model.python.session.trust.scripts else {}
+        """Those that may run."""
         self.addresses = _addresses(export, Names(model.instances, model.variables()).ids)
 
     def resource(self, text: str) -> Resource:
@@ -107,31 +110,36 @@ class _Making:
         events = [
             name for name in required if listens and getattr(self.export.resources[name], "send_event", False)
         ]
-        kind, desired = self._what(exported, instance)
+        described = self._described(exported, instance)
+        kind = described.kind
         return Resource(
             address=address,
             kind=kind,
-            desired=desired,
+            desired=described.fields,
             target=_TARGET if kind == KIND else None,
             at=exported.id.agent_name,
             requires=self._all(required),
             reacts_to=self._all(events),
             tolerates=kind == KIND and _decides_itself(self.handlers.get(exported.id.entity_type)),
             lane=exported.id.agent_name,
+            takes_over=OWN_KINDS if kind == KIND else (KIND, *(own for own in OWN_KINDS if own != kind)),
+            established=() if described.only_after else None,
+            timeout=described.timeout,
             origin=None if shown is None else shown.origin,
         )
 
     def _all(self, names: list[str]) -> tuple[Address, ...]:
         return tuple(self.addresses[name] for name in names if name in self.addresses)
 
-    def _what(self, exported: HandlerResource, instance: Instance) -> tuple[str, dict[str, Value]]:
+    def _described(self, exported: HandlerResource, instance: Instance) -> Described:
+        """By its handler where one may run; else by a kind of the machine, where it is one."""
         entity = exported.id.entity_type
         if entity not in self.handlers:
             kept = machine_resource(entity, exported, instance)
             if kept is not None:
                 return kept
         fields: dict[str, Any] = {name: _value(exported, name) for name in type(exported).fields}
-        return KIND, {ID: exported.id.resource_str(), **fields}
+        return Described(KIND, {ID: exported.id.resource_str(), **fields})
 
 
 def _decides_itself(handler: type | None) -> bool:

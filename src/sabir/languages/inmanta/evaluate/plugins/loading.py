@@ -12,6 +12,7 @@ from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Registered, Registry
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
+from sabir.languages.inmanta.evaluate.plugins.stand_ins import resources_of_module
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import plugin_files, plugin_names
 from sabir.languages.inmanta.syntax.modules import Module
@@ -44,6 +45,7 @@ def load_functions(
                 home = _home(registered, python) or module.name
                 plugins.setdefault(home, []).append(registered)
         else:
+            python.registry.resources += resources_of_module(module.name)
             for name in plugin_names(module):
                 full = f"{module.name}::{name}"
                 functions.add(full, Function(full, _never, refused=True))

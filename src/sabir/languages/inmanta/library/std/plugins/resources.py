@@ -32,11 +32,13 @@ class File(PurgeableResource):
         return int(obj.mode)
 
 
-def whole_content(obj: Any) -> str:
+def whole_content(obj: Any, separator: str = "content_seperator") -> str:
+    """The content with what is put before and after it; `separator` is the name of the attribute with what stands between."""
+
     def sorted_blocks(blocks: Any) -> list[str]:
         return [block.value for block in sorted(blocks, key=lambda block: block.sorting_key or block.value)]
 
-    return str(obj.content_seperator).join(
+    return str(getattr(obj, separator)).join(
         [*sorted_blocks(obj.prefix_content), obj.content, *sorted_blocks(obj.suffix_content)]
     )
 
