@@ -25,8 +25,13 @@ def task(**fields: Any) -> dict[str, Any]:
 def test_it_is_taken_away_and_looked_for(place: Place, kind: str) -> None:
     path = Path(place.root, "thing")
     gone = task(of=kind, path="/thing")
-    make = {"file": path.touch, "directory": path.mkdir, "symlink": lambda: path.symlink_to("x")}[kind]
-    make()
+    match kind:
+        case "file":
+            path.touch()
+        case "directory":
+            path.mkdir()
+        case _:
+            path.symlink_to("x")
     assert work.read("absent", gone["fields"], place)["fields"]["gone"] is False
     assert work.observe("absent", gone, place) == {"sighting": "not done"}
     assert work.apply("absent", gone, place) == {"changed": True}
