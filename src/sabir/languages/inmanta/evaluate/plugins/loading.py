@@ -42,8 +42,9 @@ def load_functions(
             if finding is not None:
                 findings.append(finding)
             for registered in python.registry.plugins[before:]:
-                home = _home(registered, python) or module.name
-                plugins.setdefault(home, []).append(registered)
+                home = _home(registered, module)
+                if home in python.modules:  # else only Python imports it: the model knows nothing of it
+                    plugins.setdefault(home, []).append(registered)
         else:
             python.registry.resources += resources_of_module(module.name)
             for name in plugin_names(module):
@@ -55,11 +56,10 @@ def load_functions(
     return functions, findings
 
 
-def _home(registered: Registered, python: ProjectPython) -> str | None:
+def _home(registered: Registered, importing: Module) -> str:
     """The module whose Python a function stands in: plug-ins of one module may import those of another."""
     package, _, inside = registered.module.partition(".")
-    name = inside.partition(".")[0]
-    return name if package == "inmanta_plugins" and name in python.modules else None
+    return inside.partition(".")[0] if package == "inmanta_plugins" else importing.name
 
 
 def _never(*_: Any) -> Any:
