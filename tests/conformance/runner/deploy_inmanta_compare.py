@@ -26,6 +26,7 @@ _NO_ENVIRONMENT = "00000000-0000-0000-0000-000000000000"
 def judge(case: Case, adapter: Adapter) -> Verdict:
     assert isinstance(case, DeployCase)
     with tempfile.TemporaryDirectory(prefix="sabir-world-") as scratch:
+        Path(scratch).chmod(0o755)  # handlers give what they make the mode of what it lies in
         world = Path(scratch).resolve()
         outcomes = adapter(case, world)
         if isinstance(outcomes, str):
