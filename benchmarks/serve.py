@@ -1,6 +1,6 @@
-"""The service under load: many readers at once, and uploads at a fixed pace. `python -m benchmarks.serve [SECONDS]`.
+"""The service under load: many readers at once, and uploads at a fixed pace. `python -m benchmarks.serve [SECONDS [STATE]]`.
 
-It starts a service of its own in a temporary folder, on a free port, and says how many answers there were, how long they took, and
+STATE is the database of the service, as its option `--state` has it. It starts a service of its own in a temporary folder, on a free port, and says how many answers there were, how long they took, and
 whether one was an error.
 """
 
@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -58,15 +59,25 @@ def package(number: int) -> bytes:
     return buffer.getvalue()
 
 
-async def read(
-    client: httpx.AsyncClient, paths: list[str], until: float, times: Times, codes: Counter[int]
-) -> None:
-    while perf_counter() < until:
-        for path in paths:
-            began = perf_counter()
-            answer = await client.get(path)
-            times["read"].append(perf_counter() - began)
-            codes[answer.status_code] += 1
+class Reader:
+    """One connection that is kept open, and asks again and again. It does little, so that the service is what is measured."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._place = urlsplit(url)
+        self._head = f"Host: {self._place.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
+
+    async def read(self, paths: list[str], until: float, times: Times, codes: Counter[int]) -> None:
+        reader, writer = await asyncio.open_connection(self._place.hostname, self._place.port)
+        while perf_counter() < until:
+            for path in paths:
+                began = perf_counter()
+                writer.write(f"GET {path} HTTP/1.1\r\n{self._head}".encode())
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                length = int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0])
+                await reader.readexactly(length)
+                times["read"].append(perf_counter() - began)
+                codes[int(head.split(b" ", 2)[1])] += 1
+        writer.close()
 
 
 async def upload(client: httpx.AsyncClient, number: int, times: Times, codes: Counter[int]) -> None:
@@ -79,7 +90,7 @@ async def upload(client: httpx.AsyncClient, number: int, times: Times, codes: Co
 async def load(url: str, token: str, seconds: int) -> tuple[Times, Counter[int]]:
     times: Times = {"read": [], "upload": []}
     codes: Counter[int] = Counter()
-    limits = httpx.Limits(max_connections=READERS + 200)
+    limits = httpx.Limits(max_connections=200)
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=url, headers=headers, limits=limits, timeout=60) as client:
         created = (await client.post("/api/1/environments", json={"name": "load"})).json()
@@ -90,18 +101,16 @@ async def load(url: str, token: str, seconds: int) -> tuple[Times, Counter[int]]
         until = perf_counter() + seconds
         async with asyncio.TaskGroup() as tasks:
             for _ in range(READERS):
-                tasks.create_task(read(client, paths, until, times, codes))
+                tasks.create_task(Reader(url, token).read(paths, until, times, codes))
             for number in range(1, UPLOADS_A_SECOND * seconds + 1):
                 tasks.create_task(upload(client, number, times, codes))
                 await asyncio.sleep(max(0.0, until - seconds + number / UPLOADS_A_SECOND - perf_counter()))
     return times, codes
 
 
-def main(seconds: int) -> int:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        live_service(Path(folder), "--requests-a-minute", "10000000") as service,
-    ):
+def main(seconds: int, state: str | None) -> int:
+    options = ["--requests-a-minute", "10000000", *([] if state is None else ["--state", state])]
+    with tempfile.TemporaryDirectory() as folder, live_service(Path(folder), *options) as service:
         times, codes = asyncio.run(load(service.url, service.token, seconds))
     for kind, each in times.items():
         cut = quantiles(each, n=100)
@@ -114,4 +123,5 @@ def main(seconds: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else SECONDS))
+    asked = dict(enumerate(sys.argv))
+    sys.exit(main(int(asked.get(1, SECONDS)), asked.get(2)))

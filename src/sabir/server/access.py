@@ -34,7 +34,7 @@ class Authentication(AbstractAuthenticationMiddleware):
             raise PermissionDeniedException(
                 f"a request that changes something needs the header {PAGE_HEADER}"
             )
-        info = await asyncio.to_thread(service.tokens.find, secret)
+        info = service.tokens.recall(secret) or await asyncio.to_thread(service.tokens.find, secret)
         if info is None:
             raise NotAuthorizedException("this token is not known, or has expired")
         return AuthenticationResult(user=info, auth=secret)

@@ -27,7 +27,8 @@ def service_of(request: Request[Any, Any, Any]) -> Service:
 
 
 async def environment_of(request: Asking, environment_id: str) -> EnvironmentInfo:
-    info = await asyncio.to_thread(service_of(request).environments.get, environment_id)
+    environments = service_of(request).environments
+    info = environments.recall(environment_id) or await asyncio.to_thread(environments.get, environment_id)
     if info is None:
         raise NotFoundException(f"no environment {environment_id!r}")
     return info

@@ -31,14 +31,27 @@ def listen(settings: Settings) -> socket.socket:
     if port > _LAST_PORT:
         raise UsageError(f"there is no port {port}: the last one is {_LAST_PORT}")
     try:
-        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(place[:2], family=family, backlog=_WAITING)
+        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        # With its protocol named: asyncio looks at it before it sends small answers without delay.
+        listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            reason = "another program listens there: stop it, or choose another --port"
-        else:
-            reason = error.strerror or str(error)
-        raise UsageError(f"cannot listen on {host} port {port}: {reason}") from error
+        raise _refusal(settings, error) from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(_WAITING)
+    except OSError as error:
+        listening.close()
+        raise _refusal(settings, error) from error
+    return listening
+
+
+def _refusal(settings: Settings, error: OSError) -> UsageError:
+    if error.errno == errno.EADDRINUSE:
+        reason = "another program listens there: stop it, or choose another --port"
+    else:
+        reason = error.strerror or str(error)
+    return UsageError(f"cannot listen on {settings.host} port {settings.port}: {reason}")
 
 
 def address(settings: Settings, listening: socket.socket) -> str:

@@ -263,7 +263,8 @@ async def _seen_model(request: Asking, info: EnvironmentInfo) -> Any:
 
 
 async def murano_environment(request: Asking, environment_id: str) -> EnvironmentInfo:
-    info = await asyncio.to_thread(service_of(request).environments.get, environment_id)
+    environments = service_of(request).environments
+    info = environments.recall(environment_id) or await asyncio.to_thread(environments.get, environment_id)
     if info is None or info.kind is not Kind.MURANO:
         raise NotFoundException(f"Environment {environment_id} not found")
     return info

@@ -113,7 +113,13 @@ class Packages(Controller):
         info = await _found(request, package_id)
         return await asyncio.to_thread(service_of(request).catalogue.archive, info)
 
-    @get("/{package_id:str}/icon", guards=[allowed(Verb.READ)], media_type="image/png")
+    @get(
+        "/{package_id:str}/icon",
+        guards=[allowed(Verb.READ)],
+        media_type="image/png",
+        # A package with another picture is another package.
+        response_headers={"cache-control": "private, max-age=86400, immutable"},
+    )
     async def icon(self, request: Asking, package_id: FromPath[str]) -> bytes:
         info = await _found(request, package_id)
         path = service_of(request).catalogue.archive_path(info)

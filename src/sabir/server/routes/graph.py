@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 from litestar import Controller, MediaType, Response, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
-from litestar.status_codes import HTTP_200_OK
+from litestar.status_codes import HTTP_200_OK, HTTP_304_NOT_MODIFIED
 from msgspec import Meta, Struct
 
+from sabir import __version__
 from sabir.server.access import allowed
 from sabir.server.requesting import Asking, answer, environment_of, page_answer, service_of
 from sabir.server.store.tokens import Verb
@@ -38,10 +39,16 @@ class Questions(Controller):
 
     @get("/graph", guards=[allowed(Verb.READ)])
     async def graph(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
-        """The revision, its findings, and the graph as `sabir compile` writes it."""
+        """The revision, its findings, and the graph as `sabir compile` writes it. Its `ETag` tells whether it is another one."""
         service, info = service_of(request), await environment_of(request, environment_id)
         subject = await asyncio.to_thread(service.subject, info)
-        return answer(await service.asking.graph(subject))
+        tag = f'"{__version__}-{subject.revision}-{subject.serial}"'
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(b"", status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag})
+        answered = answer(await service.asking.graph(subject))
+        if answered.status_code == HTTP_200_OK:
+            answered.headers.update({"etag": tag, "cache-control": "private, no-cache"})
+        return answered
 
     @get(
         "/graph.html",

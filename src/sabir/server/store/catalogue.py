@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sabir.errors import SabirError
 from sabir.operations.files import write_atomically
 from sabir.server.store.clock import new_id, now
+from sabir.server.store.remembered import Remembered
 from sabir.server.store.tables import category as categories
 from sabir.server.store.tables import package as table
 
@@ -96,6 +97,12 @@ class Catalogue:
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
         self._folder = folder
+        self._by_id: Remembered[str, PackageInfo] = Remembered()
+        self._pages: Remembered[Search, tuple[list[PackageInfo], str | None]] = Remembered(100)
+
+    def _changed(self) -> None:
+        self._by_id.forget()
+        self._pages.forget()
 
     # Packages
 
@@ -128,9 +135,13 @@ class Catalogue:
                 connection.execute(table.insert().values(**_row(info)))
         except IntegrityError as error:
             raise AlreadyThere(f"{info.full_name} {info.version} is in the catalogue already") from error
+        self._changed()
         return info
 
     def get(self, id_: str) -> PackageInfo | None:
+        return self._by_id.get(id_, lambda: self._read(id_))
+
+    def _read(self, id_: str) -> PackageInfo | None:
         with self._engine.connect() as connection:
             row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
         return None if row is None else _info(row)
@@ -146,11 +157,13 @@ class Catalogue:
         written = {name: _written(value) for name, value in values.items()}
         with self._engine.begin() as connection:
             connection.execute(table.update().where(table.c.id == id_).values(**written, updated=now()))
+        self._changed()
         return self.get(id_)
 
     def remove(self, id_: str) -> bool:
         with self._engine.begin() as connection:
             removed = connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+        self._changed()
         self.sweep()
         return removed
 
@@ -164,6 +177,9 @@ class Catalogue:
 
     def search(self, search: Search) -> tuple[list[PackageInfo], str | None]:
         """The packages that fit, by name and version, and where the next page begins."""
+        return self._pages.get(search, lambda: self._search(search)) or ([], None)
+
+    def _search(self, search: Search) -> tuple[list[PackageInfo], str | None]:
         asked = select(table).order_by(table.c.full_name, table.c.version, table.c.id)
         for column, value in (
             (table.c.full_name, search.full_name),

@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sabir.server.store.catalogue import AlreadyThere
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.files import EnvironmentFiles
+from sabir.server.store.remembered import Remembered
 from sabir.server.store.tables import environment as table
 
 __all__ = ["EnvironmentInfo", "Environments", "Kind"]
@@ -46,6 +47,7 @@ class Environments:
         self._engine = engine
         self._folder = folder
         self._editing = Lock()
+        self._by_id: Remembered[str, EnvironmentInfo] = Remembered()
 
     def create(
         self, name: str, *, owner: str, kind: Kind = Kind.FILES, trust: tuple[str, ...] = ()
@@ -71,7 +73,14 @@ class Environments:
             raise AlreadyThere(f"there is an environment {name!r} already") from error
         return info
 
+    def recall(self, id_: str) -> EnvironmentInfo | None:
+        """An environment if it is known without asking the database."""
+        return self._by_id.recall(id_)
+
     def get(self, id_: str) -> EnvironmentInfo | None:
+        return self._by_id.get(id_, lambda: self._read(id_))
+
+    def _read(self, id_: str) -> EnvironmentInfo | None:
         with self._engine.connect() as connection:
             row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
         return None if row is None else _info(row)
@@ -109,6 +118,7 @@ class Environments:
     def remove(self, id_: str) -> None:
         with self._engine.begin() as connection:
             connection.execute(table.delete().where(table.c.id == id_))
+        self._by_id.forget()
         self.files(id_).remove_all()
 
     def files(self, id_: str) -> EnvironmentFiles:
@@ -124,6 +134,7 @@ class Environments:
                 connection.execute(table.update().where(table.c.id == id_).values(**values, updated=now()))
         except IntegrityError as error:
             raise AlreadyThere(f"there is an environment {values.get('name')!r} already") from error
+        self._by_id.forget()
 
 
 def _text(data: Any) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.server.store.clock import new_id, now
+from sabir.server.store.remembered import Remembered
 from sabir.server.store.tables import token as table
 
 __all__ = ["Role", "TokenInfo", "Tokens", "Verb"]
@@ -79,6 +80,9 @@ class TokenInfo(Struct, frozen=True, kw_only=True):
 class Tokens:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._by_digest: Remembered[str, TokenInfo] = Remembered()
+        self._used: dict[str, str] = {}
+        """The minute in which the use of a token was last written down."""
 
     def create(
         self,
@@ -118,24 +122,32 @@ class Tokens:
             )
         return info, secret
 
+    def recall(self, secret: str) -> TokenInfo | None:
+        """The token of a text if that is known without asking the database."""
+        info = self._by_digest.recall(_digest(secret))
+        return None if info is None or info.is_expired or self._used.get(info.id) != _minute() else info
+
     def find(self, secret: str) -> TokenInfo | None:
         """The token of a text; None when there is none, or it has expired."""
-        with self._engine.connect() as connection:
-            row = (
-                connection.execute(select(table).where(table.c.digest == _digest(secret))).mappings().first()
-            )
-        info = None if row is None else _info(row)
+        digest = _digest(secret)
+        info = self._by_digest.get(digest, lambda: self._read(digest))
         if info is None or info.is_expired:
             return None
         self._note_use(info)
         return info
 
+    def _read(self, digest: str) -> TokenInfo | None:
+        with self._engine.connect() as connection:
+            row = connection.execute(select(table).where(table.c.digest == digest)).mappings().first()
+        return None if row is None else _info(row)
+
     def _note_use(self, info: TokenInfo) -> None:
         """Once a minute is enough to know whether somebody still needs it."""
-        minute = now()[: len("2026-01-01T00:00")]
-        if info.used is None or not info.used.startswith(minute):
+        minute = _minute()
+        if self._used.get(info.id) != minute:
             with self._engine.begin() as connection:
                 connection.execute(table.update().where(table.c.id == info.id).values(used=now()))
+            self._used[info.id] = minute
 
     def all(self) -> list[TokenInfo]:
         with self._engine.connect() as connection:
@@ -144,12 +156,18 @@ class Tokens:
 
     def revoke(self, id_: str) -> bool:
         with self._engine.begin() as connection:
-            return connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+            revoked = connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+        self._by_digest.forget()
+        return revoked
 
     @property
     def is_empty(self) -> bool:
         with self._engine.connect() as connection:
             return connection.execute(select(table.c.id).limit(1)).first() is None
+
+
+def _minute() -> str:
+    return now()[: len("2026-01-01T00:00")]
 
 
 def _digest(secret: str) -> str:

@@ -10,10 +10,7 @@ import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +24,7 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, Overrun, SabirError
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.guard import within
+from sabir.server.work.limited import LimitedProcesses, ProcessEnded
 from sabir.session import PROFILES, Session, Trust
 
 if TYPE_CHECKING:
@@ -46,7 +44,6 @@ __all__ = [
     "Why",
 ]
 
-_PROCESSES: Final = 2
 _QUESTIONS_A_PROCESS: Final = 1000
 _GRAPHS: Final = 8
 _JOBS_ONLY: Final = frozenset({"scripts", "write-files"})
@@ -105,7 +102,7 @@ class Answered(Struct, frozen=True):
 
 class Asking:
     def __init__(self) -> None:
-        self._pool = _pool()
+        self._processes = LimitedProcesses(pieces=_QUESTIONS_A_PROCESS)
         self._graphs: OrderedDict[Subject, asyncio.Task[Answered]] = OrderedDict()
 
     async def graph(self, subject: Subject) -> Answered:
@@ -120,26 +117,15 @@ class Asking:
         return await asyncio.shield(task)
 
     async def ask(self, subject: Subject, question: Question) -> Answered:
-        pool = self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, _answer, subject, question)
-        except BrokenProcessPool:
-            # The system ended a process that did not keep to its limits; the others of the pool are lost with it.
-            if pool is self._pool:
-                self._pool = _pool()
-                pool.shutdown(wait=False, cancel_futures=True)
+            return await self._processes.run(_answer, subject, question)
+        except ProcessEnded as ended:
             # It may have been the work of another: the next reader tries again.
             self._graphs.pop(subject, None)
-            return _refused("the evaluation took more than is allowed here, and was ended")
+            return _refused(f"the evaluation was stopped: {ended}")
 
     def close(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        _PROCESSES, mp_context=get_context("spawn"), max_tasks_per_child=_QUESTIONS_A_PROCESS
-    )
+        self._processes.close()
 
 
 # In a process of the pool

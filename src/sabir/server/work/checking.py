@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import Any, Final
 
 from msgspec import Struct
@@ -17,11 +13,11 @@ from sabir.operations.languages import find_language
 from sabir.operations.upload import UploadAnswer, check_upload, upload_refused
 from sabir.server.describing import described
 from sabir.server.store.catalogue import Described
+from sabir.server.work.limited import LimitedProcesses, ProcessEnded
 from sabir.session import PROFILES, Session
 
 __all__ = ["CheckedUpload", "Checking"]
 
-_PROCESSES: Final = 2
 _UPLOADS_A_PROCESS: Final = 500
 
 
@@ -35,27 +31,16 @@ class CheckedUpload(Struct, frozen=True, kw_only=True):
 
 class Checking:
     def __init__(self) -> None:
-        self._pool = _pool()
+        self._processes = LimitedProcesses(pieces=_UPLOADS_A_PROCESS)
 
     async def check(self, archive: bytes) -> CheckedUpload:
-        pool = self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, _check, archive)
-        except BrokenProcessPool:
-            # The system ended a process that did not keep to its limits; the others of the pool are lost with it.
-            if pool is self._pool:
-                self._pool = _pool()
-                pool.shutdown(wait=False, cancel_futures=True)
+            return await self._processes.run(_check, archive)
+        except ProcessEnded:
             return _of(upload_refused("the check of the package took more than a stranger's package may"))
 
     def close(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        _PROCESSES, mp_context=get_context("spawn"), max_tasks_per_child=_UPLOADS_A_PROCESS
-    )
+        self._processes.close()
 
 
 def _check(archive: bytes) -> CheckedUpload:
