@@ -184,6 +184,8 @@ class Chromium:
             "ArrowUp": 38,
             "ArrowRight": 39,
             "ArrowDown": 40,
+            "Home": 36,
+            "End": 35,
         }
         more["windowsVirtualKeyCode"] = code.get(key, ord(key[0].upper()))
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **more)

@@ -34,6 +34,7 @@ class Running:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         words = [sys.executable, "-m", "sabir", "serve", str(folder), "--port", str(self.port)]
+        self.folder = folder
         self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ})
         assert self.process.stderr is not None
         self.token = self.process.stderr.readline().split()[-1]
@@ -111,7 +112,7 @@ def test_from_the_catalogue_through_the_form_to_an_environment(browser: Chromium
     browser.click_on(".card a", having="Greeter")
     browser.wait("document.querySelector('form fieldset') !== null")
     browser.run("document.querySelector('form').requestSubmit()")
-    browser.wait("document.querySelector('.field .error-text') !== null")
+    browser.wait("document.querySelector('.field .error-text:not(:empty)') !== null")
     assert browser.run("document.activeElement.id") == "appConfiguration.name"
     browser.type("Greeter")
     browser.run("document.querySelector('form').requestSubmit()")
@@ -151,7 +152,10 @@ def test_no_findings_of_accessibility(
         f"#/packages/{package}": "form fieldset",
         "#/environments": ".card",
         f"#/environments/{shop}/files": "textarea",
-        f"#/environments/{shop}/history": "[role=tabpanel] > *",
+        **{
+            f"#/environments/{shop}/{tab}": "[role=tabpanel] > *"
+            for tab in ("picture", "plan", "deploy", "call", "history", "drift", "settings")
+        },
     }
     for hash_, ready in views.items():
         _go(browser, hash_, ready)
@@ -182,5 +186,77 @@ def test_a_plan_is_shown_deployed_live_and_remembered(browser: Chromium, service
     browser.wait("document.querySelector('.note.good') !== null")
     _go(browser, f"{where}/history", "tbody tr")
     assert "deploy" in browser.text("tbody tr")
+    browser.click_on("td button")
+    browser.wait("document.querySelector('[aria-label=Steps]') !== null")
+    assert "create file" in browser.text("[aria-label=Steps]")
+    (motd,) = (service.folder / "environments" / made["id"]).rglob("world/motd")
+    motd.write_text("changed by hand")
     _go(browser, f"{where}/drift", "tbody tr")
-    assert "files/motd" in browser.text("tbody tr")
+    assert '"changed by hand"' in browser.text("tbody tr")
+    browser.click_on("button.main", having="Put them right")
+    browser.wait("document.querySelector('#panel').innerText.includes('None of 1')")
+    assert motd.read_text() == "hello"
+
+
+def test_what_is_deployed_can_be_called(browser: Chromium, service: Running) -> None:
+    """With leave that an administrator gives on the page, and a form of the arguments of a public method."""
+    _sign_in(browser, service)
+    browser.run("window.confirm = () => true")
+    package = service.ask("GET", "/packages")["packages"][0]["id"]
+    _go(browser, f"#/packages/{package}", "form fieldset")
+    browser.run("document.getElementById('appConfiguration.name').focus()")
+    browser.type("Ann")
+    browser.key("Enter")
+    browser.wait("document.getElementById('environment') !== null")
+    browser.run("document.getElementById('environment').value = 'callable'")
+    browser.click_on("button", having="Create the environment")
+    browser.wait("/^#.environments.[0-9a-f]+$/.test(location.hash)")
+    where = browser.run("location.hash")
+    _go(browser, f"{where}/plan", ".note.error a, .note.error + p a")
+    assert browser.text(".note.error").startswith("model.json:1:1: DEP:E005")
+    _go(browser, f"{where}/settings", "#leave-scripts")
+    browser.click_on("#leave-scripts")
+    browser.click_on("button.main")
+    browser.wait("document.querySelector('.note.good') !== null")
+    _go(browser, f"{where}/deploy", "button.main")
+    browser.click_on("button.main")
+    browser.wait("document.querySelector('.note.good') !== null")
+    _go(browser, f"{where}/call", ".card input")
+    browser.run("document.querySelector('.card input').focus()")
+    browser.type("Bob")
+    browser.key("Enter")
+    browser.wait("document.querySelector('[aria-label=Results]') !== null")
+    assert "Hello, Bob, from Ann!" in browser.text("[aria-label=Results]")
+
+
+def test_an_address_with_a_token_signs_in_and_forgets_it(browser: Chromium, service: Running) -> None:
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Network.clearBrowserCookies")
+    browser.call("Page.navigate", url=f"{service.url}/#/token/{service.token}")
+    browser.wait("document.querySelector('#main h1')?.innerText === 'Catalogue'")
+    assert browser.run("location.hash") == "#/catalogue"
+    browser.call("Network.clearBrowserCookies")
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Page.navigate", url=f"{service.url}/#/token/wrong")
+    browser.wait("document.querySelector('#main h1')?.innerText === 'Sign in'")
+    assert "not known" in browser.text(".note.error")
+
+
+def test_the_keyboard_alone(browser: Chromium, service: Running) -> None:
+    """Tab to the tabs, the arrows and End move among them, and the focus stays there."""
+    _sign_in(browser, service)
+    shop = next(each["id"] for each in service.ask("GET", "/environments") if each["name"] == "shop")
+    _go(browser, f"#/environments/{shop}/files", "textarea")
+    for _ in range(30):
+        if browser.run("document.activeElement.getAttribute('role')") == "tab":
+            break
+        browser.key("Tab")
+    for key, tab in (
+        ("ArrowRight", "plan"),
+        ("ArrowLeft", "files"),
+        ("End", "settings"),
+        ("Home", "picture"),
+    ):
+        browser.key(key)
+        browser.wait(f"document.getElementById('main').dataset.shown?.endsWith('/{tab}')")
+        browser.wait(f"document.activeElement.id === 'tab-{tab}'")

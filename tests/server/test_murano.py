@@ -266,5 +266,12 @@ def test_static_methods_and_schemas(murano: Request) -> None:
     failed = murano("POST", "/actions", {**call, "methodName": "wafe"}, status=400)
     assert "wafe" in failed["error"]["message"]
     schema = murano("GET", "/schemas/com.example.Hello?classVersion=%3D0")
-    assert schema["$defs"]["com.example.Hello"]["properties"]["who"] == {"type": "string"}
+    assert schema[""]["$defs"]["com.example.Hello"]["properties"]["who"] == {"type": "string"}
+    methods = murano("GET", "/schemas/com.example.Hello/greet,wave?classVersion=%3D0")
+    assert {name: sorted(each["properties"]) for name, each in methods.items()} == {
+        "greet": ["who"],
+        "wave": ["who"],
+    }
+    refused = murano("GET", "/schemas/com.example.Hello/gret?classVersion=%3D0", status=400)
+    assert "did you mean 'greet'?" in refused["error"]["message"]
     murano("GET", "/schemas/com.example.None?classVersion=%3D0", status=400)

@@ -203,6 +203,8 @@ class ModelCall(Struct, frozen=True, kw_only=True):
     """Show the forms instead."""
     schema: bool = False
     """Give the JSON Schema of the class instead."""
+    method: str | None = None
+    """With `schema`: give that of the arguments of this method of the class."""
     ask: Callable[[str, str], Any] | None = None
     """Asks a person for a value: its name, and the question; None for an answer takes what is proposed."""
 

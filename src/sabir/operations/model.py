@@ -26,6 +26,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     cls: str | None = None
     forms: bool = False
     schema: bool = False
+    method: str | None = None
     ask: Callable[[str, str], Any] | None = None
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
@@ -43,6 +44,7 @@ def model_of_path(request: ModelRequest) -> ModelResult:
         cls=request.cls,
         forms=request.forms,
         schema=request.schema,
+        method=request.method,
         ask=request.ask,
     )
     return language.make_model(package, request.evaluation, call)

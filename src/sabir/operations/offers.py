@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -15,6 +15,7 @@ from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import DeployError, FindingError, UsageError
+from sabir.graph.json.values import encoded
 from sabir.graph.values import Unknown, Value
 from sabir.operations.deploying import Prepared
 from sabir.operations.plan import recorded_place
@@ -41,6 +42,32 @@ class Offer(Struct, frozen=True, kw_only=True, eq=False):
     def words(self) -> str:
         """How it is called."""
         return f"{self.address}.{self.name}" if self.address else self.name
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its arguments, by name."""
+        if self.operation is not None and self.operation.schema is not None:
+            return {**self.operation.schema()}
+        return {
+            "type": "object",
+            "properties": {name: _described(value) for name, value in self.arguments.items()},
+            "required": [name for name, value in self.arguments.items() if isinstance(value, Unknown)],
+            "additionalProperties": False,
+        }
+
+
+def _described(default: Value) -> dict[str, Any]:
+    """What a default tells of the values that may stand in its place."""
+    match default:
+        case bool():
+            return {"type": "boolean", "default": default}
+        case int():
+            return {"type": "integer", "default": default}
+        case float():
+            return {"type": "number", "default": default}
+        case str():
+            return {"type": "string", "default": default}
+        case _:
+            return {} if isinstance(default, Unknown) else {"default": encoded(default)}
 
 
 def offers(prepared: Prepared, store: Store) -> list[Offer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -92,6 +92,8 @@ class Operation(Struct, frozen=True, kw_only=True, eq=False):
     name: str
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """Names that it takes, with their defaults; UNKNOWN for one that must be said."""
+    schema: Callable[[], Mapping[str, Any]] | None = None
+    """Gives the JSON Schema of the arguments, where more is known of them than names and defaults."""
     resources: Callable[[Mapping[str, Value]], tuple[Resource, ...]]
     """What is run when it is called with these arguments: resources of kinds that run, with their order. They are run each time,
     and nothing of them is recorded but what they give back. They may require what is deployed. None at all: there is nothing

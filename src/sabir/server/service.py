@@ -124,7 +124,7 @@ class Service:
             words = [*words[: words.index("--")], "--list", "--", str(place.path)]
         if page:
             words[words.index("--format=json")] = "--format=html"
-        return await self.commanding.answer(words)
+        return await self.commanding.answer(words, place.path)
 
     def _command(self, job: JobInfo, files: JobFiles) -> list[str]:
         info = self.environments.get(job.environment)

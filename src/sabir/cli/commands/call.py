@@ -113,4 +113,5 @@ def _data(offer: Offer) -> dict[str, Any]:
             name: {"required": True} if isinstance(value, Unknown) else {"default": encoded(value)}
             for name, value in offer.arguments.items()
         },
+        "schema": offer.schema(),
     }

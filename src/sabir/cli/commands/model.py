@@ -27,6 +27,7 @@ __all__ = ["command"]
         ),
         ("sabir model shop/ --form", "the forms with their fields, as JSON"),
         ("sabir model shop/ --class org.example.Shop --schema", "the JSON Schema of models of a class"),
+        ("sabir model shop/ --schema --method restock", "the JSON Schema of the arguments of a method"),
     ],
 )
 @path_argument
@@ -39,6 +40,7 @@ __all__ = ["command"]
 )
 @flag("--form", "forms", help="Show the forms instead of filling them.")
 @flag("--schema", help="Print the JSON Schema of the class instead.")
+@option("--method", metavar="NAME", help="With --schema: that of the arguments of this public method.")
 @option("--class", "cls", metavar="NAME", help="Make the model of this class, from its contracts.")
 @option(
     "--cloud",
@@ -55,6 +57,7 @@ def command(
     values: tuple[str, ...],
     forms: bool,
     schema: bool,
+    method: str | None,
     cls: str | None,
     cloud: Path | None,
     no_ask: bool,
@@ -70,14 +73,15 @@ def command(
     from sabir.operations.guard import within
     from sabir.operations.model import ModelRequest, model_of_path
 
-    asks = not (no_ask or forms or schema) and sys.stdin.isatty() and sys.stderr.isatty()
+    asks = not (no_ask or forms or schema or method) and sys.stdin.isatty() and sys.stderr.isatty()
     request = ModelRequest(
         path=path,
         values=pairs(values, "--set"),
         cloud=cloud,
         cls=cls,
         forms=forms,
-        schema=schema,
+        schema=schema or method is not None,
+        method=method,
         ask=_ask if asks else None,
         evaluation=evaluation_request(search_path=search_path, paths=[path], limits=limits),
     )

@@ -15,12 +15,14 @@ from sabir.languages.muranopl.evaluate.forms.definition import Definition, read_
 from sabir.languages.muranopl.evaluate.forms.fields import Field
 from sabir.languages.muranopl.evaluate.forms.filling import Wizard
 from sabir.languages.muranopl.evaluate.forms.offers import Offers
-from sabir.languages.muranopl.evaluate.forms.schema import class_schema
+from sabir.languages.muranopl.evaluate.forms.schema import class_schema, method_schema
+from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.preparing import COMPILE_LIMITS, error_findings, has_errors, run_limits
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.heat_templates import read_template
 from sabir.languages.muranopl.syntax.manifest import read_manifest
@@ -57,7 +59,8 @@ def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCa
     try:
         cls = runtime.find_class(call.cls or _main_class(described), described)
         if call.schema:
-            return ModelResult(findings=findings, document=class_schema(cls))
+            schema = class_schema(cls) if call.method is None else method_schema(_method(cls, call.method))
+            return ModelResult(findings=findings, document=schema)
         return _from_contracts(ContractModel(call.values, call.ask), cls)
     except MuranoError as error:
         return ModelResult(findings=(*findings, *error_findings(error)))
@@ -71,6 +74,16 @@ def _main_class(package: Package) -> str:
     if len(names) == 1:
         return names[0]
     raise UsageError(f"{package.name} has several classes, say which with --class: {', '.join(names)}")
+
+
+def _method(cls: MuranoClass, name: str) -> Method:
+    """A method that can be called from outside."""
+    method = cls.lookup(name)
+    if method is None or not method.is_exposed:
+        names = sorted(each.name for each in cls.exposed_methods())
+        there = did_you_mean(name, names) or f"it has {', '.join(names) or 'none'}"
+        raise UsageError(f"{cls.name} has no public method {name!r}: {there}")
+    return method
 
 
 def _from_contracts(maker: ContractModel, cls: Any) -> ModelResult:

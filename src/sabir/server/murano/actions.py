@@ -119,17 +119,28 @@ class MuranoStatics(Controller):
             Answered(HTTP_200_OK, msgspec.json.encode(msgspec.json.decode(answered.body)["result"]))
         )
 
-    @get("/schemas/{class_name:str}", guards=[allowed(Verb.READ)])
+    @get(
+        ["/schemas/{class_name:str}", "/schemas/{class_name:str}/{methods:str}"], guards=[allowed(Verb.READ)]
+    )
     async def schema(
         self,
         request: Asking,
         class_name: FromPath[str],
+        methods: FromPath[str] = "",
         classVersion: FromQuery[str | None] = None,  # noqa: N803  as it is sent
         packageName: FromQuery[str | None] = None,  # noqa: N803
     ) -> Response[bytes]:
-        """The JSON Schema of objects of a class."""
+        """JSON Schemas: of the arguments of the methods that are named (`a,b`), else of objects of the class, under the name ``."""
         use = ClassUse(class_name, _range(classVersion), packageName)
-        return answer(await _of_class(request, use, ["model", "--schema", f"--class={class_name}"]))
+        schemas: dict[str, msgspec.Raw] = {}
+        for method in methods.split(",") if methods else [""]:
+            words = ["model", "--schema", f"--class={class_name}"]
+            asked = [*words, f"--method={method}"] if method else words
+            answered = await _of_class(request, use, asked)
+            if answered.status != HTTP_200_OK:
+                return answer(answered)
+            schemas[method] = msgspec.Raw(answered.body)
+        return json_answer(schemas)
 
 
 def _range(version: str | None) -> str | None:

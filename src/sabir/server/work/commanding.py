@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from sabir.server.work.asking import Answered
 
-__all__ = ["Commanding"]
+__all__ = ["Commanding", "named_from"]
 
 _SECONDS: Final = 120
 _AT_ONCE: Final = 4
@@ -26,8 +27,8 @@ class Commanding:
     def __init__(self) -> None:
         self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def answer(self, words: list[str]) -> Answered:
-        """The document that a command writes; its errors as an answer."""
+    async def answer(self, words: list[str], folder: Path | None = None) -> Answered:
+        """The document that a command writes; its errors as an answer, with files named from `folder`."""
         async with self._turn:
             process = await asyncio.create_subprocess_exec(
                 *words,
@@ -46,7 +47,16 @@ class Commanding:
                     await process.wait()
         if process.returncode in _FINE and len(output) <= _MOST:
             return Answered(200, output)
-        return _refused(errors[-_TOLD:].decode(errors="replace").strip() or "it failed")
+        return _refused(named_from(folder, errors[-_TOLD:].decode(errors="replace").strip()) or "it failed")
+
+
+def named_from(folder: Path | None, message: str) -> str:
+    """A message of a command that was given a folder, with files named as those who wrote them know them."""
+    return (
+        message
+        if folder is None
+        else message.replace(f"{folder}/", "").replace(str(folder), "the environment")
+    )
 
 
 def _refused(message: str) -> Answered:

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
+from sabir.server.work.commanding import named_from
 from sabir.server.work.commands import ACTING
 
 __all__ = ["Event", "JobFiles", "Running"]
@@ -215,7 +216,8 @@ class Running:
         files = self.files(job)
         result = _result(job, files.output)
         state = _state(job, status, result)
-        message = _tail(files.log) if state is not JobState.DONE else None
+        told = _tail(files.log) if state is not JobState.DONE else None
+        message = None if told is None else named_from(files.folder.parent / "files", told)
         self._jobs.end(job.id, state, status=status, result=result, message=message)
         self._ended(msgspec.structs.replace(job, state=state))
 

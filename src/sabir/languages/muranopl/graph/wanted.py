@@ -11,6 +11,7 @@ from sabir.graph.address import Address, digest, digest_of_bytes
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown, Value
 from sabir.languages.language import EvaluationRequest
+from sabir.languages.muranopl.evaluate.forms.schema import method_schema
 from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE, kept_value, root_id
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.evaluate.packages import Package
@@ -192,6 +193,7 @@ def _operation(object_: MuranoObject, name: str, root: str) -> Operation:
         address=Address(object_.id),
         name=name,
         arguments={argument.name: _default(argument) for argument in arguments},
+        schema=None if method is None else lambda: method_schema(method),
         resources=resources,
     )
 

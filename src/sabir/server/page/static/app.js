@@ -1,4 +1,4 @@
-// Where one is on the page is its address: #/catalogue, #/packages/ID, #/environments, #/environments/ID/TAB.
+// Where one is on the page is its address: #/token/TOKEN (signs in, and is forgotten), #/catalogue, #/packages/ID, #/environments, #/environments/ID/TAB.
 import { get, post, remove, Refused } from "./api.js";
 import { catalogue, packagePage } from "./catalogue.js";
 import { h, fill, note, say } from "./dom.js";
@@ -6,6 +6,7 @@ import { environmentPage, environments } from "./environments.js";
 
 const main = document.getElementById("main");
 const ROUTES = [
+  [/^#\/token\/(.+)$/, signedIn, "Catalogue"],
   [/^#\/packages\/([^/]+)$/, packagePage, "Catalogue"],
   [/^#\/environments\/([^/]+)(?:\/([^/]+))?$/, environmentPage, "Environments"],
   [/^#\/environments$/, environments, "Environments"],
@@ -34,6 +35,19 @@ async function show() {
   }
 }
 
+// The address that the first start of the service prints. The token leaves the address, and the history of the browser, at once.
+async function signedIn(_, token) {
+  history.replaceState(null, "", "#/catalogue");
+  try {
+    await post("/session", { token });
+  } catch (error) {
+    login(error.message);
+    return;
+  }
+  await who();
+  await show();
+}
+
 function login(message) {
   const token = h("input", { type: "password", id: "token", autocomplete: "current-password", required: true, class: "grow" });
   const send = async (event) => {
@@ -49,7 +63,7 @@ function login(message) {
   fill(main,
     h("h1", {}, "Sign in"),
     message ? note(message) : null,
-    h("form", { onsubmit: send }, h("div", { class: "field" }, h("label", { for: "token" }, "Token"), token), h("button", { class: "main" }, "Sign in")),
+    h("form", { onsubmit: send }, h("input", { type: "text", autocomplete: "username", value: "token", hidden: true }), h("div", { class: "field" }, h("label", { for: "token" }, "Token"), token), h("button", { class: "main" }, "Sign in")),
     h("p", { class: "soft" }, "The first start of the service printed one; `sabir serve DATA --new-token NAME` makes another."));
   document.title = "Sign in · sabir";
   token.focus();
@@ -78,5 +92,8 @@ theme.addEventListener("click", () => {
   document.documentElement.dataset.theme = next;
   localStorage.setItem("sabir-theme", next);
 });
-addEventListener("hashchange", () => show().then(() => main.focus()));
+addEventListener("hashchange", () => show().then(() => {
+  if (!sessionStorage.getItem("sabir-tab")) main.focus();
+  sessionStorage.removeItem("sabir-tab");
+}));
 who().then(show);

@@ -7,25 +7,34 @@ export function h(tag, attributes = {}, ...children) {
     else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 
-export const fill = (element, ...children) => element.replaceChildren(...children.flat().filter(Boolean));
+export const fill = (element, ...children) => element.replaceChildren(...children.flat(3).filter(Boolean));
 
 export function say(text) {
   document.getElementById("said").textContent = text;
 }
 
-export const note = (text, kind = "error") => h("div", { class: `note ${kind}`, role: kind === "error" ? "alert" : "status" }, text);
+// A message of several lines is an excerpt of a file with a mark below: it keeps its form.
+export const note = (text, kind = "error") => h("div", { class: `note ${kind}`, role: kind === "error" ? "alert" : "status" },
+  String(text).includes("\n") ? h("pre", { tabindex: "0", "aria-label": "Message" }, text) : text);
+
+// What went wrong, with its findings where there are some: those say more than the message.
+export const failure = (error) => [note(error.message), findings(error.findings)];
+
+export function table(label, heads, rows) {
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))))));
+}
+
+export const time = (text) => (text ? h("time", { datetime: text }, text.slice(0, 19).replace("T", " ")) : "");
 
 export function findings(list) {
   if (!list?.length) return null;
-  const rows = list.map((finding) =>
-    h("tr", {},
-      h("td", { class: `${finding.severity}-text` }, finding.code),
-      h("td", {}, `${finding.file}${finding.line ? `:${finding.line}` : ""}`),
-      h("td", {}, finding.message, finding.hint ? h("div", { class: "soft" }, finding.hint) : null)));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Findings" },
-    h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "Code"), h("th", {}, "Place"), h("th", {}, "What is wrong"))), h("tbody", {}, rows)));
+  return table("Findings", ["Code", "Place", "What is wrong"], list.map((finding) => [
+    h("span", { class: `${finding.severity}-text` }, finding.code),
+    `${finding.file}${finding.line ? `:${finding.line}` : ""}`,
+    [finding.message, finding.hint ? h("div", { class: "soft" }, finding.hint) : null]]));
 }

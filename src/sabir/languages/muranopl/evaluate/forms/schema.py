@@ -11,11 +11,12 @@ from sabir.languages.muranopl.syntax.expressions import dotted, type_name
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue
 
 if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.methods import Argument, Method
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.nodes import Value
 
-__all__ = ["class_schema", "contract_calls", "named_by"]
+__all__ = ["class_schema", "contract_calls", "method_schema", "named_by"]
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN: Final = {"string": "string", "int": "integer", "bool": "boolean"}
@@ -27,6 +28,36 @@ def class_schema(cls: MuranoClass) -> dict[str, Any]:
     classes: dict[str, dict[str, Any]] = {}
     _define(cls, classes)
     return {"$schema": _DIALECT, "$ref": f"#/$defs/{cls.name}", "$defs": classes}
+
+
+def method_schema(method: Method) -> dict[str, Any]:
+    """The schema of the arguments of a method, by name."""
+    classes: dict[str, dict[str, Any]] = {}
+    properties = {argument.name: _argument(argument, method.cls, classes) for argument in method.arguments}
+    schema = {
+        "$schema": _DIALECT,
+        "title": f"{method.cls.name}.{method.name}",
+        "type": "object",
+        "properties": properties,
+        "required": [argument.name for argument in method.arguments if _must_be_said(argument)],
+        "additionalProperties": any(argument.node.usage == "KwArgs" for argument in method.arguments),
+    }
+    return {**schema, "$defs": classes} if classes else schema
+
+
+def _argument(argument: Argument, cls: MuranoClass, classes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    schema = _value(argument.node.contract, cls, classes)
+    default = argument.node.default
+    return {**schema, "default": default.value} if isinstance(default, Constant) else schema
+
+
+def _must_be_said(argument: Argument) -> bool:
+    calls = contract_calls(argument.node.contract)
+    return (
+        argument.node.default is None
+        and argument.node.usage == "Standard"
+        and any(call.name == "notNull" for call in calls)
+    )
 
 
 def _define(cls: MuranoClass, classes: dict[str, dict[str, Any]]) -> None:
