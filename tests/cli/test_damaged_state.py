@@ -87,9 +87,12 @@ def _execute(folder: Path, *statements: str) -> None:
 
 
 def _columns() -> list[tuple[str, str]]:
-    from sabir.deployments.store.schema import meta
+    from sabir.deployments.store.schema import STATE
+    from sabir.deployments.store.versions import meta
 
-    return [(table.name, column.name) for table in meta.metadata.sorted_tables for column in table.columns]
+    return [
+        (table.name, column.name) for table in (*STATE.tables.sorted_tables, meta) for column in table.columns
+    ]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from litestar.testing import TestClient
 
 from sabir.deployments.store.database import Database
 from sabir.server.store.remembered import Remembered
-from sabir.server.store.tables import create_tables
+from sabir.server.store.tables import SERVICE
 from sabir.server.store.tokens import Role, Tokens
 from tests.server.test_environments import DESCRIPTION, ENVIRONMENTS, Headers
 
@@ -53,7 +53,7 @@ def test_no_more_than_so_many() -> None:
 
 def test_a_revoked_token_opens_nothing(tmp_path: Path) -> None:
     database = Database.open(str(tmp_path / "state.db"), create=True)
-    create_tables(database.engine)
+    database.prepare(SERVICE)
     tokens = Tokens(database.engine)
     info, secret = tokens.create("ann", Role.READER)
     assert tokens.recall(secret) is None

@@ -61,7 +61,9 @@ class _Checker:
         keys = {text_of(entry.key): entry.key for entry in node.entries}
         if entity.exclusive is not None and all(key in keys for key in entity.exclusive):
             first, second = entity.exclusive
-            self.wrong(keys[second], f"{subject} has {first!r} and {second!r}, of which only one may be there")
+            self.wrong(
+                keys[second], f"{subject} has {first!r} and {second!r}, of which only one may be there"
+            )
         if entity.any_of and not any(key in keys for key in entity.any_of):
             self.wrong(head, f"{subject} has neither " + " nor ".join(map(repr, entity.any_of)))
 

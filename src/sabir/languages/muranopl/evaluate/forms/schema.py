@@ -11,7 +11,8 @@ from sabir.languages.muranopl.syntax.expressions import dotted, type_name
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.methods import Argument, Method
+    from sabir.languages.muranopl.evaluate.arguments import Argument
+    from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.nodes import Value
