@@ -53,6 +53,13 @@ def test_a_second_name_as_close_leaves_none(name: str, known: tuple[str, ...], e
     assert only_near(name, known) == expected
 
 
+def test_of_very_many_names_those_that_begin_alike_are_compared() -> None:
+    many = [f"variable_{number}" for number in range(20_000)]
+    assert near("varable_7771", [*many, "server"]) == "variable_7771"
+    assert near("Server", [*many, "server"]) == "server"
+    assert near("serwer", [*many, "server"]) == "server"
+
+
 def test_respelt() -> None:
     assert is_respelt("in-out", "InOut")
     assert not is_respelt("In", "Out")

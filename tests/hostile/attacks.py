@@ -95,6 +95,30 @@ def _type_chain() -> Mapping[str, Content]:
     return {"service.yaml": text + "topology_template: {node_templates: {n: {type: T0}}}\n"}
 
 
+def _class_chain() -> Mapping[str, Content]:
+    names = range(2000)
+    manifest = "Format: MuranoPL/1.4\nType: Application\nFullName: a.A0\nName: a\nDescription: a\nClasses:\n"
+    classes = {
+        f"Classes/A{number}.yaml": f"Name: a.A{number}\nExtends: a.A{number + 1}\n"
+        f"Properties: {{p{number}: {{Contract: $.string()}}}}\n"
+        for number in names
+    }
+    listed = "".join(f"  a.A{number}: A{number}.yaml\n" for number in range(len(names) + 1))
+    return {
+        "manifest.yaml": manifest + listed,
+        f"Classes/A{len(names)}.yaml": f"Name: a.A{len(names)}\n",
+        "model.yaml": "?: {type: a.A0, id: x}\n",
+        **classes,
+    }
+
+
+def _entity_chain() -> Mapping[str, Content]:
+    entities = "".join(
+        f"entity E{number} extends E{number + 1}:\n    string p{number}\nend\n" for number in range(5000)
+    )
+    return {"main.cf": entities + "entity E5000:\nend\n"}
+
+
 def _many_parts() -> Mapping[str, Content]:
     parts = "".join(f"  p{number}: {{path: t.yaml}}\n" for number in range(5000))
     return _environment(f"parts:\n{parts}")()
@@ -353,14 +377,32 @@ ATTACKS: Final = (
         says="",
         is_heavy=True,
     ),
+    *(
+        Attack(
+            attack=f"a chain of {length} types",
+            door=door,
+            files=files,
+            words=words,
+            ends=1,
+            says=says,
+            is_heavy=True,
+        )
+        for door, files, length, words, says in (
+            ("TOSCA, check", _type_chain, "5,000", _CHECK, "has more than 200 ancestors"),
+            ("TOSCA, compile", _type_chain, "5,000", _COMPILE, "has more than 200 ancestors"),
+            ("MuranoPL, check", _class_chain, "2,000", _CHECK, "has more than 200 ancestors"),
+            ("MuranoPL, compile", _class_chain, "2,000", _COMPILE, "has more than 200 ancestors"),
+            ("Inmanta, check", _entity_chain, "5,000", _CHECK, "more than 200 levels below"),
+            ("Inmanta, compile", _entity_chain, "5,000", _COMPILE, "more than 200 levels below"),
+        )
+    ),
     Attack(
-        attack="a chain of 5,000 types",
-        door="TOSCA",
-        files=_type_chain,
+        attack="2,000 names that are nearly right",
+        door="Inmanta, check",
+        files=lambda: {"main.cf": "".join(f"x{number} = y{number}\n" for number in range(2000))},
         words=_CHECK,
         ends=1,
         says="",
-        is_heavy=True,
     ),
     Attack(
         attack="5,000 parts",

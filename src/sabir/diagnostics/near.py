@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from typing import Final
 
 __all__ = ["did_you_mean", "is_respelt", "near", "only_near"]
+
+_FEW: Final = 200
+"""So many names are compared with all their letters."""
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
@@ -32,7 +37,7 @@ def _nearest(name: str, names: Iterable[str]) -> list[str]:
     wanted = _folded(name)
     best: list[str] = []
     bound = max(1, len(wanted) // 3) + 1
-    for candidate in sorted(set(names)):
+    for candidate in _likely(wanted, set(names), bound):
         folded = _folded(candidate)
         if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
@@ -42,6 +47,26 @@ def _nearest(name: str, names: Iterable[str]) -> list[str]:
         elif distance == bound and best:
             best.append(candidate)
     return best if bound < len(wanted) else []
+
+
+def _likely(wanted: str, names: set[str], bound: int) -> list[str]:
+    """The names to compare with, sorted. Of very many only those that begin alike, and not too many of them.
+
+    Whoever misspells a thousand names of a thousand must not wait for a million comparisons.
+    """
+    if len(names) <= _FEW:
+        return sorted(names)
+    shortest, longest, letter = len(wanted) - bound, len(wanted) + 2 * bound, wanted[:1]
+    alike = [
+        name for name in names if shortest <= len(name) <= longest and name[:1] in (letter, letter.upper())
+    ]
+    if len(alike) <= _FEW:
+        return sorted(alike)
+    alike.sort(key=_folded)
+    middle = bisect_left(alike, wanted, key=_folded)
+    beside = alike[max(0, middle - _FEW // 2) : middle + _FEW // 2]
+    ending = [name for name in alike if name.endswith(wanted[-2:])]
+    return sorted({*beside, *ending[:_FEW]})
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str | None:

@@ -12,10 +12,13 @@ from sabir.languages.inmanta.syntax.project import DUPLICATE
 
 __all__ = ["HIDES", "TYPE_CYCLE", "break_cycles", "check_overrides"]
 
+_DEEPEST: Final = 200
+"""Levels of parents: an entity has the attributes of all of them, which nobody but an attacker asks so much of."""
 TYPE_CYCLE: Final = inmanta_rule(
     "INM:E005",
-    "a type is made from itself",
-    "An entity cannot be its own ancestor, a typedef not its own base.",
+    "a type is made from itself, or from too many",
+    "An entity cannot be its own ancestor, a typedef not its own base. "
+    f"Nor can entities extend one another through more than {_DEEPEST} levels.",
     "entity A extends B:\nend\nentity B extends A:\nend\n",
     "entity A:\nend\nentity B extends A:\nend\n",
 )
@@ -30,9 +33,14 @@ HIDES: Final = inmanta_rule(
 
 
 def break_cycles(entities: Collection[EntityType]) -> list[Finding]:
-    """Take parents away that lead back to their child, and tell parents their children. Without recursion: chains are long."""
+    """Take parents away that lead back to their child or too far, and tell parents their children.
+
+    Without recursion: whoever wrote the model, chains may be long.
+    """
     findings: list[Finding] = []
-    done: set[EntityType] = set()
+    levels: dict[EntityType, int] = {}
+    """Of the entities that were looked at, with all of their ancestors."""
+    deep: list[EntityType] = []
     for first in entities:
         path: list[EntityType] = []
         on_path: set[EntityType] = set()
@@ -40,7 +48,7 @@ def break_cycles(entities: Collection[EntityType]) -> list[Finding]:
         while stack:
             entity, at = stack.pop()
             if at == 0:
-                if entity in done:
+                if entity in levels:
                     continue
                 path.append(entity)
                 on_path.add(entity)
@@ -52,16 +60,21 @@ def break_cycles(entities: Collection[EntityType]) -> list[Finding]:
                     stack.append((entity, at))
                 else:
                     stack.append((entity, at + 1))
-                    if parent not in done:
+                    if parent not in levels:
                         stack.append((parent, 0))
             else:
                 path.pop()
                 on_path.discard(entity)
-                done.add(entity)
+                levels[entity] = 1 + max((levels[parent] for parent in entity.parents), default=0)
+                if levels[entity] > _DEEPEST:
+                    deep.append(entity)
+                    entity.parents.clear()
+                    entity.is_incomplete = True
+                    levels[entity] = 1
     for entity in entities:
         for parent in entity.parents:
             parent.children.append(entity)
-    return findings
+    return [*findings, *map(_too_deep, deep[:1])]
 
 
 def _type_cycle(cycle: list[EntityType]) -> Finding:
@@ -69,6 +82,11 @@ def _type_cycle(cycle: list[EntityType]) -> Finding:
     others = (Related(place=entity.place, message=f"{entity.shown} is here") for entity in cycle[1:])
     message = f"entity {cycle[0].shown!r} inherits from itself: {names}"
     return TYPE_CYCLE.at(cycle[0].place, message, related=tuple(others))
+
+
+def _too_deep(entity: EntityType) -> Finding:
+    message = f"entity {entity.shown!r} is more than {_DEEPEST} levels below the first that it inherits from"
+    return TYPE_CYCLE.at(entity.place, message)
 
 
 def check_overrides(entity: EntityType) -> Iterator[Finding]:

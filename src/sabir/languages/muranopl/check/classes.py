@@ -23,13 +23,14 @@ from sabir.languages.muranopl.check.contracts import check_contract, contract_ex
 from sabir.languages.muranopl.check.defaults import Defaults
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
 from sabir.languages.muranopl.check.inference import Inference
-from sabir.languages.muranopl.check.inheritance import inheritance_cycles
+from sabir.languages.muranopl.check.inheritance import deep_class, inheritance_cycles
 from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import Names
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.writes import check_lost, check_writes
 from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     parse_scalar,
@@ -56,8 +57,9 @@ BROKEN_PROMISE: Final = package_rule(
 )
 INHERITANCE_CYCLE: Final = package_rule(
     "MPL:E117",
-    "a class that extends itself",
-    "Following Extends leads back to the class; the engine cannot load any class of the circle.",
+    "a class that extends itself, or too many others",
+    "Following Extends leads back to the class; the engine cannot load any class of the circle. "
+    f"Nor does it follow Extends through more than {DEEPEST_CLASS} levels.",
     with_class("Extends: std:Object", "Extends: Counter"),
 )
 
@@ -206,7 +208,8 @@ class ClassValidator(ViewValidator):
     def _inheritance_cycles(self, selection: FileSelection) -> Iterator[Finding]:
         """Each cycle once, at the `Extends` of its first class by file name."""
         classes = self._facts.table.classes
-        for cycle in inheritance_cycles(classes):
+        cycles = [*inheritance_cycles(classes)]
+        for cycle in cycles:
             document = classes[cycle[0]]
             if document.source.name in selection:
                 place = document.node.get("Extends") or document.node
@@ -214,6 +217,11 @@ class ClassValidator(ViewValidator):
                     (*cycle, cycle[0]) if len(cycle) <= _LONGEST_WAY else (cycle[0], "…", cycle[0])
                 )
                 yield Report(document.source).at(place, INHERITANCE_CYCLE, f"the class extends itself: {way}")
+        deep = None if cycles else deep_class(classes)
+        if deep is not None and classes[deep].source.name in selection:
+            place = classes[deep].node.get("Extends") or classes[deep].node
+            message = f"the class {deep} has more than {DEEPEST_CLASS} ancestors"
+            yield Report(classes[deep].source).at(place, INHERITANCE_CYCLE, message)
 
 
 def _defined_twice(documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sabir.languages.muranopl.check.class_view import ClassDocument
+from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
 
-__all__ = ["inheritance_cycles"]
+__all__ = ["deep_class", "inheritance_cycles"]
 
 
 def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[str, ...]]:
@@ -37,6 +38,26 @@ def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[s
                     yield (*cycle[first:], *cycle[:first])
             elif parent not in done:
                 way[parent] = _parents(classes, parent)
+
+
+def deep_class(classes: Mapping[str, ClassDocument]) -> str | None:
+    """The first class, by file name, that has more levels of ancestors than the engine follows; circles count as none."""
+    levels: dict[str, int] = {}
+    deep = []
+    for start in classes:
+        way = {start: _parents(classes, start)} if start not in levels else {}
+        while way:
+            name, parents = next(reversed(way.items()))
+            parent = next(parents, None)
+            if parent is None:
+                del way[name]
+                above = (levels[parent] for parent in _parents(classes, name) if parent in levels)
+                levels[name] = 1 + max(above, default=0)
+                if levels[name] > DEEPEST_CLASS:
+                    deep.append(name)
+            elif parent not in way and parent not in levels:
+                way[parent] = _parents(classes, parent)
+    return min(deep, key=lambda name: (classes[name].source.name, name), default=None)
 
 
 def _parents(classes: Mapping[str, ClassDocument], name: str) -> Iterator[str]:

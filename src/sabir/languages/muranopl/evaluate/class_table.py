@@ -11,6 +11,7 @@ from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry,
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import MODEL_FORM, TypeName
 from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
 from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
@@ -33,6 +34,7 @@ class ClassTable:
         self._resolved: dict[tuple[int, str], MuranoClass] = {}
         self._built: dict[tuple[str, str, str], MuranoClass] = {}
         self._building: list[str] = []
+        self._too_deep: dict[str, MuranoError] = {}
 
     def built(self) -> list[MuranoClass]:
         return list(self._built.values())
@@ -106,6 +108,15 @@ class ClassTable:
                 f"classes extend each other in a circle: {circle}",
                 place=Place(node.source, node.span),
             )
+        if node.name in self._too_deep or len(self._building) >= DEEPEST_CLASS:
+            # One chain, one finding: whoever else comes by gets the first.
+            error = next(iter(self._too_deep.values()), None) or MuranoError(
+                UNKNOWN_CLASS,
+                f"{self._building[0]} has more than {DEEPEST_CLASS} ancestors",
+                place=Place(node.source, node.span),
+            )
+            self._too_deep.update(dict.fromkeys(self._building, error))
+            raise error
         self._building.append(node.name)
         try:
             parents = tuple(self._parent(name.text, node, package, name.span) for name in node.extends)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
@@ -13,7 +15,10 @@ from sabir.languages.muranopl.syntax.nodes import ClassNode, NameNode
 from sabir.source.yaml import YamlMapping, YamlStream
 from sabir.text import Span
 
-__all__ = ["ClassFile", "read_class_file"]
+__all__ = ["DEEPEST_CLASS", "ClassFile", "read_class_file"]
+
+DEEPEST_CLASS: Final = 200
+"""A class has no more levels of ancestors: whoever extends it pays for each of them."""
 
 
 class ClassFile(Struct, frozen=True, kw_only=True):

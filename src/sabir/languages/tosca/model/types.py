@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct
 
@@ -24,7 +24,10 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
 
-__all__ = ["PRIMITIVES", "FlatType", "TypeTable", "merged_properties"]
+__all__ = ["DEEPEST_TYPE", "PRIMITIVES", "FlatType", "TypeTable", "merged_properties"]
+
+DEEPEST_TYPE: Final = 200
+"""A type has no more ancestors: each of them costs every heir something, which nobody but an attacker asks for."""
 
 
 class FlatType(Struct, frozen=True, kw_only=True, eq=False, dict=True):
@@ -75,6 +78,8 @@ class TypeTable:
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
         self.cycles: list[TypeDefinition] = []
+        self.too_deep: TypeDefinition | None = None
+        """The first type that has more ancestors than it may."""
         self._flat: dict[tuple[Kind, str], FlatType | None] = {}
 
     def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
@@ -135,6 +140,9 @@ class TypeTable:
                     self.cycles.append(definition)
                     break
                 definition = shipped
+            if len(chain) > DEEPEST_TYPE:
+                self.too_deep = self.too_deep or chain[0]
+                break
             seen.add(id(definition))
             chain.append(definition)
             here = definition.derived_from

@@ -12,7 +12,7 @@ from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.model.types import PRIMITIVES
+from sabir.languages.tosca.model.types import DEEPEST_TYPE, PRIMITIVES
 from sabir.languages.tosca.model.values import MISSING_VALUE
 from sabir.languages.tosca.syntax.examples import example, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
@@ -41,8 +41,9 @@ UNKNOWN_TYPE: Final = Rule(
 
 CIRCULAR_TYPE: Final = Rule(
     code="TOSCA:E007",
-    title="a type derives from itself",
-    why="Following derived_from leads back to the type, so what it inherits has no end.",
+    title="a type derives from itself, or from too many",
+    why="Following derived_from leads back to the type, so what it inherits has no end. "
+    f"Nor may a type have more than {DEEPEST_TYPE} ancestors.",
     bad=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: A}\n"),
     good=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: tosca.nodes.Root}\n"),
     language="tosca",
@@ -102,6 +103,11 @@ def _circles(model: Model) -> Iterator[Finding]:
             yield CIRCULAR_TYPE.at(
                 first.place, f"{first.kind.word} type {first.name!r} derives from itself: {way}"
             )
+    deep = model.types.too_deep
+    if deep is not None:
+        yield CIRCULAR_TYPE.at(
+            deep.place, f"{deep.kind.word} type {deep.name!r} has more than {DEEPEST_TYPE} ancestors"
+        )
 
 
 def _parent(model: Model, definition: TypeDefinition) -> TypeDefinition | None:
