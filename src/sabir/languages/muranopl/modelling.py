@@ -73,6 +73,8 @@ def _main_class(package: Package) -> str:
         return package.name
     if len(names) == 1:
         return names[0]
+    if not names:
+        raise UsageError(f"{package.name} has no classes in its manifest, and so nothing to make a model of")
     raise UsageError(f"{package.name} has several classes, say which with --class: {', '.join(names)}")
 
 

@@ -101,3 +101,11 @@ def test_definition_that_cannot_be_used(text: str, said: str) -> None:
 def test_an_expression_that_fails_names_its_place() -> None:
     with pytest.raises(UnusableInput, match="`initial` of 'field' of the UI definition cannot be evaluated"):
         filled("type: string, initial: $.nothing.at.all()")
+
+
+def test_a_key_that_stands_twice_has_its_last_value() -> None:
+    """As the dashboard reads it; `check` warns."""
+    text = "Version: 2.4\nApplication: {?: {type: demo.App}}\nForms:\n  - a:\n      fields:\n"
+    text += "        - {name: port, type: integer, required: true, required: false}\n"
+    (form,) = read_definition(Source("ui.yaml", text)).forms
+    assert form.fields[0].keys["required"] is False
