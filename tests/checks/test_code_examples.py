@@ -135,7 +135,8 @@ def test_examples_of_the_languages(language: Any, code: Rule) -> None:
             evaluation = spoken.evaluate(package, EvaluationRequest())
             targets = Targets([default_target("world")])
             wanted = evaluation.wanted()
-            found = (*wanted.findings, *place_resources(wanted, targets, Trust()).findings)
+            placing = place_resources(wanted, targets, Trust())
+            found = (*wanted.findings, *wanted.idle, *placing.findings)
         elif code.when == "look":
             wanted = spoken.evaluate(package, EvaluationRequest()).wanted()
             targets = Targets([default_target("world"), Target(name="cloud", driver="openstack-heat")])

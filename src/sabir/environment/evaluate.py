@@ -82,6 +82,7 @@ def _wanted(environment: Environment, parts: Sequence[MovedPart], pending: Seque
         moved=environment.moved,
         secrets=environment.secrets,
         findings=tuple(finding for wanted in asked for finding in wanted.findings),
+        idle=tuple(finding for wanted in asked for finding in wanted.idle),
         pending=(*pending, *(each for wanted in asked for each in wanted.pending)),
     )
 

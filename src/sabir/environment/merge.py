@@ -166,6 +166,7 @@ class _Mover:
             resources=tuple(map(self._resource, wanted.resources)),
             operations=tuple(map(self._operation, wanted.operations)),
             findings=tuple(map(self.places.finding, wanted.findings)),
+            idle=tuple(map(self.places.finding, wanted.idle)),
             pending=tuple(replace(each, address=self._address(each.address)) for each in wanted.pending),
         )
 

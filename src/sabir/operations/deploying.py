@@ -195,6 +195,7 @@ def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool =
     targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
     placing = place_resources(wanted, targets, request.evaluation.session.trust)
     rules, mistakes = rules_at(request.path)
+    idle = () if wanted.resources else wanted.idle
     return Prepared(
         name=store.environment,
         rules=rules,
@@ -209,7 +210,7 @@ def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool =
             environment=store.environment,
             secrets=wanted.secrets,
         ),
-        findings=(*evaluation.findings, *wanted.findings, *placing.findings, *mistakes),
+        findings=(*evaluation.findings, *wanted.findings, *idle, *placing.findings, *mistakes),
         graph=evaluation.graph,
     )
 

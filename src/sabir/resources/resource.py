@@ -130,6 +130,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     lifecycles: Mapping[str, Lifecycle] = field(default_factory=dict[str, Lifecycle])
     """By the text of an address, also of what is no longer described."""
     findings: tuple[Finding, ...] = ()
+    idle: tuple[Finding, ...] = ()
+    """What is to be said when nothing at all is wanted: what the description means then, and for whom."""
     secrets: tuple[SecretSource, ...] = ()
     """Where secrets that are referred to come from."""
     moved: Mapping[str, str] = field(default_factory=dict[str, str])
