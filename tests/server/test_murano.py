@@ -13,6 +13,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.server.service import Service
+from sabir.server.store.tokens import Role
 from tests.server.conftest import archive
 from tests.server.test_jobs import until
 
@@ -275,3 +276,21 @@ def test_static_methods_and_schemas(murano: Request) -> None:
     refused = murano("GET", "/schemas/com.example.Hello/gret?classVersion=%3D0", status=400)
     assert "did you mean 'greet'?" in refused["error"]["message"]
     murano("GET", "/schemas/com.example.None?classVersion=%3D0", status=400)
+
+
+@pytest.mark.rows("M-140")
+def test_templates_of_others(murano: Request, client: TestClient[Litestar]) -> None:
+    """A public template can be cloned by everybody and changed by its owner only; others are not seen."""
+    service: Service = client.app.state.service
+    other = {"X-Auth-Token": service.tokens.create("other", Role.OPERATOR)[1]}
+    public = client.post("/v1/templates", json={"name": "open", "is_public": True}, headers=other).json()
+    hidden = client.post("/v1/templates", json={"name": "hidden"}, headers=other).json()
+    names = [each["name"] for each in murano("GET", "/templates")["templates"]]
+    assert ("open" in names, "hidden" in names) == (True, False)
+    murano("GET", f"/templates/{hidden['id']}", status=404)
+    murano("PUT", f"/templates/{public['id']}", {"name": "mine"}, status=403)
+    murano("DELETE", f"/templates/{public['id']}", status=403)
+    clone = murano("POST", f"/templates/{public['id']}/clone", {"name": "mine"})
+    assert (clone["is_public"], clone["services"]) == (False, [])
+    murano("POST", f"/templates/{clone['id']}/services", [1], status=200)
+    murano("DELETE", f"/templates/{clone['id']}")

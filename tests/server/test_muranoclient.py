@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -108,7 +109,36 @@ def test_a_day_with_the_client(murano: Murano, tmp_path: Path) -> None:
     repeat(lambda: murano("environment-action-get-result", environment, "--task-id", task), "hello dan")
     assert "bye erin" in murano("static-action-call", "com.example.Hello", "wave", "--arguments", "who=erin")
     assert "json-schema.org" in murano("class-schema", "com.example.Hello")
+    assert "com.example.Hello.wave" in murano("class-schema", "com.example.Hello", "greet", "wave")
     murano("environment-delete", environment)
     repeat(lambda: "there" if environment in murano("environment-list") else "gone", "gone")
     assert "Deleted package" in murano("package-delete", stored)
     assert "Web" not in murano("category-delete", category)
+
+
+def test_templates_and_bundles(murano: Murano, tmp_path: Path) -> None:
+    """A bundle of packages that lie beside it, a template of applications, and an environment that begins with them."""
+    with zipfile.ZipFile(tmp_path / "com.example.Hello.zip", "w") as packed:
+        for name, text in PACKAGE.items():
+            packed.writestr(name, text)
+    (tmp_path / "all.bundle").write_text('{"Packages": [{"Name": "com.example.Hello"}]}')
+    murano("bundle-import", str(tmp_path / "all.bundle"))
+    assert "com.example.Hello" in murano("package-list")
+
+    template = cell(murano("env-template-create", "web"), "web")
+    assert "already (HTTP 409)" in murano("env-template-create", "web")
+    application = tmp_path / "application.json"
+    application.write_text('{"?": {"type": "com.example.Hello", "id": "a1"}, "who": "bob"}')
+    assert "com.example.Hello" in murano("env-template-add-app", template, str(application))
+    assert "webtwo" in murano("env-template-update", template, "webtwo")
+    assert "webtwo" in murano("env-template-list")
+    clone = cell(murano("env-template-clone", template, "copy"), "| id ")
+    assert "a1" not in murano("env-template-del-app", clone, "a1")
+    assert "no application 'a1'" in murano("env-template-del-app", clone, "a1")
+    made = murano("env-template-create-env", template, "env")
+    environment, session = cell(made, "environment_id"), cell(made, "session_id")
+    assert template not in murano("env-template-delete", template)
+    assert "not found" in murano("env-template-show", template)
+    assert "bob" in murano("environment-deploy", environment, "--session-id", session)
+    repeat(lambda: murano("deployment-list", "--all-environments"), "success")
+    assert "a1_greet" in murano("app-show", environment, "-p", "/a1")

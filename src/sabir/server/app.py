@@ -19,6 +19,7 @@ from sabir.server.measuring import measured
 from sabir.server.murano.actions import MuranoActions, MuranoDeployments, MuranoStatics
 from sabir.server.murano.catalogue import MuranoCategories, MuranoPackages
 from sabir.server.murano.environments import MuranoEnvironments, MuranoModels, MuranoSessions
+from sabir.server.murano.templates import MuranoTemplates
 from sabir.server.page import page_router
 from sabir.server.routes.administration import AuditTrail, Tokens, metrics
 from sabir.server.routes.catalogue import Categories, Packages
@@ -102,6 +103,7 @@ def _asked_by_somebody(settings: Settings) -> Router:
             MuranoPackages,
             MuranoSessions,
             MuranoStatics,
+            MuranoTemplates,
         ],
         request_max_body_size=settings.upload_limit,
     )

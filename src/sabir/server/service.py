@@ -20,6 +20,7 @@ from sabir.server.store.environments import EnvironmentInfo, Environments
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.store.sessions import Sessions
 from sabir.server.store.tables import SERVICE
+from sabir.server.store.templates import Templates
 from sabir.server.store.tokens import Tokens
 from sabir.server.work.asking import Answered, Asking, Subject
 from sabir.server.work.checking import Checking
@@ -45,6 +46,7 @@ class Service:
         self.asking = Asking()
         self.commanding = Commanding()
         self.sessions = Sessions(engine)
+        self.templates = Templates(engine)
         self.jobs = Jobs(engine)
         self.running = Running(
             self.jobs,

@@ -25,7 +25,14 @@ from sabir.server.store.sessions import SessionInfo, SessionState
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
 
-__all__ = ["MuranoEnvironments", "MuranoModels", "MuranoSessions", "murano_environment"]
+__all__ = [
+    "MuranoEnvironments",
+    "MuranoModels",
+    "MuranoSessions",
+    "Name",
+    "decoded_body",
+    "murano_environment",
+]
 
 _SESSION = "x-configuration-session"
 
@@ -181,14 +188,14 @@ class MuranoModels(Controller):
     @post("/services", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
     async def add(self, request: Asking, environment_id: FromPath[str]) -> Any:
         """One more application."""
-        application = models.identified(await _body(request))
+        application = models.identified(await decoded_body(request))
         await _edit(request, environment_id, lambda model: models.add_service(model, application))
         return application
 
     @put("/services", guards=[allowed(Verb.EDIT)])
     async def replace(self, request: Asking, environment_id: FromPath[str]) -> Any:
         """All applications."""
-        applications = await _body(request)
+        applications = await decoded_body(request)
         model = await _edit(request, environment_id, lambda model: models.set_services(model, applications))
         return models.services(model)
 
@@ -210,7 +217,7 @@ class MuranoModels(Controller):
     @patch("/model", guards=[allowed(Verb.EDIT)])
     async def change(self, request: Asking, environment_id: FromPath[str]) -> Any:
         """A JSON patch over the model."""
-        operations = await _body(request)
+        operations = await decoded_body(request)
 
         def changed(model: dict[str, Any]) -> dict[str, Any]:
             after = models.patched(model, operations)
@@ -228,7 +235,7 @@ def _part(data: Any, path: str) -> Any:
         raise NotFoundException(f"there is nothing at {missing} in {str(path)!r}") from missing
 
 
-async def _body(request: Asking) -> Any:
+async def decoded_body(request: Asking) -> Any:
     body = await request.body()
     try:
         return msgspec.json.decode(body)

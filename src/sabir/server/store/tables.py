@@ -18,7 +18,17 @@ from sqlalchemy import (
 
 from sabir.deployments.store.versions import VersionedTables
 
-__all__ = ["SERVICE", "audit", "category", "environment", "job", "package", "session", "token"]
+__all__ = [
+    "SERVICE",
+    "audit",
+    "category",
+    "environment",
+    "job",
+    "package",
+    "session",
+    "template",
+    "token",
+]
 
 _tables = MetaData()
 
@@ -85,6 +95,20 @@ session = Table(
     Column("updated", String, nullable=False),
 )
 """An edit of an environment that is not deployed yet: Murano's sessions. `revision` is that of the environment it began from."""
+
+template = Table(
+    "service_template",
+    _tables,
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("owner", String, nullable=False),
+    Column("public", Boolean, nullable=False),
+    Column("services", Text, nullable=False),
+    Column("created", String, nullable=False),
+    Column("updated", String, nullable=False),
+    UniqueConstraint("name", "owner"),
+)
+"""Applications to begin an environment with: Murano's templates. `services` is JSON."""
 
 job = Table(
     "service_job",
