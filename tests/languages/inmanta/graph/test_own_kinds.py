@@ -212,7 +212,7 @@ def test_files_and_commands_over_ssh(project: Path, tmp_path: Path) -> None:
     assert not (there / "needless").exists()
 
 
-@pytest.mark.parametrize("extra", ['reload="true"', "skip_on_fail=true"])
+@pytest.mark.parametrize("extra", ['reload="true"', "skip_on_fail=true", """unless="echo 'open" """])
 def test_what_only_a_handler_can_do_is_said(
     project: Path, capsys: pytest.CaptureFixture[str], extra: str
 ) -> None:

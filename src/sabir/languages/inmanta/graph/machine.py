@@ -43,7 +43,8 @@ def machine_resource(entity: str, resource: Resource, instance: Instance) -> Des
         return None
     try:
         return describe(view_of(instance))
-    except (UnknownException, AttributeError):  # not known yet, or another generation of the module
+    except (UnknownException, AttributeError, ValueError):
+        # Not known yet, another generation of the module, or a command with a quote that is not closed.
         return None
 
 
