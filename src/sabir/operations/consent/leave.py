@@ -100,9 +100,10 @@ def _read(session: Session) -> dict[str, _Remembered]:
         return {}
     try:
         data = place.read_bytes()
-        return msgspec.json.decode(data, type=_File).projects
     except OSError as error:
         raise UsageError(f"cannot read what is trusted, {str(place)!r}: {error.strerror or error}") from error
+    try:
+        return msgspec.json.decode(data, type=_File).projects
     except UNDECODED as error:
         raise UsageError(
             f"cannot read what is trusted, {str(place)!r}: {decoding_reason(error, data)}; remove it to begin anew"

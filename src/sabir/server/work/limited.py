@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from multiprocessing import get_context
 from typing import Final, ParamSpec, TypeVar
 
@@ -30,10 +31,10 @@ class LimitedProcesses:
         self._pieces = pieces
         self._pool = self._fresh()
 
-    async def run(self, work: Callable[P, T], *args: P.args, **_: P.kwargs) -> T:
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         pool = self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, work, *args)
+            return await asyncio.get_running_loop().run_in_executor(pool, partial(work, *args, **kwargs))
         except BrokenProcessPool as error:
             # The others of the pool are lost with it; whoever notices first makes another.
             if pool is self._pool:

@@ -94,3 +94,5 @@ def _leaves(path: str, value: Value) -> Iterator[str]:
                 yield from _leaves(f"{path}.{key}", item)
         case str() | int() | float() if len(str(value)) <= _LONGEST_VALUE:
             yield f"{path} {value}"
+        case _:
+            pass
