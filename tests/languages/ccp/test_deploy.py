@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from msgspec import Struct, structs
 
+from sabir.cli.main import main
 from sabir.deployments.deployment import Deployer, DeployOptions, held
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.deployments.engine.run import DeploymentResult
@@ -136,6 +137,26 @@ def test_made_left_alone_changed_and_taken_away(node: tuple[NodeStandIn, Path], 
     assert world.deploy(None).state is DeploymentState.DONE
     names = [one["metadata"]["name"] for one in cluster.request("GET", "/api/v1/namespaces")["items"]]
     assert "shop" not in names
+
+
+@pytest.mark.rows("C-090", "C-095", "C-100")
+def test_a_version_that_is_too_new_stops_before_any_object_is_made(
+    node: tuple[NodeStandIn, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster, kubeconfig = node
+    for name, text in {**SHOP, "ccp.yaml": "kubernetes: {namespace: too-new}\n"}.items():
+        file = tmp_path / "shop" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.replace("dsl_version: 0.9.0", "dsl_version: 9.9.0"))
+    (tmp_path / "sabir.yaml").write_text(
+        "sabir: 1\nname: too-new\nparts:\n  shop: {language: ccp, path: shop/, config: shop/ccp.yaml}\n"
+        f"targets:\n  cluster: {{driver: kubernetes, kubeconfig: {kubeconfig}}}\n"
+    )
+    assert main(["deploy", str(tmp_path), "--yes", "--trust", "outside"]) == 1
+    told = capsys.readouterr().err
+    assert all(f"service/{name}.yaml:" in told for name in ("db", "web"))
+    names = [each["metadata"]["name"] for each in cluster.request("GET", "/api/v1/namespaces")["items"]]
+    assert "too-new" not in names
 
 
 async def _called(kubeconfig: Path, resources: tuple[Resource, ...], operation_id: str) -> list[Outcome]:

@@ -120,6 +120,7 @@ def demo(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Demo]:
         yield Demo(tmp_path / "demo", running.clouds)
 
 
+@pytest.mark.rows("M-116")
 def test_the_stack_of_an_environment_lives_with_it(demo: Demo) -> None:
     planned = demo.sabir("plan")
     assert "+ one (OS::Heat::Value)" in planned.stdout, planned.stdout

@@ -95,6 +95,7 @@ def _without_website(model: dict[str, Any]) -> None:
     del model["applications"][1]
 
 
+@pytest.mark.rows("M-117")
 def test_a_shop_lives_on_ordinary_machines(shop: Shop) -> None:
     planned = shop.sabir("plan")
     assert planned.returncode == 3

@@ -27,9 +27,10 @@ topology_template:
                 tasks: {eval: {get_dir: tasks}}
                 local: {eval: {get_dir: local}}
                 tmp: {eval: {get_dir: tmp}}
+                shared: {eval: {get_dir: spec.local}}
 """
 SECRETS = TEMPLATE + "                secrets: {eval: {abspath: [key, secrets]}}\n"
-SCRIPT = 'for name in operation workflow tasks local tmp; do touch "${!name}/$name" || exit 1; done\n'
+SCRIPT = 'for name in operation workflow tasks local tmp shared; do touch "${!name}/$name" || exit 1; done\n'
 
 
 def _deploy(folder: Path, template: str, script: str, *words: str) -> int:
@@ -38,6 +39,7 @@ def _deploy(folder: Path, template: str, script: str, *words: str) -> int:
     return main(["deploy", str(folder / "service.yaml"), "--here", "--trust", "scripts", "--yes", *words])
 
 
+@pytest.mark.rows("U-113", "U-116", "U-117", "U-118", "U-121")
 def test_folders_are_made_by_the_operation_that_asks_for_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -53,13 +55,16 @@ def test_folders_are_made_by_the_operation_that_asks_for_them(
         "jobs/deploy/tasks/box/tasks",
         "local/box/local",
         "tmp/box/tmp",
+        "spec/box/local/shared",
     }
-    assert all((tmp_path / name / ".gitignore").read_text() == "*\n" for name in ("jobs", "local", "tmp"))
+    ignored = ("jobs", "local", "tmp", "spec/box/local")
+    assert all((tmp_path / name / ".gitignore").read_text() == "*\n" for name in ignored)
     assert not (tmp_path / "secrets").exists()
     capsys.readouterr()
     assert _deploy(tmp_path, TEMPLATE, "exit 1") == 0, "the paths are the same, so nothing has changed"
 
 
+@pytest.mark.rows("U-114")
 @pytest.mark.parametrize("status", [0, 4])
 def test_what_is_written_into_secrets_is_encrypted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int

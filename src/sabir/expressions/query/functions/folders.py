@@ -145,13 +145,15 @@ def _path_in_job(location: str, job: Job, name: str) -> Path | None:
     return top / _safe(part) / name if part else top / name
 
 
-def folders_of_job(job: Job, instance: str) -> dict[str, Path]:
+def folders_of_job(job: Job, instance: str, template: str) -> dict[str, Path]:
     """What a job may be asked to make for an instance: by location, from the directory of the ensemble."""
-    name = _safe(instance)
+    name, spec = _safe(instance), Path("spec", _safe(template))
     paths = {location: _path_in_job(location, job, name) for location in ("tasks", "operation", "workflow")}
     return {
         **{location: path for location, path in paths.items() if path is not None},
         **{location: Path(location, name) for location in ("artifacts", "local", "secrets", "tmp")},
+        "spec.home": spec,
+        "spec.local": spec / "local",
     }
 
 

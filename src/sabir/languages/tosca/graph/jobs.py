@@ -29,7 +29,7 @@ for __name in @FOLDERS@; do
     *@BASE@/"$__name"*) (umask 077; mkdir -p @BASE@/"$__name") || exit 125 ;;
   esac
 done
-for __name in jobs local tmp; do
+for __name in jobs local tmp @TEMPLATE@; do
   [ ! -d @BASE@/"$__name" ] || [ -e @BASE@/"$__name/.gitignore" ] || echo '*' > @BASE@/"$__name/.gitignore"
 done
 unset __name
@@ -80,10 +80,12 @@ class Folders:
         """The text of a shell with the folders made before it, when somebody asks for some. `base`: None on another machine."""
         if not self._may_ask(subject, operation):
             return text
-        folders = folders_of_job(job, node_of(subject).name)
+        node = node_of(subject)
+        folders = folders_of_job(job, node.name, node.template_name)
         below = '"$SABIR_MARK/files"' if base is None else quote(base)
         names = " ".join(quote(str(folder)) for folder in folders.values())
         making = _MAKING.replace("@FOLDERS@", names).replace("@BASE@", below)
+        making = making.replace("@TEMPLATE@", quote(str(folders["spec.local"])))
         if base is None:
             return making + text
         secrets = f"{below}/{quote(str(folders['secrets']))}"
