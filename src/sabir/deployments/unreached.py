@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from sabir.deployments.wrapping import WrappingDriver
 from sabir.errors import DeployError
-from sabir.resources.driver import Connection, Driver, DriverContext, Kind
-from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Reading
-from sabir.resources.resource import Resource
+from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.target import Target
 
 __all__ = ["UnreachedDriver", "needs_workers"]
@@ -19,25 +17,8 @@ def needs_workers(target: Target) -> str:
     return f"with the labels {', '.join(target.labels)} it needs workers: say where they are with --executor"
 
 
-class UnreachedDriver:
+class UnreachedDriver(WrappingDriver):
     """Stands for the driver of a target with labels when there are no workers: the machine here is another one."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-
-    @property
-    def name(self) -> str:
-        return self._driver.name
-
-    @property
-    def kinds(self) -> Mapping[str, Kind]:
-        return self._driver.kinds
-
-    def settings(self) -> Mapping[str, Field]:
-        return self._driver.settings()
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return self._driver.diff(resource, reading)
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:  # noqa: ARG002  nothing is opened
         return _refused(target)

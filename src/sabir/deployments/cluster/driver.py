@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from sabir.deployments.cluster.cluster import AnswerMissing, Cluster
+from sabir.deployments.wrapping import WrappingDriver
 from sabir.errors import DeployError, UnreachableError
-from sabir.resources.driver import Connection, Driver, DriverContext, Kind
+from sabir.resources.driver import Connection, Driver, DriverContext
 from sabir.resources.effects import Effects
-from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
@@ -47,25 +47,12 @@ class ClusterWorkers:
         return driver if stays else WorkerDriver(driver, self._cluster)
 
 
-class WorkerDriver:
-    """The same kinds, settings and differences; connections go to a worker."""
+class WorkerDriver(WrappingDriver):
+    """Connections go to a worker."""
 
     def __init__(self, driver: Driver, cluster: Cluster) -> None:
-        self._driver, self._cluster = driver, cluster
-
-    @property
-    def name(self) -> str:
-        return self._driver.name
-
-    @property
-    def kinds(self) -> Mapping[str, Kind]:
-        return self._driver.kinds
-
-    def settings(self) -> Mapping[str, Field]:
-        return self._driver.settings()
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return self._driver.diff(resource, reading)
+        super().__init__(driver)
+        self._cluster = cluster
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         return _connected(WorkerConnection(self._cluster, target, context))

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.deployments.drivers.kinds import MACHINE_KINDS
-from sabir.deployments.drivers.machine import MachineConnection
-from sabir.deployments.drivers.translation import differences
+from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
 from sabir.deployments.hands import work
 from sabir.deployments.hands.place import Place
 from sabir.errors import DeployError
 from sabir.graph.values import reveal
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Reading
-from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
 __all__ = ["DRIVER", "LocalDriver"]
 
 
-class LocalDriver:
+class LocalDriver(MachineDriver):
     name: Final = "local"
-
-    @property
-    def kinds(self) -> Mapping[str, Kind]:
-        return MACHINE_KINDS
 
     def settings(self) -> Mapping[str, Field]:
         return {
@@ -38,9 +30,6 @@ class LocalDriver:
                 about="the folder that everything is kept below; / for the whole machine", required=True
             )
         }
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return differences(resource, reading)
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         return _connected(target, context)

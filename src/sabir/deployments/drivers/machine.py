@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from sabir.deployments.drivers.kinds import MACHINE_KINDS
-from sabir.deployments.drivers.translation import failed, in_doubt, observation, outcome, reading, task_data
+from sabir.deployments.drivers.translation import (
+    differences,
+    failed,
+    in_doubt,
+    observation,
+    outcome,
+    reading,
+    task_data,
+)
 from sabir.deployments.hands.place import HandError
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.values import reveal_all
+from sabir.resources.driver import Kind
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Observation, Outcome, Reading
+from sabir.resources.outcome import Change, Observation, Outcome, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["AnswerLost", "Hands", "MachineConnection"]
+__all__ = ["AnswerLost", "Hands", "MachineConnection", "MachineDriver"]
 
 
 class AnswerLost(DeployError):
@@ -25,6 +35,17 @@ class Hands(Protocol):
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         """One of `work.VERBS`. `HandError`: it failed; `AnswerLost`: nobody knows; any other `DeployError`: it was not asked."""
         ...
+
+
+class MachineDriver:
+    """The kinds of a machine, wherever it is."""
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return MACHINE_KINDS
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        return differences(resource, reading)
 
 
 class MachineConnection:

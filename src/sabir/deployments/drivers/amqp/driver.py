@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +15,8 @@ from sabir.graph.values import Value, reveal, reveal_all
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import ANSWER, Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Observation, Outcome, Reading, Sighting
-from sabir.resources.resource import Resource
+from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.resources.running import RunConnection, RunDriver
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -58,7 +58,7 @@ _MESSAGE: Final = {
 }
 
 
-class AmqpDriver:
+class AmqpDriver(RunDriver):
     name: Final = "amqp"
     kinds: Final[Mapping[str, Kind]] = {
         _CALL: Kind(
@@ -92,9 +92,6 @@ class AmqpDriver:
             ),
         }
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # nothing is kept
-        return ()
-
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         return _connected(target, context)
 
@@ -108,7 +105,7 @@ async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[C
         yield _Agents(target, context, stack)
 
 
-class _Agents:
+class _Agents(RunConnection):
     """A program may know several brokers, one in each region; every one of them has a connection."""
 
     def __init__(self, target: Target, context: DriverContext, stack: AsyncExitStack) -> None:
@@ -119,9 +116,6 @@ class _Agents:
         self._brokers: dict[str, Broker] = {}
         self._opening = asyncio.Lock()
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002
-        return Reading(exists=False)
-
     async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
         message = self._message(task)
         broker = await self._broker(task)
@@ -129,9 +123,6 @@ class _Agents:
         if task.resource.kind == _SEND:
             return Outcome(results={ANSWER: None})
         return _answered(task, await broker.answer(message.id, message.reply_to, task.timeout))
-
-    async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
-        return Outcome(changed=False)
 
     async def observe(self, task: Task) -> Observation:
         """An answer that nobody took is still in its queue, or still to come."""
@@ -148,9 +139,6 @@ class _Agents:
         if answer is None:
             return Observation(sighting=Sighting.CANNOT_TELL, look_at=f"the queue {message.queue}")
         return Observation(sighting=Sighting.DONE, outcome=_answered(task, answer))
-
-    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
-        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
 
     def _message(self, task: Task) -> Message:
         fields: dict[str, Any] = reveal_all(dict(task.resource.desired))

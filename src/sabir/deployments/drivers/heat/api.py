@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from sabir.deployments.drivers.failures import RequestFailure
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -23,14 +24,8 @@ StackData = Mapping[str, Any]
 _PASSING: Final = frozenset([408, 429, 502, 503, 504])
 
 
-class HeatFailure(Exception):
+class HeatFailure(RequestFailure):
     """A request that Heat refused, or that it did not answer."""
-
-    def __init__(self, message: str, *, status: int = 0, was_sent: bool = False) -> None:
-        super().__init__(message)
-        self.message, self.status = message, status
-        self.was_sent = was_sent
-        """Nobody answered, but it may have been heard."""
 
     @property
     def passing(self) -> bool:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from sabir.deployments.drivers.failures import RequestFailure
 from sabir.deployments.drivers.http.access import Service
 from sabir.diagnostics.decoding import UNDECODED
 from sabir.errors import DeployError, UnreachableError
@@ -23,14 +24,8 @@ _LARGEST: Final = 16 << 20
 _PAGES: Final = 1000
 
 
-class RequestFailed(Exception):
+class RequestFailed(RequestFailure):
     """A request that the service refused, or that it did not answer."""
-
-    def __init__(self, message: str, *, status: int = 0, was_sent: bool = False) -> None:
-        super().__init__(message)
-        self.message, self.status = message, status
-        self.was_sent = was_sent
-        """Nobody answered, but it may have been heard."""
 
     @property
     def passing(self) -> bool:

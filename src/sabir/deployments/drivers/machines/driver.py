@@ -19,8 +19,8 @@ from sabir.graph.values import Value, reveal, reveal_all
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import ANSWER, FAILURE, Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
-from sabir.resources.resource import Resource
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.running import RunConnection, RunDriver
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -39,7 +39,7 @@ _STACK: Final = Field(about="what the server belongs to", required=True)
 _NAME: Final = Field(about="the server", required=True)
 
 
-class MachinesDriver:
+class MachinesDriver(RunDriver):
     """Kinds that programs ask for; nothing here is kept."""
 
     name: Final = "machines"
@@ -83,9 +83,6 @@ class MachinesDriver:
             **{name: field for name, field in of_hosts.items() if name != "host"},
         }
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # nothing is kept
-        return ()
-
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         return _connected(target, context)
 
@@ -99,7 +96,7 @@ async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[C
         yield _Pool(target, context, stack)
 
 
-class _Pool:
+class _Pool(RunConnection):
     def __init__(self, target: Target, context: DriverContext, stack: AsyncExitStack) -> None:
         self._target = target
         self._context = context
@@ -110,9 +107,6 @@ class _Pool:
         self._working = {id_: asyncio.Lock() for id_ in self._machines}
         self._claiming = asyncio.Lock()
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002
-        return Reading(exists=False)
-
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         match task.resource.kind:
             case "machine.claim":
@@ -121,9 +115,6 @@ class _Pool:
                 return await self._release(task, effects)
             case _:
                 return await self._plan(task, effects)
-
-    async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  # nothing is kept
-        return Outcome(changed=False)
 
     async def observe(self, task: Task) -> Observation:
         """A plan leaves marks on its machine; the others may be done again."""
@@ -134,9 +125,6 @@ class _Pool:
         observation = await connection.observe(self._plan_task(task, machine))
         outcome = observation.outcome
         return observation if outcome is None else replace(observation, outcome=_answered(outcome))
-
-    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
-        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
 
     # -- claims ---------------------------------------------------------------------------------------------------------
 

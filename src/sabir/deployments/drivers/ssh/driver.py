@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
-from sabir.deployments.drivers.kinds import MACHINE_KINDS
-from sabir.deployments.drivers.machine import MachineConnection
-from sabir.deployments.drivers.translation import differences
+from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
 from sabir.errors import DeployError
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading
-from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
 __all__ = ["DRIVER", "SshDriver"]
 
 
-class SshDriver:
+class SshDriver(MachineDriver):
     """The kinds of this machine, on another."""
 
     name: Final = "ssh"
-
-    @property
-    def kinds(self) -> Mapping[str, Kind]:
-        return MACHINE_KINDS
 
     def settings(self) -> Mapping[str, Field]:
         return {
@@ -52,9 +44,6 @@ class SshDriver:
                 about="how often to make sure that it is still there; default 15", type=FieldType.NUMBER
             ),
         }
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return differences(resource, reading)
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         return _connected(target, context)

@@ -30,6 +30,7 @@ from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
 from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
 from sabir.resources.resource import Resource
+from sabir.resources.running import NoOperations
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -114,7 +115,7 @@ class _Ran(Struct, frozen=True):
     changed: bool
 
 
-class _HandlerConnection:
+class _HandlerConnection(NoOperations):
     def __init__(self, target: ModelTarget, places: AgentPlaces) -> None:
         self._places = places
         self._export = target.export
@@ -165,9 +166,6 @@ class _HandlerConnection:
     async def observe(self, task: Task) -> Observation:
         """Handlers leave no mark; they look before they change anything, so running one again is safe."""
         return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.desired.get(ID)))
-
-    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
-        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
 
     async def _deploy(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
         identity = resource.id.resource_str()

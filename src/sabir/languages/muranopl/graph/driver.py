@@ -10,7 +10,7 @@ import asyncio
 import random
 import string
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
@@ -32,9 +32,8 @@ from sabir.languages.muranopl.worlds.remembered import RememberedStacks
 from sabir.languages.muranopl.worlds.served import ServedEffects
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import ANSWER, Diverged, Effects
-from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
-from sabir.resources.resource import Resource
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.running import RunConnection, RunDriver
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.text import Source
@@ -65,7 +64,7 @@ class ProgramTarget(Target, frozen=True, kw_only=True, eq=False):
     """Servers are machines of a pool, not of a cloud."""
 
 
-class ProgramDriver:
+class ProgramDriver(RunDriver):
     name: Final = "murano"
 
     @property
@@ -75,12 +74,6 @@ class ProgramDriver:
             CALL: Kind(about="a public method of a MuranoPL object", runs=True, code=True),
             **{kind.value: Kind(about=about, runs=True, idempotent=True) for kind, about in _OWN.items()},
         }
-
-    def settings(self) -> Mapping[str, Field]:
-        return {}
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # it is run, not kept
-        return ()
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         """Leave is asked for here, too: what is no longer described is ended without having been placed."""
@@ -108,13 +101,10 @@ async def _connected(target: ProgramTarget) -> AsyncGenerator[Connection]:
     yield _ProgramConnection(target)
 
 
-class _ProgramConnection:
+class _ProgramConnection(RunConnection):
     def __init__(self, target: ProgramTarget) -> None:
         self._target = target
         self._observed = target.program.request.observed
-
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  # as above
-        return Reading(exists=True)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         kind = task.resource.kind
@@ -148,9 +138,6 @@ class _ProgramConnection:
     async def observe(self, task: Task) -> Observation:
         """A program is looked for by its effects; what it asks of itself may be asked again."""
         return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.address))
-
-    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
-        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
 
     # -- running --------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,9 +14,8 @@ from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
 from sabir.languages.tosca.graph.running import DONE, Ran, WorkflowRun
 from sabir.resources.driver import Connection, DriverContext, Kind
-from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Observation, Outcome, Reading, Sighting
-from sabir.resources.resource import Resource
+from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.resources.running import RunConnection, RunDriver
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class WorkflowTarget(Target, frozen=True, kw_only=True, eq=False):
     program: Program
 
 
-class WorkflowDriver:
+class WorkflowDriver(RunDriver):
     name: Final = "tosca"
 
     @property
@@ -43,12 +42,6 @@ class WorkflowDriver:
                 about="a workflow of a TOSCA template, or what a trigger does", runs=True, code=True
             )
         }
-
-    def settings(self) -> Mapping[str, Field]:
-        return {}
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # it is run, not kept
-        return ()
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         """Leave is asked for here, too: a workflow for undeploying is run without having been placed."""
@@ -69,12 +62,9 @@ async def _connected(target: WorkflowTarget) -> AsyncGenerator[Connection]:
     yield _WorkflowConnection(target.program)
 
 
-class _WorkflowConnection:
+class _WorkflowConnection(RunConnection):
     def __init__(self, program: Program) -> None:
         self._program = program
-
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  # as above
-        return Reading(exists=True)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         desired: dict[str, Any] = reveal_all(dict(task.resource.desired))
@@ -99,9 +89,6 @@ class _WorkflowConnection:
     async def observe(self, task: Task) -> Observation:
         """A workflow is looked for by its effects."""
         return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.address))
-
-    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
-        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
 
     def _run(self, done: Iterable[str] = ()) -> WorkflowRun:
         return WorkflowRun(self._program.lifecycles, self._program.observed, done)
