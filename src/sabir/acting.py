@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from msgspec.structs import replace
+
 from sabir.api import EvaluationOptions, evaluation_of
 from sabir.deployments.engine.run import Progress
 from sabir.deployments.store.records import DeploymentRecord
@@ -37,6 +39,17 @@ class ActingOptions(EvaluationOptions, total=False):
     """The default target is this machine as a whole."""
 
 
+class DoingOptions(ActingOptions, total=False):
+    """How steps are taken."""
+
+    parallel: int
+    """How many at the same time; 10 unless said."""
+    wait: float
+    """For how many seconds to wait for somebody else who deploys; 0 unless said."""
+    watch: Callable[[Progress], None]
+    """Told of every step."""
+
+
 def plan(
     path: Path | str,
     *,
@@ -61,16 +74,13 @@ def deploy(
     repair: bool = False,
     at: int | None = None,
     allow_delete: int | None = None,
-    parallel: int = 10,
-    wait: float = 0.0,
-    watch: Callable[[Progress], None] = lambda _: None,
-    **options: Unpack[ActingOptions],
+    **options: Unpack[DoingOptions],
 ) -> Deployed:
     """Bring the world to what is described. `allow_delete`: so many deletions are consented to, -1 for any number."""
     return deploy_path(
         DeployRequest(
             environment=_environment(path, options),
-            doing=Doing(consent=_consent, parallel=parallel, wait=wait, watch=watch),
+            doing=_doing(options),
             only=tuple(only),
             refresh=refresh,
             repair=repair,
@@ -85,16 +95,13 @@ def destroy(
     *,
     only: Sequence[str] = (),
     allow_delete: int | None = None,
-    parallel: int = 10,
-    wait: float = 0.0,
-    watch: Callable[[Progress], None] = lambda _: None,
-    **options: Unpack[ActingOptions],
+    **options: Unpack[DoingOptions],
 ) -> Deployed:
     """Take away everything that is recorded, in the reverse of the order it came in."""
     return deploy_path(
         DeployRequest(
             environment=_environment(path, options),
-            doing=Doing(consent=_consent, parallel=parallel, wait=wait, watch=watch),
+            doing=_doing(options),
             only=tuple(only),
             destroy=True,
             allow_delete=allow_delete,
@@ -106,11 +113,7 @@ def call(
     path: Path | str,
     operation: str,
     arguments: Mapping[str, Any] | None = None,
-    *,
-    parallel: int = 10,
-    wait: float = 0.0,
-    watch: Callable[[Progress], None] = lambda _: None,
-    **options: Unpack[ActingOptions],
+    **options: Unpack[DoingOptions],
 ) -> Deployed:
     """Run `INSTANCE.OPERATION` on what is deployed; `result.results` is what it gave back."""
     return call_path(
@@ -118,7 +121,7 @@ def call(
             environment=_environment(path, options),
             name=operation,
             arguments=arguments or {},
-            doing=Doing(consent=_consent, parallel=parallel, wait=wait, watch=watch),
+            doing=_doing(options),
         )
     )
 
@@ -142,6 +145,16 @@ def _environment(path: Path | str, options: ActingOptions) -> EnvironmentRequest
         environment=options.get("environment"),
         key_file=None if key_file is None else Path(key_file),
         here=options.get("here", False),
+    )
+
+
+def _doing(options: DoingOptions) -> Doing:
+    given = Doing(consent=_consent)
+    return replace(
+        given,
+        parallel=options.get("parallel", given.parallel),
+        wait=options.get("wait", given.wait),
+        watch=options.get("watch", given.watch),
     )
 
 
