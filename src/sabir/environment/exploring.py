@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from sabir.environment.read import ENVIRONMENT_KEYS, PART_KEYS
+from sabir.expressions.beginnings import absolute_path, typed_path
 from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
@@ -16,16 +15,6 @@ from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span
 
 __all__ = ["candidates", "file_names", "wanted_keys"]
-
-
-@cache
-def _part_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w\]?*.)])::(?P<name>[A-Za-z_][\w-]*)")
-
-
-@cache
-def _typed_part_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w\]?*.)])::[\w-]*\Z")
 
 
 def file_names(file: PackageFile) -> FileNames:
@@ -50,8 +39,9 @@ def _section(root: YamlNode | None, section: str, word: str) -> Iterator[Symbol]
 
 
 def _parts_used(source: Source) -> Iterator[Mention]:
-    for match in _part_pattern().finditer(source.text):
-        yield Mention(Span(*match.span("name")), (f"part {match['name']}",))
+    for match in absolute_path().finditer(source.text):
+        if match["name"] is not None:
+            yield Mention(Span(*match.span("name")), (f"part {match['name']}",))
 
 
 def _targets_used(root: YamlNode | None) -> Iterator[Mention]:
@@ -87,4 +77,4 @@ def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
     place = typed_place(file.source, offset)
     if place.key == "target":
         return ("target ",)
-    return ("part ",) if _typed_part_pattern().search(file.source.text, 0, offset) else ()
+    return ("part ",) if typed_path().search(file.source.text, 0, offset) else ()

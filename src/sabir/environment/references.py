@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.environment.nodes import Environment, Part
+from sabir.expressions.beginnings import absolute_path
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Span
 
@@ -32,13 +31,6 @@ class Reference(Struct, frozen=True, eq=False):
     expression: Any
     parts: frozenset[str]
     """The parts it reaches into, as its text names them; all others when it names something else, which may be in any."""
-
-
-@cache
-def _absolute_path() -> re.Pattern[str]:
-    """`::part` where a path may begin: at the start of a text, after a bracket, a blank or an operator of a filter. What
-    begins otherwise (`::*`, `::[…]`) looks everywhere."""
-    return re.compile(r"(?<![\w\]?*.)])::(?:(?P<name>[A-Za-z_][A-Za-z0-9_-]*)|(?=[*.\[]))")
 
 
 def is_expression(node: YamlNode) -> bool:
@@ -109,7 +101,7 @@ def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> 
 def _named(expression: Any) -> Iterator[str | None]:
     """The first names of the absolute paths in an expression; None for one that begins with no name."""
     if isinstance(expression, str):
-        yield from (match["name"] for match in _absolute_path().finditer(expression))
+        yield from (match["name"] for match in absolute_path().finditer(expression))
     elif isinstance(expression, dict):
         for key, value in expression.items():
             yield from _named(key)

@@ -5,12 +5,11 @@ Prefixes of imports are left out: a name without its prefix leads to the type, w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Final
 
+from sabir.expressions.beginnings import absolute_path
 from sabir.languages.tosca.library import PROFILES
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import LoadedPackage, MemoryPackage, PackageFile
@@ -39,12 +38,6 @@ _MEMBERS: Final = ("properties", "attributes", "capabilities", "requirements", "
 _TYPED: Final = frozenset({"type", "derived_from", "node_type", "relationship"})
 _REFERENCES: Final = frozenset({"get_property", "get_attribute", "get_operation_output", "get_artifact"})
 _PLACES: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST"})
-
-
-@cache
-def _path_pattern() -> re.Pattern[str]:
-    """The node that an absolute path of an expression begins with."""
-    return re.compile(r"(?<![\w\]?*.)])::(?P<name>[A-Za-z_][\w-]*)")
 
 
 def file_names(file: PackageFile) -> FileNames:
@@ -204,9 +197,10 @@ def _requirements(value: YamlNode) -> Iterator[Mention]:
 def _paths(value: YamlNode, file: PackageFile) -> Iterator[Mention]:
     if isinstance(value, YamlScalar):
         text = file.source.slice(value.span)
-        for match in _path_pattern().finditer(text):
-            start = value.span.start + match.start("name")
-            yield Mention(Span(start, start + len(match["name"])), (f"node {match['name']}",))
+        for match in absolute_path().finditer(text):
+            if match["name"] is not None:
+                span = Span(*match.span("name")).shifted(value.span.start)
+                yield Mention(span, (f"node {match['name']}",))
     elif isinstance(value, YamlMapping | YamlSequence):
         for child in value.values() if isinstance(value, YamlMapping) else value.items:
             yield from _paths(child, file)
