@@ -17,7 +17,7 @@ from typing import Any
 
 from sabir.deployments.hands.place import Fields, HandError, Place, write_file
 
-__all__ = ["Command", "environment_for", "has_ended", "text_of"]
+__all__ = ["Command", "environment_for", "has_ended", "started", "text_of"]
 
 _AROUND = """\
 echo $$ > "$SABIR_MARK/begun.new" && mv "$SABIR_MARK/begun.new" "$SABIR_MARK/begun" || exit 125
@@ -90,15 +90,7 @@ class Command:
         outputs = os.path.join(mark, "outputs")
         write_file(outputs, b"", 0o600)
         variables.update(SABIR_MARK=mark, SABIR_OUTPUTS=outputs)
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", _AROUND, "sabir", *words],
-            cwd=directory,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = started(["/bin/sh", "-c", _AROUND, "sabir", *words], directory, variables)
         status = _waited(process, task.get("timeout"), task.get("stopped"))
         if status is None:
             raise HandError("it was left running")
@@ -151,18 +143,23 @@ def _command(run: Any) -> list[str]:
 def _succeeds(run: Any, fields: Fields, directory: str, timeout: float | None) -> bool:
     """Whether a condition holds; a program that is not there is one that failed."""
     try:
-        process = subprocess.Popen(
-            _command(run),
-            cwd=directory,
-            env=environment_for(fields),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = started(_command(run), directory, environment_for(fields))
     except OSError:
         return False
     return _waited(process, timeout, None) == 0
+
+
+def started(words: list[str], directory: str, variables: dict[str, str]) -> Any:
+    """A program in a session of its own, so that it lives on when this process does not."""
+    return subprocess.Popen(
+        words,
+        cwd=directory,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def environment_for(fields: Fields) -> dict[str, str]:

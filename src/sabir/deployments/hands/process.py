@@ -8,11 +8,10 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import time
 from typing import Any
 
-from sabir.deployments.hands.commands import environment_for, has_ended
+from sabir.deployments.hands.commands import environment_for, has_ended, started
 from sabir.deployments.hands.place import Fields, HandError, Place
 
 __all__ = ["Process"]
@@ -91,15 +90,7 @@ class Process:
         variables.update(
             SABIR_PID=file, SABIR_LOG=log, SABIR_OPERATION=task["operation"], SABIR_DIGEST=digest
         )
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", _AROUND, "sabir", *_words(fields["run"])],
-            cwd=directory,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = started(["/bin/sh", "-c", _AROUND, "sabir", *_words(fields["run"])], directory, variables)
         self._wait(process, fields, file, log)
         # Nobody waits for it from now on; without this the interpreter warns that it still runs.
         process.returncode = 0
