@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["run_for", "run_repeat", "run_while", "whole_number"]
 
+_ROUND: Final = "*"
+"""Where the number of a round is put that nobody asks for; no variable can have this name."""
 Run = Callable[[Variables], Signal | None]
 
 
@@ -36,26 +38,17 @@ def run_while(condition: Closure, body: Run, meter: Meter) -> Run:
 
 
 def run_for(name: str, collection: Closure, body: Run, meter: Meter) -> Run:
-    def run(variables: Variables) -> Signal | None:
-        for item in _items(collection(variables)):
-            meter.left -= 1
-            if meter.left < meter.until_clock:
-                meter.refill()
-            variables[name] = item
-            signal = body(variables)
-            if signal is not None:
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
-        return None
-
-    return run
+    return _run_over(lambda variables: _items(collection(variables)), name, body, meter)
 
 
 def run_repeat(count: Closure, body: Run, meter: Meter) -> Run:
+    return _run_over(lambda variables: range(whole_number(count(variables), "Repeat")), _ROUND, body, meter)
+
+
+def _run_over(items: Closure, name: str, body: Run, meter: Meter) -> Run:
     def run(variables: Variables) -> Signal | None:
-        for _ in range(whole_number(count(variables), "Repeat")):
+        for item in items(variables):
+            variables[name] = item
             meter.left -= 1
             if meter.left < meter.until_clock:
                 meter.refill()
