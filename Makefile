@@ -76,8 +76,8 @@ build/fuzz/.ready: requirements.lock pyproject.toml
 	@touch $@
 
 fuzz: venv build/fuzz/.ready ## a million inputs: damaged projects through every command, guided ones for readers and expressions
-	$(BIN)/python -m tests.fuzz doors --count 100000
-	build/fuzz/bin/python -m tests.fuzz.guided all 60000
+	$(BIN)/python -m tests.fuzz doors --count 55000
+	build/fuzz/bin/python -m tests.fuzz.guided all 45000
 
 fast: venv ## the suite without its slow part
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'

@@ -39,6 +39,8 @@ from sabir.source.packages import MemoryPackage, PackageFile
 from sabir.source.yaml import compose
 from sabir.text import Source
 from tests.fuzz import ccp, packages, query, yaql
+from tests.fuzz.guided_deployments import FORM, WORKFLOWS, check_dump, check_state, edited
+from tests.fuzz.kept import DUMPS, STATE
 from tests.fuzz.projects import expressions, projects
 
 __all__ = ["TARGETS", "Target"]
@@ -213,6 +215,13 @@ TARGETS: Final[Mapping[str, Target]] = {
     "environment": _target(_environment, _of("resources", r"sabir\.yaml$")),
     "resources": _target(_resources, _of("resources", r"resources\.yaml$")),
     "graph": _target(_graph, lambda: [_SMALL_GRAPH]),
+    "state": Target(check_state, lambda: [STATE.encode()]),
+    "dumps": Target(check_dump, lambda: [dump.encode() for dump in DUMPS]),
+    "classes": _target(
+        edited("muranopl", "Classes/App.yaml"), _of("muranopl", r"Classes/.*\.yaml$"), longest=800
+    ),
+    "forms": _target(edited("muranopl", "UI/ui.yaml"), lambda: [FORM]),
+    "workflows": _target(edited("tosca", "service.yaml"), lambda: [WORKFLOWS]),
     "archive": Target(packages.check_archive, _archives),
     "versions": _target(
         _versions, lambda: ["1.2.3\n>=1.2,<2", "1.0.0-rc.1+b\n^1.0 || ~2", "1\n!=1.x"], _SHORT

@@ -32,6 +32,7 @@ _EVERYWHERE: Final = ("check", "check", "compile", "compile", "query", "why", "r
 _DOORS: Final = {
     "muranopl": (*_EVERYWHERE, "run", "run", "test", "model", "mpl-check"),
     "graph": ("compile", "query", "why", "render", "diff"),
+    "resources": (*_EVERYWHERE, "plan", "status", "state", "deploy", "adopt", "history", "destroy"),
 }
 _OTHERS: Final = (*_EVERYWHERE, "plan", "status")
 
@@ -87,7 +88,15 @@ class Material:
                 words = [path, *model, "--set", f"{source.choice(_SUBJECTS)}=1"]
             case "run":
                 words = [path, *model, "--call", f"root.{project.method}"]
-            case _:  # plan, status
+            case "state":
+                return ["import", path, "project/state.json", "--state", "state.db"]
+            case "deploy":
+                words = [path, "project/plan.json", "--state", "state.db"]
+            case "adopt":
+                words = [path, "--murano", "project/dump", "--state", "state.db"]
+            case "history":
+                return [path, "--state", "state.db"]
+            case _:  # plan, status, destroy
                 words = [path, *model, "--state", "state.db", "--format", source.choice(("text", "json"))]
         return [*words, "--limits", "strict"]
 

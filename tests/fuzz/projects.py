@@ -12,6 +12,7 @@ import yaml
 from msgspec import Struct
 
 from tests.conformance.runner.inmanta_project import project_texts
+from tests.fuzz.kept import DUMPS, STATE
 
 __all__ = ["Project", "expressions", "projects"]
 
@@ -64,6 +65,12 @@ resources:
   hook: {kind: command, requires: [server], results: [address], fields: {run: [true], undo: [true], outputs: [address]}}
 """,
     "more/logo.txt": "a logo\n",
+    "plan.json": """\
+{"format": "sabir.plan/1", "environment": "demo", "state": 0, "digest": "d", "checksum": "c", "steps": [{"address": "files/etc",
+ "action": "create", "kind": "directory", "changes": [{"field": "path", "before": null, "after": "etc"}], "requires": []}]}
+""",
+    "state.json": STATE,
+    "dump": DUMPS[1],
 }
 
 
