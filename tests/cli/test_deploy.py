@@ -305,3 +305,12 @@ def test_a_file_that_cannot_be_read_is_no_other_environment(
     assert "not readable as YAML" in capsys.readouterr().err
     name = whole.partition("name: ")[2].partition("\n")[0] or folder.name
     assert main(["history", ".", "--environment", name]) == 0
+
+
+def test_a_status_of_what_cannot_be_evaluated_is_not_fine(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["deploy", ".", "--yes", "-q"]) == 0
+    change(folder, "kind: file", "kind: fiel")
+    assert main(["status", "."]) == 1
+    assert "fiel" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from sabir.deployments.plan.compare import kept_changes, recorded_changes, wante
 from sabir.deployments.store.records import Record, RecordStatus
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
@@ -68,6 +68,11 @@ class EnvironmentStatus(Struct, frozen=True, kw_only=True):
     def has_drifted(self) -> bool:
         return any(resource.has_drifted for resource in self.resources)
 
+    @property
+    def failed(self) -> bool:
+        """The description has errors, so that what is wanted is not known."""
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
 
 def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
     with opened(request, create=False) as store:
@@ -79,7 +84,8 @@ def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
             _status(address, prepared.placed.get(address), records.get(address), seen, store, observed)
             for address in dict.fromkeys((*prepared.placed, *records))
         ]
-    return EnvironmentStatus(resources=tuple(resources), findings=prepared.findings)
+    # To look is not to run: leave is asked for by what acts.
+    return EnvironmentStatus(resources=tuple(resources), findings=prepared.without_leave_findings)
 
 
 def _status(

@@ -37,7 +37,8 @@ __all__ = ["command"]
 def command(*, environment: EnvironmentRequest, format_: str, notify: str | None, quiet: bool) -> int:
     """Compare what is wanted, recorded and there; name the drift field by field.
 
-    Exit status 3 when something is not as it was left: changed by somebody else, gone, failed, or unknown.
+    Exit status 3 when something is not as it was left: changed by somebody else, gone, failed, or unknown; 1 when nothing
+    is, and the description has errors.
     """
     from sabir.cli.boundary import Status
     from sabir.cli.findings import show_findings
@@ -56,7 +57,9 @@ def command(*, environment: EnvironmentRequest, format_: str, notify: str | None
                 write("".join(_lines(resource)))
         drifted = sum(resource.has_drifted for resource in status.resources)
         write(f"{len(status.resources)} resources, {drifted} not as they were left\n")
-    return Status.TO_DO if status.has_drifted else Status.FINE
+    if status.has_drifted:
+        return Status.TO_DO
+    return Status.FOUND if status.failed else Status.FINE
 
 
 def _notify(where: str, document: dict[str, Any]) -> None:
