@@ -93,6 +93,44 @@ class TestOperations:
         assert (folder / ".sabir/world/b").stat().st_mtime_ns == before
         assert run("sabir status .", folder)[0] == 0
 
+    def test_a_state_that_is_lost_is_adopted(self, folder: Path) -> None:
+        for file in (folder / ".sabir").glob("state.db*"):
+            file.unlink()
+        status, output = run("sabir adopt .", folder)
+        assert status == 0, output
+        assert run("sabir plan .", folder)[0] == 0
+
+    def test_a_restore_beside_what_a_killed_process_left(self, folder: Path) -> None:
+        """A log of the state that is replaced would be taken for one of the backup; the page says to take it away."""
+        page = (DOCS / "deploy" / "operations.md").read_text(encoding="utf-8")
+        assert (
+            "rm -f .sabir/state.db .sabir/state.db-wal .sabir/state.db-shm\n    cp backup.db .sabir/state.db"
+            in page
+        )
+        script = "import sqlite3; sqlite3.connect('.sabir/state.db').backup(sqlite3.connect('backup.db'))"
+        assert run(f'{sys.executable} -c "{script}"', folder)[0] == 0
+        held = "import sqlite3, os; c = sqlite3.connect('.sabir/state.db'); c.execute('delete from sabir_resource'); c.commit(); os._exit(9)"
+        assert run(f'{sys.executable} -c "{held}"', folder)[0] == 9
+        assert (folder / ".sabir/state.db-wal").stat().st_size > 0
+        assert (
+            run(
+                "rm -f .sabir/state.db .sabir/state.db-wal .sabir/state.db-shm; cp backup.db .sabir/state.db",
+                folder,
+            )[0]
+            == 0
+        )
+        assert run("sabir plan .", folder)[0] == 0
+
+    def test_two_keys_in_the_file(self, folder: Path) -> None:
+        key = folder / ".sabir" / "key"
+        make = "import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())"
+        new = run(f'{sys.executable} -c "{make}"', folder)[1].strip()
+        key.write_text(f"{new}\n{key.read_text()}")
+        assert run("sabir state rotate .", folder)[0] == 0
+        key.write_text(new)
+        assert run("sabir deploy . --repair --yes", folder)[0] == 0
+        assert run("sabir plan . --at 1", folder)[0] == 0
+
     def test_keys_are_rotated(self, folder: Path) -> None:
         old = (folder / ".sabir" / "key").read_text().strip()
         new = run(

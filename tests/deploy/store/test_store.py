@@ -5,20 +5,22 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.lock import Locked
-from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
+from sabir.deployments.store.records import DeploymentState, Record, RecordStatus, StepState
 from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import LostLock
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Sensitive
 from sabir.session import wall_clock
+from tests.deploy.killing import Figures, check, start
 
 RECORD = Record(
     address="a", kind="thing", target="here", driver="world", status=RecordStatus.PRESENT, desired='{"x":1}'
@@ -48,23 +50,49 @@ def test_what_is_written_is_read(where: str) -> None:
     store.close()
 
 
+def make_first_version(connection: Connection) -> None:
+    """The tables as the first version had them."""
+    for statement in (
+        "drop table sabir_fact",
+        "drop table sabir_blob",
+        "alter table sabir_deployment drop column wish",
+        "alter table sabir_deployment drop column observed",
+        "alter table sabir_deployment add column graph text",
+        "alter table sabir_resource add column results text",
+        "update sabir_meta set value = '1' where name = 'version'",
+    ):
+        connection.execute(text(statement))
+
+
+@pytest.mark.slow
+def test_a_deployment_that_an_older_sabir_left_open_is_gone_on_with(where: str, tmp_path: Path) -> None:
+    folder = tmp_path / "effects"
+    folder.mkdir()
+    process = start(where, folder, 300, 10)
+    while not (folder / "log").exists() or len((folder / "log").read_text().split()) < 100:
+        assert process.poll() is None
+        time.sleep(0.002)
+    process.kill()
+    process.communicate()
+    with closing(Store.open(where, "victim")) as store, store.database.engine.begin() as connection:
+        assert store.steps(states=(StepState.INTENT,))
+        make_first_version(connection)
+    process = start(where, folder, 300, 10)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    figures = Figures()
+    check(where, folder, 300, figures)
+    assert (figures.lost, figures.repeated, figures.out_of_order, figures.unknown) == (0, 0, 0, 0)
+
+
 def test_a_state_of_the_first_version_is_upgraded(where: str) -> None:
     store = Store.open(where, "env", create=True)
     journal = journal_of(store)
     journal.now_all([journal.record(RECORD)])
     journal.writer.close()
     with store.database.engine.begin() as connection:
-        for statement in (
-            "drop table sabir_fact",
-            "drop table sabir_blob",
-            "alter table sabir_deployment drop column wish",
-            "alter table sabir_deployment drop column observed",
-            "alter table sabir_deployment add column graph text",
-            "alter table sabir_resource add column results text",
-            """update sabir_resource set results = '{"a|out":[1,"x"]}'""",
-            "update sabir_meta set value = '1' where name = 'version'",
-        ):
-            connection.execute(text(statement))
+        make_first_version(connection)
+        connection.execute(text("""update sabir_resource set results = '{"a|out":[1,"x"]}'"""))
     store.close()
     with closing(Store.open(where, "env", create=True)) as upgraded:
         assert upgraded.records() == {"a": RECORD}
