@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from sabir.diagnostics.finding import Severity
 from sabir.errors import UnusableInput
 from sabir.expressions.yaql import YaqlSyntaxError, parse
 from sabir.source.yaml import compose
@@ -72,9 +71,9 @@ class Definition(Struct, frozen=True, kw_only=True):
 def read_definition(source: Source) -> Definition:
     """Raises `UnusableInput`, with the place of what is wrong."""
     stream = compose(source, tags=_TAGS)
-    for problem in stream.findings:
-        if problem.severity is Severity.ERROR:
-            raise UnusableInput(f"{problem.location}: {problem.message}")
+    if stream.broken:  # a key that stands twice is told by `check`; the last one counts
+        problem = stream.findings[-1]
+        raise UnusableInput(f"{problem.location}: {problem.message}")
     root = stream.documents[0] if stream.documents else None
     if not isinstance(root, YamlMapping):
         raise _unusable(source, root, "a UI definition is a mapping with Application and Forms")
