@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 from msgspec import Struct, field
 
+from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, TestCall, TestRun, Tests
 from sabir.operations.evaluate import language_at
@@ -42,7 +44,12 @@ def run_document(run: TestRun) -> dict[str, object]:
                 "outcome": "failed" if outcome.failures else "passed",
                 "seconds": round(outcome.seconds, 3),
                 "failures": [
-                    {"code": failure.code, "message": failure.message, "place": str(failure.location)}
+                    {
+                        "code": failure.code,
+                        "message": failure.message,
+                        "place": str(failure.location),
+                        "hint": failure.hint,
+                    }
                     for failure in outcome.failures
                 ],
             }
@@ -69,11 +76,20 @@ def junit(run: TestRun, name: str) -> str:
         )
         for failure in outcome.failures:
             element = Xml.SubElement(case, "failure", message=_legal(failure.message), type=failure.code)
-            element.text = _legal(f"{failure.location}: {failure.code} {failure.message}")
+            element.text = _legal("\n".join(_lines(failure)))
     root = Xml.Element("testsuites")
     root.append(suite)
     Xml.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _lines(failure: Finding) -> Iterator[str]:
+    """What is wrong, where the values differ, and the calls that led there."""
+    yield f"{failure.location}: {failure.code} {failure.message}"
+    if failure.hint:
+        yield f"= {failure.hint}"
+    for frame in failure.frames:
+        yield f"in {frame.name}" if frame.place is None else f"in {frame.name} ({frame.place.location})"
 
 
 def _legal(text: str) -> str:

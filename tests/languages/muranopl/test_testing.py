@@ -107,3 +107,30 @@ def test_forms_of_the_outcome() -> None:
     assert suite.attrib["failures"] == "1"
     assert suite[0].attrib["classname"] == "demo.Root"
     assert suite[0][0].attrib["message"] == "1 is expected, not 2"
+
+
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        (
+            "$.assertEqual(dict(a => 1, b => [1, 2, dict(c => x)]), dict(b => [1, 3, dict(c => y)], d => 0))",
+            "a: 1 is missing; b[1]: 2 is expected, not 3; b[2].c: 'x' is expected, not 'y'; d: 0 is not expected",
+        ),
+        (
+            r'$.assertEqual("one\ntwo", "one\nthree\nfour")',
+            "line 2: 'two' is expected, not 'three'; line 3: 'four' is not expected",
+        ),
+        ("$.assertEqual(range(12).toList(), [])", "[0]: 0 is missing; "),
+        ("$.assertEqual(1, 2)", None),
+        ("inject(Child, wo, 1)", "did you mean 'who'?"),
+    ],
+)
+def test_failures_say_where_values_differ(statement: str, hint: str | None) -> None:
+    ((failure,),) = (outcome.failures for outcome in run(statement).outcomes)
+    assert (failure.hint or "").startswith(hint or ""), failure.hint
+    assert (failure.hint is None) is (hint is None)
+    report = Xml.fromstring(junit(run(statement), "demo")).find(".//failure")
+    assert report is not None
+    text = report.text or ""
+    assert "in demo.Root.testIt" in text
+    assert hint is None or hint in text

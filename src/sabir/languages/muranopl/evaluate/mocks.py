@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Scope, Variables
 from sabir.expressions.yaql.kinds import OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument
@@ -113,5 +114,7 @@ def _class_of(target: Any, variables: Variables) -> MuranoClass:
 def _replace(cls: MuranoClass, name: str, action: Callable[[Method], Action]) -> None:
     original = cls.lookup(name)
     if original is None:
-        raise MuranoError(WRONG_CALL, f"{cls.name} has no method {name!r} that could be mocked")
+        names = {method for ancestor in cls.lineage for method in ancestor.own_methods}
+        message = f"{cls.name} has no method {name!r} that could be mocked"
+        raise MuranoError(WRONG_CALL, message, hint=did_you_mean(name, sorted(names)))
     cls.override(name, MockMethod(original, cls, action(original)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.system.comparing import differences
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass
 from sabir.languages.muranopl.examples.runs import run_package
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
@@ -30,7 +31,11 @@ ASSERTION_FAILED: Final = failure_rule(
 
 def _check(holds: object, problem: str, message: str | None) -> None:
     if not holds:
-        raise MuranoError(ASSERTION_FAILED, problem if message is None else f"{problem}: {message}")
+        raise _failure(problem, message)
+
+
+def _failure(problem: str, message: str | None, hint: str | None = None) -> MuranoError:
+    return MuranoError(ASSERTION_FAILED, problem if message is None else f"{problem}: {message}", hint=hint)
 
 
 @TEST_FIXTURE.method("load")
@@ -47,7 +52,9 @@ def load(this: MuranoObject, _variables: Variables, model: Any) -> Any:
 def assert_equal(
     _this: Any, _variables: Variables, expected: Any, observed: Any, message: str | None
 ) -> None:
-    _check(expected == observed, f"{shown(expected)} is expected, not {shown(observed)}", message)
+    if expected != observed:
+        problem = f"{shown(expected)} is expected, not {shown(observed)}"
+        raise _failure(problem, message, differences(expected, observed))
 
 
 @TEST_FIXTURE.method("assertTrue")
