@@ -44,10 +44,23 @@ _PACKAGE: Final = "package "
 
 
 def adopt_murano(
-    request: EnvironmentRequest, dump: Path, notice: Callable[[str], None] = lambda _: None
+    request: EnvironmentRequest,
+    dump: Path,
+    notice: Callable[[str], None] = lambda _: None,
+    *,
+    stacks: Mapping[str, str | None] | None = None,
 ) -> Adopted:
-    """Take over environments of a dump, each for the part whose root has its id."""
-    dumped = {environment.id: environment for environment in read_dump(dump)}
+    """Take over environments of a dump, each for the part whose root has its id.
+
+    `stacks` are the names of stacks by the ids of environments whose dump does not tell them; None: there is none.
+    """
+    named = stacks or {}
+    dumped = {environment.id: _with_stack(environment, named) for environment in read_dump(dump)}
+    strange = sorted({*named} - {*dumped})
+    if strange:
+        raise UnusableInput(
+            f"there is no environment {strange[0]!r} in the dump; there are {', '.join(dumped)}"
+        )
     for file in _written_models(request, dumped):
         notice(f"written from the dump: {file}")
     with opened(request, create=True) as store:
@@ -56,9 +69,10 @@ def adopt_murano(
             return Adopted(findings=prepared.findings, failed=True)
         matching = _matching(prepared, dumped)
         _refuse(matching, dumped, store)
+        _refuse_without_stack(matching, named)
         options = DeployOptions(audit={**audit_of(request, prepared.context), "dump": dump.name})
         with held(store, prepared.context, options) as writer:
-            stacks = [asyncio.run(_stacks(prepared, *pair)) for pair in matching]
+            there = [asyncio.run(_stacks(prepared, *pair)) for pair in matching]
             journal = Journal(store, writer, prepared.context.session.clock)
             addresses = [str(placed.resource.address) for placed, _ in matching]
             number = journal.open(
@@ -67,8 +81,8 @@ def adopt_murano(
             journal.now_all(
                 [
                     write
-                    for pair, there in zip(matching, stacks, strict=True)
-                    for write in _writes(journal, *pair, there)
+                    for pair, pushed in zip(matching, there, strict=True)
+                    for write in _writes(journal, *pair, pushed)
                 ]
             )
             journal.close(DeploymentState.DONE)
@@ -78,6 +92,29 @@ def adopt_murano(
             notice(f"left: the environment {environment.name!r}, which nothing here describes")
     resources = tuple(AdoptedResource(address=address, kind=PROGRAM, taken=True) for address in addresses)
     return Adopted(resources=resources, number=number, findings=prepared.findings)
+
+
+def _with_stack(environment: DumpedEnvironment, stacks: Mapping[str, str | None]) -> DumpedEnvironment:
+    name = stacks.get(environment.id)
+    if name is None or name in environment.stack_names:
+        return environment
+    if environment.stack_names:
+        told = ", ".join(environment.stack_names)
+        raise UnusableInput(f"the dump says that {environment.id} has the stack {told}, not {name}")
+    return environment.with_stack(name)
+
+
+def _refuse_without_stack(
+    matching: list[tuple[Placed, DumpedEnvironment]], named: Mapping[str, str | None]
+) -> None:
+    """An environment whose stack is not known would get a second one."""
+    for _, environment in matching:
+        if not environment.stack_names and environment.id not in named:
+            raise DeployError(
+                f"the dump does not tell the stack of {environment.name!r}, and a deployment would build a second one. Its "
+                f"description at the cloud names the environment ({environment.id}); say it as {environment.id}=murano-…, or "
+                f"{environment.id} alone when there is none"
+            )
 
 
 def _matching(

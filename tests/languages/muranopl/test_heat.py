@@ -158,19 +158,32 @@ def _values(told: Any) -> list[Any]:
     return [told]
 
 
-def test_what_the_existing_engine_deployed_is_gone_on_with(tmp_path: Path) -> None:
-    """The environment is known by a dump alone; its stack is updated, and no second one is built."""
+@pytest.mark.parametrize("kind", ["row", "answer"])
+def test_what_the_existing_engine_deployed_is_gone_on_with(tmp_path: Path, kind: str) -> None:
+    """The environment is known by a dump alone; its stack is updated, and no second one is built.
+
+    An answer of the client does not tell the stack: it has to be named.
+    """
     place = tmp_path / "cloud"
     place.mkdir()
     world = SmallCloud()
     with small_cloud(place, world) as running:
         before = Demo(tmp_path / "before", running.clouds)
         before.sabir("deploy", "--yes")
-        (dump := tmp_path / "dump.json").write_text(json.dumps([_row(before)]))
+        row = _row(before)
+        (dump := tmp_path / "dump.json").write_text(json.dumps([row] if kind == "row" else _answer(row)))
+        words = () if kind == "row" else (f"env={world.created[0]}",)
 
         after = Demo(tmp_path / "after", running.clouds)
         (after.folder / "model.yaml").unlink()
-        assert "demo/env (murano-program): taken over" in after.sabir("adopt", "--murano", str(dump)).stdout
+        if kind == "answer":
+            with pytest.raises(AssertionError, match="does not tell the stack of 'production'"):
+                after.sabir("adopt", "--murano", str(dump))
+            with pytest.raises(AssertionError, match="'other' is no stack of Murano"):
+                after.sabir("adopt", "env=other", "--murano", str(dump))
+            (after.folder / "model.yaml").unlink()
+        adopted = after.sabir("adopt", *words, "--murano", str(dump)).stdout
+        assert "demo/env (murano-program): taken over" in adopted
         assert (after.folder / "model.yaml").exists(), "the model is written from the dump"
         model = (after.folder / "model.yaml").read_text()
         assert "_actions" not in model
@@ -183,6 +196,12 @@ def test_what_the_existing_engine_deployed_is_gone_on_with(tmp_path: Path) -> No
         template = after.stack(world.created[0])
         assert template is not None
         assert sorted(template["resources"]) == ["one", "two"]
+
+
+def _answer(row: dict[str, Any]) -> dict[str, Any]:
+    """What the client shows of an environment."""
+    objects = json.loads(row["description"])["Objects"]
+    return {"id": "env", "name": row["name"], "status": "ready", "services": objects["applications"]}
 
 
 def _row(demo: Demo) -> dict[str, Any]:

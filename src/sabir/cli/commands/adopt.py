@@ -10,7 +10,6 @@ from sabir.cli.deploying import wanted_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import format_option, path_argument, quiet_option
 from sabir.cli.terminal import say, write
-from sabir.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +27,10 @@ __all__ = ["command"]
         ("sabir adopt shop/ files/motd", "this one"),
         ("sabir adopt shop/ net/lan=6f1c…", "one that its target knows by an id"),
         ("sabir adopt shop/ --murano dump.sql", "what Murano deployed, from a dump of its database"),
+        (
+            "sabir adopt shop/ 744e…=murano-RegionOne-abc --murano show.json",
+            "the same from an answer, with its stack",
+        ),
     ],
 )
 @path_argument
@@ -56,12 +59,10 @@ def command(
     ids = {address: id_ or None for address, _, id_ in (word.partition("=") for word in words)}
     if murano is None:
         adopted = adopt_path(environment, ids)
-    elif ids:
-        raise UsageError("--murano takes over whole environments: name no ADDRESS with it")
     else:
         from sabir.operations.adopt_murano import adopt_murano
 
-        adopted = adopt_murano(environment, murano, say)
+        adopted = adopt_murano(environment, murano, say, stacks=ids)
     show_findings(adopted.findings, environment.path, quiet=quiet)
     if adopted.failed:
         return Status.FOUND

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.positions import read_placed
@@ -31,6 +32,8 @@ _SQLITE: Final = b"SQLite format 3\0"
 _TABLE: Final = "environment"
 _STACK_NAME: Final = "generatedStackName"
 _ENVIRONMENT: Final = "io.murano.Environment"
+_REGION: Final = "io.murano.CloudRegion"
+_STACK: Final = "murano-"
 
 
 class DumpedEnvironment(Struct, frozen=True, kw_only=True):
@@ -48,7 +51,18 @@ class DumpedEnvironment(Struct, frozen=True, kw_only=True):
     def stack_names(self) -> tuple[str, ...]:
         """Stacks of regions: their names are made of what code made up and remembers."""
         names = [entry[3] for entry in self.attributes if len(entry) == 4 and entry[2] == _STACK_NAME]
-        return tuple(dict.fromkeys(f"murano-{name}" for name in names if name))
+        return tuple(dict.fromkeys(f"{_STACK}{name}" for name in names if name))
+
+    def with_stack(self, name: str) -> DumpedEnvironment:
+        """The environment with a stack that its dump does not tell: the region that has it, and what that remembers."""
+        generated = name.removeprefix(_STACK)
+        region, dash, _ = generated.rpartition("-")
+        if not name.startswith(_STACK) or not dash:
+            raise UnusableInput(f"{name!r} is no stack of Murano: those are called {_STACK}REGION-LETTERS")
+        id_ = f"{self.id}-{region or 'region'}"
+        made = {"?": {"id": id_, "type": _REGION}, "name": region}
+        objects = {**self.objects, "region": region, "regions": {region: made}}
+        return replace(self, objects=objects, attributes=((id_, _REGION, _STACK_NAME, generated),))
 
 
 def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
