@@ -170,7 +170,7 @@ def test_capabilities_have_what_their_type_requires(template: str, codes: list[s
 def test_functions_are_there(value: str, codes: list[str]) -> None:
     text = (
         "functions: {sqrt: {signatures: [{arguments: [{type: float}], result: {type: float}}]}}\n"
-        f"service_template: {{outputs: {{o: {{value: {value}}}}}}}\n"
+        f"service_template: {{node_templates: {{}}, outputs: {{o: {{value: {value}}}}}}}\n"
     )
     assert [code for code, _ in said(text)] == codes
 

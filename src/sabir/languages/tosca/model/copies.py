@@ -13,12 +13,12 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.examples import ROOT, example_nodes
 from sabir.languages.tosca.syntax.nodes import NodeTemplate
 
-__all__ = ["write_out"]
+__all__ = ["WRONG_COPY", "write_out"]
 
 WRONG_COPY: Final = Rule(
     code="TOSCA:E029",
     title="a copy of something that is not there",
-    why="copy names the node template to begin with; it must exist, and must not lead back to the copy.",
+    why="copy names the template to begin with; it must exist, must not lead back to the copy, and in TOSCA 2.0 must not be a copy itself.",
     bad=example_nodes(ROOT + "    two: {copy: won}\n"),
     good=example_nodes(ROOT + "    two: {copy: one}\n"),
     language="tosca",
@@ -41,6 +41,10 @@ def write_out(
             message = f"node template {template.name!r} {reason}"
             findings.append(WRONG_COPY.at(here.place, message, hint=hint))
             return replace(here, copy=None)
+        if source.copy is not None and template.origin.second:
+            message = f"node template {template.name!r} copies {source.name!r}, which is a copy itself"
+            findings.append(WRONG_COPY.at(here.place, message, hint=f"copy {source.copy!r}"))
+            return replace(_merged(here, source), copy=None)
         seen.add(source.name)
         here = _merged(here, source)
     return here

@@ -103,9 +103,14 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
         valid_source_types=_names(
             reader, Kind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
         ),
+        valid_relationship_types=_names(
+            reader, Kind.RELATIONSHIP, fields, subject, "valid_relationship_types"
+        ),
+        valid_target_node_types=_names(reader, Kind.NODE, fields, subject, "valid_target_node_types"),
         members=_names(reader, Kind.NODE, fields, subject, "members"),
         targets=_names(reader, Kind.NODE, fields, subject, "targets"),
         schema=optional_schema(reader, fields.get("entry_schema"), subject),
+        key_schema=optional_schema(reader, fields.get("key_schema"), subject),
         behaviour=read_interface(reader, name, span, node) if kind is Kind.INTERFACE else None,
         triggers=read_triggers(reader, fields.get("triggers"), subject) if kind is Kind.POLICY else {},
         scalar=_scalar(reader, fields, subject) if kind is Kind.DATA else None,

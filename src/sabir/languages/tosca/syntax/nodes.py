@@ -278,10 +278,16 @@ class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     constraints: tuple[Constraint, ...] = ()
     valid_target_types: tuple[str, ...] = ()
     valid_source_types: tuple[str, ...] = ()
+    valid_relationship_types: tuple[str, ...] = ()
+    """2.0, of a capability type."""
+    valid_target_node_types: tuple[str, ...] = ()
+    """2.0, of a relationship type."""
     members: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     schema: Schema | None = None
     """Of a data type that derives from a primitive one, its entry schema."""
+    key_schema: Schema | None = None
+    """Of one that derives from map."""
     scalar: ScalarDefinition | None = None
     """Of a data type that derives from `scalar`."""
     behaviour: InterfaceDefinition | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.check.rules.assignments import check_assignments
 from sabir.languages.tosca.check.rules.functions import check_functions
+from sabir.languages.tosca.check.rules.links import check_links
 from sabir.languages.tosca.check.rules.members import check_members
 from sabir.languages.tosca.check.rules.refinements import check_refinements
 from sabir.languages.tosca.check.rules.scalar_types import check_scalar_types
@@ -36,6 +37,7 @@ def check_model(model: Model) -> list[Finding]:
             *check_functions(model),
             *check_members(model),
             *check_substitution(model),
+            *check_links(model),
         ]
     )
 

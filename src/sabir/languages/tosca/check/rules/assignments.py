@@ -21,7 +21,7 @@ from sabir.languages.tosca.model.values import (
     Misfit,
     holds_expression,
 )
-from sabir.languages.tosca.syntax.examples import example_nodes
+from sabir.languages.tosca.syntax.examples import SECOND, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Assignment,
     InterfaceDefinition,
@@ -35,6 +35,11 @@ from sabir.text import Place
 
 __all__ = ["check_assignments"]
 
+_SERVICE: Final = (
+    SECOND
+    + "interface_types: {I: {operations: {run: {}}}}\nnode_types: {A: {interfaces: {start: {type: I}}}}\n"
+)
+
 UNKNOWN_CAPABILITY: Final = Rule(
     code="TOSCA:E015",
     title="a capability that the type does not have",
@@ -45,6 +50,21 @@ UNKNOWN_CAPABILITY: Final = Rule(
     good=example_nodes(
         "    vm: {type: tosca.nodes.Compute, capabilities: {host: {properties: {num_cpus: 2}}}}\n"
     ),
+    language="tosca",
+)
+
+UNKNOWN_INTERFACE: Final = Rule(
+    code="TOSCA:E051",
+    title="an interface that the type does not have",
+    why="TOSCA 2.0: which interfaces a node has is said by its type; nobody would call what a template adds.",
+    bad={
+        "template.yaml": _SERVICE
+        + "service_template: {node_templates: {a: {type: A, interfaces: {steer: {operations: {run: {}}}}}}}\n"
+    },
+    good={
+        "template.yaml": _SERVICE
+        + "service_template: {node_templates: {a: {type: A, interfaces: {start: {operations: {run: {}}}}}}}\n"
+    },
     language="tosca",
 )
 
@@ -86,6 +106,36 @@ def check_assignments(model: Model) -> Iterator[Finding]:
         if definition.default is not None:
             for misfit in model.values.misfits(definition, definition.default.data):
                 yield _finding(misfit, definition.default, f"default of input {definition.name!r}")
+        if definition.value is not None and definition.origin.second and not definition.is_short:
+            yield from _fixed(model, definition, definition.value, f"value of input {definition.name!r}")
+    for output in model.topology.outputs.values():
+        if output.value is not None and output.schema is not None and output.origin.second:
+            declared = PropertyDefinition(
+                name=output.name, span=output.span, origin=output.origin, schema=output.schema
+            )
+            yield from _fixed(model, declared, output.value, f"value of output {output.name!r}")
+    yield from _artifacts(model)
+
+
+def _fixed(model: Model, definition: PropertyDefinition, written: Written, subject: str) -> Iterator[Finding]:
+    if not holds_expression(written.data):
+        for misfit in model.values.misfits(definition, written.data):
+            yield _finding(misfit, written, subject)
+
+
+def _artifacts(model: Model) -> Iterator[Finding]:
+    """2.0: artifacts have values for what their types require, and those of node types fit what is declared."""
+    owners = {id(type_): type_ for type_ in model.topology.types[Kind.NODE].values()}.values()
+    of_types = [artifact for type_ in owners for artifact in type_.artifacts.values()]
+    of_templates = [artifact for node in model.nodes.values() for artifact in node.artifacts.values()]
+    for artifact in (*of_types, *of_templates):
+        flat = model.types.find(Kind.ARTIFACT, artifact.type) if artifact.type else None
+        if flat is None or not artifact.origin.second:
+            continue
+        yield from _required(flat, artifact.properties, artifact.place, f"artifact {artifact.name!r}")
+        # The conformance files give artifacts of types properties that are not declared.
+        declared = {name: value for name, value in artifact.properties.items() if name in flat.properties}
+        yield from _values(model, declared, flat.properties, flat.name)
 
 
 def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
@@ -126,12 +176,19 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         if template.origin.second:
             yield from _allocation(model, link)
     if template.origin.second:
-        for artifact in template.artifacts.values():
-            artifact_type = model.types.find(Kind.ARTIFACT, artifact.type) if artifact.type else None
-            if artifact_type is not None:
-                yield from _values(model, artifact.properties, artifact_type.properties, artifact_type.name)
         yield from _operation_inputs(model, flat, template.interfaces)
+        yield from _interfaces(model, template, flat)
     yield from _occurrences(model, template, flat)
+
+
+def _interfaces(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+    """2.0: a template assigns to interfaces that its type has."""
+    for name, interface in template.interfaces.items():
+        if name not in flat.interfaces and model.topology.complete:
+            hint = did_you_mean(name, flat.interfaces)
+            yield UNKNOWN_INTERFACE.at(
+                interface.place, f"{template.type} has no interface {name!r}", hint=hint
+            )
 
 
 def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:

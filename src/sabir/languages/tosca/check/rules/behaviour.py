@@ -126,7 +126,9 @@ def _types(model: Model) -> Iterator[Finding]:
 
 
 def _interface_type(behaviour: InterfaceDefinition | None) -> Iterator[Finding]:
-    for operation in behaviour.operations.values() if behaviour is not None else ():
+    if behaviour is None:
+        return
+    for operation in (*behaviour.operations.values(), *behaviour.notifications.values()):
         if operation.origin.second and operation.implementation is not None:
             message = f"operation {operation.name!r} of an interface type has an implementation"
             yield IMPLEMENTED_TYPE.at(operation.implementation.place, message)

@@ -9,8 +9,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import Step, Workflow
+from sabir.languages.tosca.syntax.examples import ROOT, SECOND, example
+from sabir.languages.tosca.syntax.nodes import Kind, Step, Workflow
 from sabir.text import Place
 
 __all__ = ["check_members"]
@@ -25,6 +25,19 @@ UNKNOWN_MEMBER: Final = Rule(
     good=example(
         f"topology_template:\n  node_templates:\n{ROOT}  policies: [{{p: {{type: tosca.policies.Scaling, targets: [one]}}}}]\n"
     ),
+    language="tosca",
+)
+
+_PLACEMENT: Final = (
+    SECOND + "node_types: {Machine: {}, Database: {}}\npolicy_types: {Placement: {targets: [Machine]}}\n"
+    "service_template:\n  node_templates: {vm: {type: Machine}, db: {type: Database}}\n"
+)
+WRONG_MEMBER: Final = Rule(
+    code="TOSCA:E053",
+    title="a group or policy with a node of another type",
+    why="TOSCA 2.0: the type of a group or policy says which types of nodes it is for.",
+    bad={"template.yaml": _PLACEMENT + "  policies: [{near: {type: Placement, targets: [db]}}]\n"},
+    good={"template.yaml": _PLACEMENT + "  policies: [{near: {type: Placement, targets: [vm]}}]\n"},
     language="tosca",
 )
 
@@ -59,9 +72,29 @@ def check_members(model: Model) -> Iterator[Finding]:
             if name not in members:
                 place = Place(policy.origin.source, span)
                 yield _missing(f"target {name!r} of policy {policy.name!r}", name, members, place)
+    yield from _types_of_members(model)
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():
             yield from _step(workflow, step, members)
+
+
+def _types_of_members(model: Model) -> Iterator[Finding]:
+    """2.0: what a policy is about, or a group has in it, is of a type that its own type names."""
+    topology = model.topology
+    pairs = [(Kind.GROUP, "group", group, group.members) for group in topology.groups.values()]
+    pairs += [(Kind.POLICY, "policy", policy, policy.targets) for policy in topology.policies]  # type: ignore[misc]  # both have types and places
+    for kind, word, owner, members in pairs:
+        flat = model.types.find(kind, owner.type) if owner.type else None
+        allowed = () if flat is None else flat.members if kind is Kind.GROUP else flat.targets
+        if not allowed or not owner.origin.second or not topology.complete:
+            continue
+        for name, span in members:
+            member = model.flat.get(name)
+            if member is not None and not any(
+                model.types.is_a(Kind.NODE, member.name, each) for each in allowed
+            ):
+                message = f"{name!r} is of type {member.name!r}, and {word} {owner.name!r} is for {', '.join(allowed)}"
+                yield WRONG_MEMBER.at(Place(owner.origin.source, span), message)
 
 
 def _step(workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:

@@ -10,10 +10,12 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, holds_expression
 from sabir.languages.tosca.syntax.examples import SECOND
 from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     CapabilityDefinition,
+    InterfaceDefinition,
     Kind,
     PropertyDefinition,
     RequirementDefinition,
@@ -87,8 +89,69 @@ class _Refinement:
         yield from self._properties(type_.attributes, inherited, self.subject)
         for capability in type_.capabilities.values():
             yield from self._capability(capability)
+        seen: set[str] = set()
         for requirement in type_.requirements:
             yield from self._requirement(requirement)
+            if requirement.name in seen:
+                message = f"requirement {requirement.name!r} of {self.subject} is defined twice"
+                yield WRONG_REFINEMENT.at(requirement.place, message)
+            seen.add(requirement.name)
+        for interface in type_.interfaces.values():
+            yield from self._interface(interface)
+        for artifact in type_.artifacts.values():
+            old_artifact = None if parent is None else parent.artifacts.get(artifact.name)
+            if old_artifact is not None and artifact.type and old_artifact.type:
+                subject = f"artifact {artifact.name!r} of {self.subject}"
+                yield from self._named(
+                    Kind.ARTIFACT, artifact.type, old_artifact.type, subject, artifact.place
+                )
+        yield from self._valid_types()
+
+    def _valid_types(self) -> Iterator[Finding]:
+        """Lists of types that go with this one may only get narrower."""
+        type_, parent = self.type, self.parent
+        if parent is None:
+            return
+        lists = (
+            ("valid_source_node_types", Kind.NODE, type_.valid_source_types, parent.valid_source_types),
+            ("valid_capability_types", Kind.CAPABILITY, type_.valid_target_types, parent.valid_target_types),
+            ("targets", Kind.NODE, type_.targets, parent.targets),
+            ("members", Kind.NODE, type_.members, parent.members),
+        )
+        for word, kind, names, wide in lists:
+            for name in names if wide else ():
+                if not any(self._is_a(kind, name, other) for other in wide):
+                    message = f"{word} of {self.subject} has {name!r}, which is not among those it inherits"
+                    yield WRONG_REFINEMENT.at(type_.place, message)
+
+    def _interface(self, new: InterfaceDefinition) -> Iterator[Finding]:
+        subject = f"interface {new.name!r} of {self.subject}"
+        old = None if self.parent is None else self.parent.interfaces.get(new.name)
+        old_type = None if old is None else old.type
+        if old is None and new.type is None:
+            yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
+            return
+        if old_type is not None and new.type is not None:
+            yield from self._named(Kind.INTERFACE, new.type, old_type, subject, new.place)
+        flat = self.model.types.find(Kind.INTERFACE, new.type or old_type or "")
+        for definition in () if flat is None else flat.chain:
+            yield from self._operations(definition.behaviour, new, subject)
+
+    def _operations(
+        self, declared: InterfaceDefinition | None, new: InterfaceDefinition, subject: str
+    ) -> Iterator[Finding]:
+        """Inputs that the interface type declares keep their types."""
+        if declared is None:
+            return
+        pairs = [(declared.inputs, new.inputs)]
+        for name, operation in new.operations.items():
+            if name in declared.operations:
+                pairs.append((declared.operations[name].inputs, operation.inputs))
+        for old_inputs, inputs in pairs:
+            for name, parameter in inputs.items():
+                old = old_inputs.get(name)
+                if old is not None and old.schema is not None and parameter.schema is not None:
+                    yield from self._schema(f"input {name!r} of {subject}", old.schema, parameter.schema)
 
     def _native(self) -> Iterator[Finding]:
         """TOSCA's own types hold one value; there is no place in it for properties."""
@@ -126,6 +189,16 @@ class _Refinement:
             yield WRONG_REFINEMENT.at(new.place, f"{subject} is required and cannot become optional")
         if old.schema is not None and new.schema is not None:
             yield from self._schema(subject, old.schema, new.schema)
+            yield from self._value(subject, old, new)
+
+    def _value(self, subject: str, old: PropertyDefinition, new: PropertyDefinition) -> Iterator[Finding]:
+        """What was asked of a value before holds for the new one, too."""
+        written = new.value or new.default
+        if written is None or holds_expression(written.data):
+            return
+        for misfit in self.model.values.misfits(old, written.data):
+            if misfit.rule is FORBIDDEN_VALUE:
+                yield misfit.rule.at(written.place, f"{subject}: {misfit.message}", hint=misfit.hint)
 
     def _schema(self, subject: str, old: Schema, new: Schema) -> Iterator[Finding]:
         if not self._is_a(Kind.DATA, new.name, old.name):
@@ -155,6 +228,12 @@ class _Refinement:
             yield from self._named(Kind.CAPABILITY, new.type, old.type, subject, new.place)
         flat = self.model.types.find(Kind.CAPABILITY, new.type or (old.type if old is not None else ""))
         if flat is not None:
+            refined = {} if old is None else old.properties
+            for name, definition in new.properties.items():
+                if name not in flat.properties and name not in refined:
+                    message = f"{flat.name} has no property {name!r} that {subject} could refine"
+                    hint = did_you_mean(name, flat.properties)
+                    yield WRONG_REFINEMENT.at(definition.place, message, hint=hint)
             yield from self._properties(new.properties, flat.properties, subject)
             yield from self._properties(new.attributes, flat.attributes, subject)
 
@@ -167,9 +246,14 @@ class _Refinement:
 
     def _requirement(self, new: RequirementDefinition) -> Iterator[Finding]:
         old = None if self.parent is None else self.parent.requirements.get(new.name)
-        if old is None:
-            return
         subject = f"requirement {new.name!r} of {self.subject}"
+        if old is None:
+            # The conformance files leave out the relationship, which is said to be mandatory, too.
+            if new.capability is None:
+                yield NO_TYPE.at(
+                    new.place, f"{subject} has no capability", hint="add 'capability:' with a type"
+                )
+            return
         pairs = (
             (Kind.CAPABILITY, new.capability, old.capability),
             (Kind.NODE, new.node, old.node),

@@ -81,3 +81,5 @@ def _data_type(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
     elif flat is not None and flat.primitive not in ("list", "map") and type_.schema is not None:
         message = f"data type {type_.name!r} is no list or map and cannot have an entry_schema"
         yield WRONG_SCHEMA.at(type_.schema.place, message)
+    if type_.key_schema is not None and flat is not None:
+        yield from _keys(model, type_.key_schema, flat.primitive, f"data type {type_.name!r}")

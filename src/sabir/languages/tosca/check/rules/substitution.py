@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
@@ -12,7 +12,13 @@ from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import Kind, MappedEntry, SubstitutionMapping
+from sabir.languages.tosca.syntax.nodes import (
+    InputDefinition,
+    Kind,
+    MappedEntry,
+    OutputDefinition,
+    SubstitutionMapping,
+)
 
 __all__ = ["check_substitution"]
 
@@ -64,6 +70,7 @@ def _mapped_entry(
     if entry.name not in declared and complete and not entry.part:
         hint = did_you_mean(entry.name, declared)
         yield WRONG_SUBSTITUTION.at(entry.place, f"{mapping.name} has no {word} {entry.name!r}", hint=hint)
+    yield from _single_target(model, flat, entry)
     for target in entry.targets:
         # A pair may be a list of two names that each stand for themselves, where a requirement is mapped twice.
         if len(target) != 2 or (entry.section == "requirements" and target[1] in model.nodes):
@@ -75,11 +82,76 @@ def _mapped_entry(
             yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
             continue
         inner = model.flat[template]
+        if entry.section == "capabilities" and inner is not None and entry.origin.second:
+            yield from _capability(model, flat, inner, entry, name)
         names = None if inner is None else _entries(inner, entry.section)
         if names is not None and name not in names and complete:
             hint = did_you_mean(name, names)
             message = f"substitution maps to the {word} {name!r} of {template!r}, which it does not have"
             yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
+
+
+def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator[Finding]:
+    """2.0: a property is an input, an attribute an output, an operation a workflow of the topology."""
+    if not entry.origin.second or entry.part or not model.topology.complete:
+        return
+    topology = model.topology
+    if entry.section == "interfaces":
+        workflows = entry.value.data if entry.value is not None else None
+        for name in workflows.values() if isinstance(workflows, dict) else ():
+            if isinstance(name, str) and name not in topology.workflows:
+                hint = did_you_mean(name, topology.workflows)
+                yield WRONG_SUBSTITUTION.at(entry.place, f"there is no workflow {name!r}", hint=hint)
+        return
+    if (
+        entry.section not in ("properties", "attributes")
+        or len(entry.targets) != 1
+        or len(entry.targets[0]) != 1
+    ):
+        return
+    is_input = entry.section == "properties"
+    word = "input" if is_input else "output"
+    table: Mapping[str, InputDefinition | OutputDefinition] = (
+        topology.inputs if is_input else topology.outputs
+    )
+    (name,) = entry.targets[0]
+    if name not in table:
+        hint = did_you_mean(name, table)
+        yield WRONG_SUBSTITUTION.at(entry.place, f"there is no {word} {name!r}", hint=hint)
+        return
+    declared = (flat.properties if word == "input" else flat.attributes).get(entry.name)
+    outer, inner = None if declared is None else declared.schema, table[name].schema
+    if outer is not None and inner is not None and not _fit(model, outer.name, inner.name):
+        message = (
+            f"{word} {name!r} is of type {inner.name!r}, and {entry.name!r} of {flat.name} of {outer.name!r}"
+        )
+        yield WRONG_SUBSTITUTION.at(entry.place, message)
+
+
+def _fit(model: Model, name: str, other: str) -> bool:
+    """Whether one of two types derives from the other, so that a value may be of both."""
+    types = model.types
+    if any(types.find(Kind.DATA, each) is None and not types.is_primitive(each) for each in (name, other)):
+        return True  # one that is not there is said to be so elsewhere
+    return any(_is_a(model, *pair) for pair in ((name, other), (other, name)))
+
+
+def _is_a(model: Model, name: str, ancestor: str) -> bool:
+    flat = model.types.find(Kind.DATA, name)
+    return model.types.is_a(Kind.DATA, name, ancestor) or (flat is not None and flat.primitive == ancestor)
+
+
+def _capability(
+    model: Model, flat: FlatType, inner: FlatType, entry: MappedEntry, name: str
+) -> Iterator[Finding]:
+    outer_type, inner_type = flat.capabilities.get(entry.name), inner.capabilities.get(name)
+    if outer_type is None or inner_type is None:
+        return
+    types = model.types
+    known = all(types.find(Kind.CAPABILITY, each.type) for each in (outer_type, inner_type))
+    if known and not types.is_a(Kind.CAPABILITY, inner_type.type, outer_type.type):
+        message = f"capability {name!r} is of type {inner_type.type!r}, which does not derive from {outer_type.type!r}"
+        yield WRONG_SUBSTITUTION.at(entry.place, message)
 
 
 def _entries(flat: FlatType, section: str) -> Collection[str]:

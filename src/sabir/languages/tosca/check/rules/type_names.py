@@ -187,7 +187,9 @@ def _is_capability_name(model: Model, requirement: RequirementDefinition) -> boo
     name = requirement.capability or ""
     if model.types.definition(Kind.CAPABILITY, name) is not None or "." in name or ":" in name:
         return False
-    flat = None if requirement.node is None else model.types.find(Kind.NODE, requirement.node)
+    if requirement.node is None:
+        return not requirement.origin.second
+    flat = model.types.find(Kind.NODE, requirement.node)
     return flat is None or not requirement.origin.second or name in flat.capabilities
 
 
@@ -199,6 +201,10 @@ def _valid_types(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
         yield from _missing(model, Kind.NODE, name, type_.place)
     for name in type_.valid_target_types:
         yield from _missing(model, Kind.CAPABILITY, name, type_.place)
+    for name in type_.valid_relationship_types:
+        yield from _missing(model, Kind.RELATIONSHIP, name, type_.place)
+    for name in type_.valid_target_node_types:
+        yield from _missing(model, Kind.NODE, name, type_.place)
     for name in (*type_.members, *type_.targets):
         if model.types.definition(Kind.GROUP, name) is None:
             yield from _missing(model, Kind.NODE, name, type_.place)

@@ -1,0 +1,93 @@
+"""2.0: what a requirement leads to is of the types that its definition, its relationship and its capability ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.model.copies import WRONG_COPY
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.syntax.examples import SECOND
+from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate
+from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
+
+__all__ = ["check_links"]
+
+_TYPES: Final = (
+    SECOND + "capability_types: {Host: {}}\nrelationship_types: {HostedOn: {}}\nnode_types:\n"
+    "  Machine: {capabilities: {host: Host}}\n  Room: {capabilities: {host: Host}}\n"
+    "  App: {requirements: [{host: {capability: Host, relationship: HostedOn, node: Machine}}]}\n"
+    "service_template:\n  node_templates:\n    vm: {type: Machine}\n    hall: {type: Room}\n"
+)
+WRONG_TARGET: Final = Rule(
+    code="TOSCA:E054",
+    title="a requirement leads to a node that does not suit",
+    why="The definition of a requirement may ask for a type of node; capability and relationship types may say which nodes they are for.",
+    bad={"template.yaml": _TYPES + "    app: {type: App, requirements: [{host: hall}]}\n"},
+    good={"template.yaml": _TYPES + "    app: {type: App, requirements: [{host: vm}]}\n"},
+    language="tosca",
+)
+
+
+def check_links(model: Model) -> Iterator[Finding]:
+    yield from _relationship_templates(model)
+    if not model.topology.complete:
+        return
+    for name, links in model.links.items():
+        template = model.nodes.get(name)
+        if template is not None and template.origin.second:
+            for link in links:
+                yield from _link(model, template, link)
+
+
+def _link(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]:
+    source, target = model.flat.get(template.name), model.flat.get(link.target or "")
+    if source is None or target is None:
+        return
+    definition = source.requirements.get(link.name)
+    capability = target.capabilities.get(link.capability or "")
+    capability_type = None if capability is None else model.types.find(Kind.CAPABILITY, capability.type)
+    relationship = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
+    asked = (
+        ("its definition", target.name, () if definition is None or definition.node is None else (definition.node,)),
+        ("capability " + repr(link.capability), source.name, () if capability is None else capability.valid_source_types),
+        ("capability " + repr(link.capability), source.name, () if capability_type is None else capability_type.valid_source_types),
+        (repr(link.relationship_type), source.name, () if relationship is None else relationship.valid_source_types),
+        (repr(link.relationship_type), target.name, () if relationship is None else relationship.definition.valid_target_node_types),
+    )  # fmt: skip
+    for asker, name, allowed in asked:
+        there = [type_ for type_ in allowed if model.types.find(Kind.NODE, type_) is not None]
+        if there and not any(model.types.is_a(Kind.NODE, name, type_) for type_ in there):
+            message = (
+                f"requirement {link.name!r} of {template.name!r} leads to {link.target!r}: "
+                f"{asker} is for {', '.join(there)}, not for {name}"
+            )
+            yield WRONG_TARGET.at(link.assignment.place, message)
+            return
+
+
+def _relationship_templates(model: Model) -> Iterator[Finding]:
+    templates = model.topology.relationship_templates
+    for template in templates.values():
+        if not template.origin.second:
+            continue
+        if template.copy is None:
+            if template.type is None:
+                message = f"relationship template {template.name!r} has no type"
+                yield WRONG_SHAPE.at(
+                    template.place, message, hint="add 'type:' with the name of a relationship type"
+                )
+            continue
+        source = templates.get(template.copy)
+        if source is None:
+            message = f"relationship template {template.name!r} copies {template.copy!r}, which is no relationship template"
+            yield WRONG_COPY.at(template.place, message, hint=did_you_mean(template.copy, templates))
+        elif source.copy is not None:
+            message = (
+                f"relationship template {template.name!r} copies {source.name!r}, which is a copy itself"
+            )
+            yield WRONG_COPY.at(template.place, message, hint=f"copy {source.copy!r}")
