@@ -15,6 +15,7 @@ from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import DiskFiles
+from sabir.operations.check import check_paths
 from sabir.source.packages import load_package
 
 HEAD = "apiVersion: unfurl/v1alpha1\nkind: Ensemble\n"
@@ -78,7 +79,7 @@ def test_a_project_as_unfurl_makes_it(tmp_path: Path) -> None:
         (HEAD + "+include: ../nowhere.yaml\nspec: {service_template: {}}\n", "nowhere.yaml"),
         (HEAD + "+include: ../../beyond.yaml\nspec: {service_template: {}}\n", "beyond.yaml"),
         (HEAD + "spec: {+include: ../loop.yaml, service_template: {}}\n", "leads back"),
-        (HEAD + "spec: {service_template: {metadata: {+include: x.yaml}}}\n", "not followed"),
+        (HEAD + "spec: {service_template: {metadata: {a: {+include: x.yaml}}}}\n", "not followed"),
         (HEAD + "spec: {+%: x, service_template: {}}\n", "not followed"),
     ],
     ids=["missing", "outside", "round", "inside", "other"],
@@ -130,3 +131,73 @@ spec:
     assert [finding.message for finding in evaluation.findings] == []
     assert evaluation.graph.outputs["all"] == [5, "here", "red"]
     assert evaluation.graph.outputs["key"] == Sensitive("louder")
+
+
+def _project(folder: Path, **files: str) -> list[str]:
+    for name, text in files.items():
+        (folder / f"{name.replace('__', '.')}").write_text(text, encoding="utf-8")
+    findings = (finding for _, finding in check_paths([folder]).report.findings())
+    return [f"{finding.code} {finding.message}" for finding in findings]
+
+
+TEMPLATE_OF = HEAD + "spec:\n  service_template:\n    topology_template:\n      node_templates:\n"
+
+
+def test_a_section_is_included(tmp_path: Path) -> None:
+    nodes = "b: {type: tosca.nodes.Root}\na: {type: tosca.nodes.Compute}\n"
+    loaded = _loaded(
+        tmp_path,
+        TEMPLATE_OF + "        +include: ../nodes.yaml\n        a: {type: tosca.nodes.Root}\n",
+        nodes=nodes,
+    )
+    assert loaded.findings == ()
+    assert loaded.topology is not None
+    types = {name: template.type for name, template in loaded.topology.node_templates.items()}
+    assert types == {"a": "tosca.nodes.Root", "b": "tosca.nodes.Root"}
+    place = loaded.topology.node_templates["b"].place
+    assert (place.source.name, place.location.line) == ("../nodes.yaml", 1)
+
+
+def test_a_part_of_the_document_is_merged(tmp_path: Path) -> None:
+    ensemble = (
+        TEMPLATE_OF
+        + "        a: {+/parts/web: null, properties: {own: 1}}\n        b: {+/no/where: null, type: tosca.nodes.Root}\n"
+        + "parts:\n  web: {type: tosca.nodes.Root, properties: {own: 2, other: 3}, +/parts/web: null}\n"
+    )
+    loaded = _loaded(tmp_path, ensemble)
+    assert "'+/no/where' is not followed" in " ".join(finding.message for finding in loaded.findings)
+    assert loaded.topology is not None
+    node = loaded.topology.node_templates["a"]
+    assert (node.type, {name: value.data for name, value in node.properties.items()}) == (
+        "tosca.nodes.Root",
+        {"own": 1, "other": 3},
+    )
+
+
+def test_a_fragment_is_imported_and_python_is_one_finding(tmp_path: Path) -> None:
+    types = HEAD + "spec: {service_template: {node_types: {X: {derived_from: tosca.nodes.Root}}}}\n"
+    ensemble = HEAD + (
+        "spec:\n  service_template:\n    imports: [%s]\n"
+        "    topology_template:\n      node_templates: {a: {type: X}}\n"
+        "      workflows: {w: {steps: {s: {target: X, activities: [{set_state: started}]}}}}\n"
+    )
+    fragment = "{file: 'types.yaml#/spec/service_template'}"
+    assert _project(tmp_path, ensemble__yaml=ensemble % fragment, types__yaml=types) == []
+    wrong = "{file: 'types.yaml#/spec/nowhere'}"
+    assert _project(tmp_path, ensemble__yaml=ensemble % wrong) == [
+        "TOSCA:E004 'types.yaml' has no '#/spec/nowhere'"
+    ]
+    python = ensemble % "types.py"
+    assert _project(tmp_path, ensemble__yaml=python, types__py="import tosca\nclass X: ...\n") == [
+        "TOSCA:W069 'types.py' is written in Python, and is not read"
+    ]
+
+
+def test_pointers_end(tmp_path: Path) -> None:
+    levels = "".join(
+        f"  l{n}: {{a: {{+/parts/l{n - 1}: null}}, b: {{+/parts/l{n - 1}: null}}}}\n" for n in range(1, 40)
+    )
+    loaded = _loaded(
+        tmp_path, TEMPLATE_OF + "        a: {type: tosca.nodes.Root}\nparts:\n  l0: {x: 1}\n" + levels
+    )
+    assert loaded.topology is not None

@@ -449,4 +449,4 @@ def test_the_file_of_a_project_is_no_template() -> None:
     assert found(files) == []
     assert LANGUAGE.evaluate(MemoryPackage(files), EvaluationRequest()).findings == ()
     (finding,) = found({"unfurl.yaml": project})
-    assert (finding.code, finding.message) == ("TOSCA:E030", "this is a project, not an ensemble")
+    assert (finding.code, finding.message) == ("TOSCA:E030", "this project has no ensemble that can be read")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
@@ -15,7 +18,7 @@ from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 __all__ = ["is_ensemble", "is_project", "load_ensemble"]
 
@@ -50,12 +53,12 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     root = document_of(file, gathering.findings)
     if root is None:
         return Loaded(topology=None, findings=tuple(gathering.findings), files=(file.name,))
+    if is_project(file):
+        return _load_project(files, file, root)
     layers = gather_layers(gathering, file, root)
     if not layers.templates:
         message = "this ensemble has no service template"
         hint = "it stands under 'spec: service_template:'"
-        if is_project(file):
-            message, hint = "this is a project, not an ensemble", "name one of its ensembles by its path"
         finding = NO_SINGLE_TEMPLATE.about_file(file.source, message, hint=hint)
         return Loaded(topology=None, findings=(*gathering.findings, finding), files=(file.name,))
     gathering.profiles["unfurl"] = None
@@ -73,6 +76,44 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
         inputs=layers.inputs,
         values=layers.values,
         recorded=recorded,
+    )
+
+
+def _load_project(files: Files, file: PackageFile, root: YamlMapping) -> Loaded:
+    """The ensemble that a project begins with: the one that says `default`, else the only or usual one."""
+    folder = posixpath.dirname(file.name)
+    for name in _ensembles_of(root):
+        ensemble = files.read(posixpath.normpath(posixpath.join(folder, name)))
+        if ensemble is not None and is_ensemble(ensemble) and not is_project(ensemble):
+            loaded = load_ensemble(files, ensemble)
+            return replace(loaded, files=(file.name, *loaded.files))
+    message = "this project has no ensemble that can be read"
+    hint = "name one under 'ensembles:', as '- file: ensemble/ensemble.yaml'"
+    finding = NO_SINGLE_TEMPLATE.about_file(file.source, message, hint=hint)
+    return Loaded(topology=None, findings=(finding,), files=(file.name,))
+
+
+def _ensembles_of(project: YamlMapping) -> Iterator[str]:
+    """The files of its ensembles, the one to begin with first."""
+    listed = project.get("ensembles")
+    items = (
+        [item for item in listed.items if isinstance(item, YamlMapping)]
+        if isinstance(listed, YamlSequence)
+        else []
+    )
+    default = project.get("default")
+    first = None if not isinstance(default, YamlMapping) else text_of(default.get("ensemble"))
+    for item in sorted(items, key=lambda item: not _is_default(item, first)):
+        name = text_of(item.get("file"))
+        if name is not None:
+            yield name
+    yield from ("ensemble/ensemble.yaml", "ensemble.yaml")
+
+
+def _is_default(item: YamlMapping, alias: str | None) -> bool:
+    flag = item.get("default")
+    return (isinstance(flag, YamlScalar) and flag.value is True) or (
+        alias is not None and text_of(item.get("alias")) == alias
     )
 
 

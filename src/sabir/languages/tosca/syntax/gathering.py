@@ -20,6 +20,7 @@ from sabir.languages.tosca.syntax.examples import HEAD, SECOND
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.imports import (
     MISSING_IMPORT,
+    PYTHON_IMPORT,
     UNFETCHED_IMPORT,
     Import,
     find_file,
@@ -37,6 +38,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Topology,
     TypeDefinition,
 )
+from sabir.languages.tosca.syntax.pointers import fragment
 from sabir.languages.tosca.syntax.reader import Reader
 from sabir.languages.tosca.syntax.scopes import Scope
 from sabir.languages.tosca.syntax.second import normalised
@@ -207,7 +209,18 @@ class Gathering:
             target = self._in_repository(wanted, wanted.repository, importer)
         if target is None:
             return None
+        pointer = ""
+        if not wanted.is_profile and not is_remote(target):
+            target, _, pointer = target.partition("#")
         imported = self._found(importer, target, is_profile=wanted.is_profile)
+        if imported is not None and imported.name.endswith(".py"):
+            self._missing(
+                place,
+                f"{target!r} is written in Python, and is not read",
+                PYTHON_IMPORT,
+                "import it as YAML: 'unfurl export' writes it",
+            )
+            return None
         if imported is None and is_remote(target):
             self._missing(
                 place,
@@ -221,7 +234,7 @@ class Gathering:
                 message = f"{target!r} is not read: imports inside imports end after {_DEEPEST_IMPORT} levels"
                 self._missing(place, message, MISSING_IMPORT)
                 return None
-            return self._read_import(imported, prefix)
+            return self._read_import(imported, prefix, pointer, place)
         shipped = shipped_profile(target) if wanted.is_profile else shipped_file(target)
         if shipped is not None:
             # ETSI's files hold more than the types that are shipped in their place.
@@ -252,7 +265,7 @@ class Gathering:
             self._addresses.setdefault(copy.name, url)
         return copy
 
-    def _read_import(self, imported: PackageFile, prefix: str) -> Scope | None:
+    def _read_import(self, imported: PackageFile, prefix: str, pointer: str, place: Place) -> Scope | None:
         scope = self._scopes.get(imported.name)
         if scope is not None or len(self._scopes) >= _MOST_IMPORTS:
             if scope is not None and prefix:
@@ -262,6 +275,11 @@ class Gathering:
         if root is None:
             self.complete = False
             return None
+        part = fragment(root, pointer)
+        if not isinstance(part, YamlMapping):
+            self._missing(place, f"{imported.name!r} has no {'#' + pointer!r}", MISSING_IMPORT)
+            return None
+        root = part
         version = root.get("tosca_definitions_version")
         dialect = (
             dialect_of_document(root, imported, self.findings) if version is not None else Dialect("", 1, ())

@@ -20,6 +20,7 @@ from sabir.text import Span
 
 __all__ = [
     "MISSING_IMPORT",
+    "PYTHON_IMPORT",
     "REMOTE_IMPORT",
     "UNFETCHED_IMPORT",
     "Import",
@@ -60,6 +61,16 @@ UNFETCHED_IMPORT: Final = Rule(
     why="sabir does not fetch what a template names. Whether names exist that the import may define cannot be said without it: "
     "name a copy with --import URL=PATH, or a folder of copies with --search-path.",
     bad=example("imports: ['https://example.com/types.yaml']\n"),
+    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
+    language="tosca",
+)
+
+PYTHON_IMPORT: Final = Rule(
+    code="TOSCA:W069",
+    title="types that are written in Python are not read",
+    why="Unfurl lets types and templates be written as Python classes. sabir does not run them: whether names exist that they may define "
+    "cannot be said. `unfurl export` writes them as YAML.",
+    bad={"template.yaml": HEAD + "imports: [types.py]\n", "types.py": "import tosca\n"},
     good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
     language="tosca",
 )

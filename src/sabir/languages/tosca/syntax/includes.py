@@ -1,7 +1,7 @@
 """`+include` in ensembles: other files merged in while an ensemble is loaded, what is written in the file itself first.
 
-Followed where whole documents are merged: in the ensemble, in its `spec` and in its service template, as the projects that Unfurl makes
-have it. `+?include` may name a file that is not there.
+Followed where whole documents or sections are merged: in the ensemble, in its `spec`, in its service template and the sections of that
+(`node_templates`, `node_types` …). `+?include` may name a file that is not there. `+/a/b` merges a part of the same document (`pointers`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.gathering import Gathering
+from sabir.languages.tosca.syntax.pointers import merged_pointers
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data, text_of
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data, text_of
 from sabir.text import Place
 
 __all__ = ["Layers", "gather_layers"]
@@ -23,8 +24,9 @@ __all__ = ["Layers", "gather_layers"]
 UNFOLLOWED_DIRECTIVE: Final = Rule(
     code="TOSCA:W031",
     title="a directive of an ensemble that is not followed",
-    why="Unfurl merges other files into an ensemble while it loads it. sabir follows `+include` in the ensemble, its spec and its service "
-    "template, when the file is there and in the project; other directives, or further inside, it does not follow.",
+    why="Unfurl merges other files into an ensemble while it loads it. sabir follows `+include` in the ensemble, its spec, its service "
+    "template and the sections of that, when the file is there and in the project, and `+/path` within a document; other directives, or "
+    "files further inside, it does not follow.",
     bad={
         "ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  +include: base.yaml\n  service_template: {}\n"
     },
@@ -34,6 +36,7 @@ UNFOLLOWED_DIRECTIVE: Final = Rule(
 
 
 _MOST: Final = 100
+_TOPOLOGY: Final = ("topology_template",)
 
 
 class Layers:
@@ -60,6 +63,7 @@ class _Gatherer:
         self._count = 0
 
     def ensemble(self, file: PackageFile, root: YamlMapping) -> None:
+        root = merged_pointers(root, file.source.text)
         remaining, included = self._parted(file, root)
         spec, status = remaining.get("spec"), remaining.get("status")
         if isinstance(spec, YamlMapping):
@@ -94,11 +98,39 @@ class _Gatherer:
 
     def _template(self, file: PackageFile, node: YamlMapping) -> None:
         remaining, included = self._parted(file, node)
+        later: list[tuple[PackageFile, YamlMapping]] = []
+        remaining = self._sections(file, remaining, (), later)
         self._unfollowed(file, (entry.value for entry in remaining.entries))
         self._layers.templates.append((file, remaining))
+        for other, document in later:
+            self._template(other, document)
         for other, document in included:
             self._template(other, document)
             self._open.pop()
+
+    def _sections(
+        self,
+        file: PackageFile,
+        node: YamlMapping,
+        path: tuple[str, ...],
+        later: list[tuple[PackageFile, YamlMapping]],
+    ) -> YamlMapping:
+        """The template without the directives in its sections; what these name is read later, as templates that hold that section."""
+        entries: list[YamlEntry] = []
+        for entry in node.entries:
+            key, value = text_of(entry.key), entry.value
+            if key is None or not isinstance(value, YamlMapping):
+                entries.append(entry)
+                continue
+            here = (*path, key)
+            remaining, included = self._parted(file, value)
+            for other, document in included:
+                later.append((other, _within(document, here)))
+                self._open.pop()
+            if here == _TOPOLOGY:
+                remaining = self._sections(file, remaining, here, later)
+            entries.append(YamlEntry(entry.key, remaining, entry.merged))
+        return YamlMapping(node.span, tuple(entries), node.tag)
 
     def _parted(
         self, file: PackageFile, node: YamlMapping
@@ -162,6 +194,14 @@ class _Gatherer:
     def _missing(self, message: str, place: Place) -> None:
         self._gathering.findings.append(UNFOLLOWED_DIRECTIVE.at(place, message))
         self._gathering.complete = False
+
+
+def _within(document: YamlMapping, path: tuple[str, ...]) -> YamlMapping:
+    """A document as the value of a section."""
+    for key in reversed(path):
+        name = YamlScalar.at(document.span, key, key)
+        document = YamlMapping(document.span, (YamlEntry(name, document),))
+    return document
 
 
 def _directive(key: YamlNode) -> bool:

@@ -17,6 +17,7 @@ from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemb
 from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.meta import first_field, meta_file
+from sabir.languages.tosca.syntax.project import PROJECT_FILE
 from sabir.languages.tosca.syntax.recognition import candidates
 from sabir.session import Session, Trust
 from sabir.source.catalogue import Catalogue
@@ -129,6 +130,13 @@ def _entry(package: LoadedPackage, reading: Reading) -> tuple[list[str], Finding
     names = _templates(package)
     if len(names) <= 1:
         return names, None
+    project = package.get_file(PROJECT_FILE)
+    if (
+        project is not None
+        and is_project(project)
+        and _load(package, PROJECT_FILE, reading).topology is not None
+    ):
+        return [PROJECT_FILE], None
     for usual in _USUAL:
         if usual in names:
             return [usual], None

@@ -75,7 +75,7 @@ def check_members(model: Model) -> Iterator[Finding]:
     yield from _types_of_members(model)
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():
-            yield from _step(workflow, step, members)
+            yield from _step(model, workflow, step, members)
 
 
 def _types_of_members(model: Model) -> Iterator[Finding]:
@@ -97,9 +97,14 @@ def _types_of_members(model: Model) -> Iterator[Finding]:
                 yield WRONG_MEMBER.at(Place(owner.origin.source, span), message)
 
 
-def _step(workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
+def _step(model: Model, workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
     source = workflow.origin.source
-    if step.target is not None and step.target not in members:
+    # In Unfurl a type stands for all nodes that are of it.
+    topology = model.topology
+    is_type = "unfurl" in topology.profiles and (
+        not topology.complete or model.types.definition(Kind.NODE, step.target or "") is not None
+    )
+    if step.target is not None and step.target not in members and not is_type:
         place = Place(source, step.target_span or step.span)
         yield _missing(f"target {step.target!r} of workflow {workflow.name!r}", step.target, members, place)
     for name, span in (*step.on_success, *step.on_failure):
