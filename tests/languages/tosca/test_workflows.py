@@ -308,3 +308,30 @@ def test_every_operation_can_be_called_with_arguments(
     capsys.readouterr()
     main(["call", str(deployment.file), "--list"])
     assert re.search(r"b\.Ops\.save", capsys.readouterr().out)
+
+
+def test_an_operation_that_a_workflow_of_the_topology_inside_carries_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner.yaml").write_text(
+        _TYPES.partition("topology_template:")[0] + "topology_template:\n"
+        "  node_templates: {inner: {type: Box}}\n"
+        "  workflows:\n"
+        "    saving:\n"
+        "      inputs: {say: {type: string, default: inside}}\n"
+        "      steps:\n"
+        "        one: {target: inner, activities: [{call_operation: {operation: Ops.save, inputs: {word: {get_input: say}}}}]}\n"
+        "  substitution_mappings: {node_type: Box, interfaces: {Ops: {save: saving}}}\n"
+    )
+    deployment = Deployment(
+        tmp_path,
+        monkeypatch,
+        "    c: {type: Box, directives: [substitute]}\n"
+        + _steps(
+            "      steps: {one: {target: c, activities: [{call_operation: {operation: Ops.save, inputs: {say: outer}}}]}}\n"
+        ),
+    )
+    assert deployment.run("deploy")[0] == 0
+    assert deployment.run("call", "c.Ops.save") == (0, ["inner/save inside"])
+    assert deployment.run("call", "c.Ops.save", "--arg", "say=mine") == (0, ["inner/save mine"])
+    assert deployment.run("call", "w") == (0, ["inner/save outer"])

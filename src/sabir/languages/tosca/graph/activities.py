@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import DeployError
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.groups import nodes_named
+from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Workflow
 
-__all__ = ["find_operation", "find_workflow", "operations_of_subject", "subjects_of"]
+__all__ = ["find_operation", "find_workflow", "mapped_workflows", "operations_of_subject", "subjects_of"]
 
 
 def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None) -> list[Subject]:
@@ -46,6 +47,21 @@ def find_workflow(ensemble: Ensemble, name: str) -> Workflow:
         near = did_you_mean(name, workflows)
         raise DeployError(f"there is no workflow {name!r}" + (f": {near}" if near else ""))
     return workflows[name]
+
+
+def mapped_workflows(subject: Subject) -> dict[str, Workflow]:
+    """By `Interface.operation`: the workflows of the topology that stands for a node which carry out its operations."""
+    if not isinstance(subject, NodeInstance) or subject.substitution is None:
+        return {}
+    substitution = subject.substitution
+    workflows = substitution.model.topology.workflows
+    return {
+        f"{entry.name}.{operation}": workflows[name]
+        for entry in substitution.mapping.of("interfaces")
+        if entry.value is not None and isinstance(entry.value.data, Mapping)
+        for operation, name in entry.value.data.items()
+        if isinstance(name, str) and name in workflows
+    }
 
 
 def operations_of_subject(subject: Subject) -> Iterator[Operation]:

@@ -75,7 +75,8 @@ class _WorkflowConnection(RunConnection):
         inputs = dict(written) if isinstance(written, Mapping) else {}
         if workflow is not None:
             run = self._run(_done_before(task, self._program.observed))
-            return _placed(await run.workflow(workflow, inputs, effects), task)
+            inside = tuple(str(name) for name in desired.get("inside", ()))
+            return _placed(await run.workflow(workflow, inputs, effects, inside), task)
         reaction: Reaction = self._program.reaction(desired["policy"], desired["trigger"])
         nodes = [node for name in reaction.targets for node in nodes_named(self._program.ensemble, name)]
         return _placed(await self._run().activities(nodes, reaction.trigger.action, effects), task)

@@ -13,7 +13,8 @@ from sabir.graph.address import Address
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import UNKNOWN, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.graph.activities import operations_of_subject
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.graph.activities import mapped_workflows, operations_of_subject
 from sabir.languages.tosca.graph.addresses import operation_address
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.outlets import results_of_activities, results_of_workflow
@@ -84,10 +85,47 @@ class Program:
         for reaction in reactions(self.ensemble):
             yield self._trigger(reaction)
         for node in self.ensemble.everything():
+            mapped = mapped_workflows(node)
             subjects: list[Subject] = [node, *node.requirements]
             for subject in subjects:
                 for operation in operations_of_subject(subject):
-                    yield self._operation(subject, operation)
+                    if subject is not node or f"{operation.interface}.{operation.name}" not in mapped:
+                        yield self._operation(subject, operation)
+            for name, workflow in mapped.items():
+                yield self._mapped(node, name, workflow)
+
+    def _mapped(self, node: NodeInstance, name: str, workflow: Workflow) -> Operation:
+        """An operation of a node that a workflow of the topology in its place carries out."""
+        return Operation(
+            address=Address(node.key),
+            name=name,
+            arguments={key: None if _has_value(each) else UNKNOWN for key, each in workflow.inputs.items()},
+            resources=partial(self._called_inside, node, name, workflow),
+            about=f"the workflow {workflow.name} of what stands for {node.name}",
+        )
+
+    def _called_inside(
+        self, node: NodeInstance, name: str, workflow: Workflow, arguments: Mapping[str, Value]
+    ) -> tuple[Resource, ...]:
+        assert node.substitution is not None
+        ensemble = node.substitution.ensemble
+        inputs: dict[str, Value] = {}
+        for key, definition in workflow.inputs.items():
+            assigned = ensemble.default(definition)
+            if arguments.get(key) is not None:
+                inputs[key] = arguments[key]
+            elif assigned is not None:
+                inputs[key] = plain_value(assigned.value(ensemble.root))
+        return (
+            Resource(
+                address=Address(f"{node.key}.interfaces.{name}"),
+                kind=WORKFLOW,
+                target=TARGET,
+                desired={"workflow": workflow.name, "inside": list(node.path), "inputs": inputs},
+                results=results_of_workflow(self.lifecycles, workflow, ensemble),
+                origin=Origin(workflow.place, How.LITERAL),
+            ),
+        )
 
     def reaction(self, policy: str, trigger: str) -> Reaction:
         for reaction in reactions(self.ensemble):

@@ -16,7 +16,12 @@ from msgspec.structs import replace
 from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.graph.activities import find_operation, find_workflow, subjects_of
+from sabir.languages.tosca.graph.activities import (
+    find_operation,
+    find_workflow,
+    mapped_workflows,
+    subjects_of,
+)
 from sabir.languages.tosca.graph.addresses import operation_address
 from sabir.languages.tosca.graph.commands import Command, Commands, found_subject
 from sabir.languages.tosca.graph.conditions import condition_holds
@@ -75,6 +80,8 @@ class _Scope(Struct, frozen=True, kw_only=True, eq=False):
     effects: Effects
     place: str
     workflow: str
+    inside: tuple[str, ...] = ()
+    """The path of the node whose topology the workflow belongs to; empty at the top."""
     host: str | None = None
 
 
@@ -104,10 +111,13 @@ class WorkflowRun:
             done=() if failure is None else tuple(self._done),
         )
 
-    async def workflow(self, name: str, inputs: Mapping[str, Value], effects: Effects) -> Ran:
-        scope = _Scope(inputs=inputs, effects=effects, place=name, workflow=name)
+    async def workflow(
+        self, name: str, inputs: Mapping[str, Value], effects: Effects, inside: tuple[str, ...] = ()
+    ) -> Ran:
+        """`inside`: the path of the node whose topology has the workflow."""
+        scope = _Scope(inputs=inputs, effects=effects, place=name, workflow=name, inside=inside)
         try:
-            await self._workflow(find_workflow(self._ensemble, name), scope)
+            await self._workflow(find_workflow(_topology(self._ensemble, inside), name), scope)
         except _Failed as failed:
             return self._ran(str(failed))
         return self._ran()
@@ -127,15 +137,15 @@ class WorkflowRun:
     # Steps
 
     async def _workflow(self, workflow: Workflow, scope: _Scope) -> None:
-        if not self._precondition(workflow):
+        if not self._precondition(workflow, scope):
             raise _Failed(f"the precondition of workflow {workflow.name!r} does not hold")
         await _Walk(self, workflow, scope).walk()
 
-    def _precondition(self, workflow: Workflow) -> bool:
+    def _precondition(self, workflow: Workflow, scope: _Scope) -> bool:
         written = workflow.precondition
         if written is None:
             return True
-        here = self._ensemble.with_observed(self._observed)
+        here = _topology(self._ensemble.with_observed(self._observed), scope.inside)
         entries = written.data if isinstance(written.data, list) else [written.data]
         for entry in entries:
             target = entry.get("target") if isinstance(entry, Mapping) else None
@@ -149,7 +159,9 @@ class WorkflowRun:
         wanted = None if step.filter is None else step.filter.data
         subjects = [
             subject
-            for subject in subjects_of(self._ensemble, step.target, step.target_relationship)
+            for subject in subjects_of(
+                _topology(self._ensemble, scope.inside), step.target, step.target_relationship
+            )
             if condition_holds(wanted, found_subject(self._ensemble, subject, self._observed))
         ]
         try:
@@ -200,6 +212,11 @@ class WorkflowRun:
     # Activities
 
     async def _call(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
+        mapped = mapped_workflows(subject).get(activity.name)
+        if mapped is not None:
+            inside = replace(scope, inside=node_of(subject).path)
+            await self._within(mapped, self._values(activity, subject, scope.inputs), inside)
+            return
         operation = find_operation(subject, activity.name)
         if operation is None:
             return
@@ -238,14 +255,21 @@ class WorkflowRun:
             self._delegation.done(command, self._observed)
 
     async def _inline(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
-        workflow = find_workflow(self._ensemble, activity.name)
-        given = self._values(activity, subject, scope.inputs)
+        workflow = find_workflow(_topology(self._ensemble, scope.inside), activity.name)
+        await self._within(workflow, self._values(activity, subject, scope.inputs), scope)
+
+    async def _within(self, workflow: Workflow, inputs: Mapping[str, Value], scope: _Scope) -> None:
+        """A workflow as a part of another, with these inputs and its own defaults."""
+        ensemble = _topology(self._ensemble, scope.inside)
         defaults = {
-            name: plain_value(assigned.value(self._ensemble.root))
+            name: plain_value(assigned.value(ensemble.root))
             for name, definition in workflow.inputs.items()
-            if (assigned := self._ensemble.default(definition)) is not None
+            if (assigned := ensemble.default(definition)) is not None
         }
-        inner = replace(scope, inputs={**defaults, **given}, effects=scope.effects.branch(activity.name))
+        effects = scope.effects.branch(workflow.name)
+        inner = replace(
+            scope, inputs={**defaults, **inputs}, effects=effects, place=f"{scope.place}/{workflow.name}"
+        )
         await self._workflow(workflow, inner)
 
     def _values(self, activity: Activity, subject: Subject, inputs: Mapping[str, Value]) -> dict[str, Value]:
@@ -264,6 +288,12 @@ class WorkflowRun:
     def _keep(self, address: str, value: Value) -> None:
         self._observed[address] = value
         self._results[address] = value
+
+
+def _topology(ensemble: Ensemble, path: Sequence[str]) -> Ensemble:
+    """The topology that stands in the place of the node at a path; without one, the ensemble itself."""
+    substitution = ensemble.at(path).substitution if path else None
+    return ensemble if substitution is None else substitution.ensemble
 
 
 class _Walk:
