@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,3 +105,28 @@ def test_a_script_runs_on_the_host_of_its_node(
     assert main(["deploy", *words]) == 0
     assert main(["destroy", *words]) == 0
     assert (tmp_path / "gone").read_text() == "server\n"
+
+
+@pytest.mark.skipif(
+    not Path(sys.executable).with_name("ansible-playbook").exists(), reason="ansible-core is not installed"
+)
+def test_a_playbook_logs_into_the_host_of_its_node(
+    tmp_path: Path, machine: Sshd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The program ssh does not ask HOME where its own files are.
+    hosts = tmp_path / "sshd" / "known_hosts"
+    monkeypatch.setenv("ANSIBLE_SSH_ARGS", f"-F none -o UserKnownHostsFile={hosts}")
+    template = _write(tmp_path, machine, "attributes: {public_address: '127.1'}", "{}")
+    text = template.read_text().replace(
+        "{primary: scripts/app.sh, dependencies: [scripts/lib.sh]}", "play.yaml"
+    )
+    template.write_text(text)
+    (template.parent / "play.yaml").write_text(
+        "- hosts: all\n  gather_facts: false\n  tasks:\n"
+        "    - {raw: 'echo ${SSH_CONNECTION:+afar}', register: said}\n"
+        "    - set_stats: {data: {told: '{{ said.stdout | trim }}'}}\n"
+    )
+    words = [str(template), "--here", "--trust", "scripts", "--yes", "--allow-delete", "all"]
+    assert main(["deploy", *words]) == 0
+    assert main(["query", str(template), "::server::app::told[=afar]"]) == 0
+    assert main(["destroy", *words]) == 0

@@ -19,8 +19,8 @@ from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.jobs import Folders, in_job, job_of
+from sabir.languages.tosca.graph.logins import login_of
 from sabir.languages.tosca.graph.placement import (
-    address_of,
     attribute_address,
     host_of,
     program_of,
@@ -140,7 +140,12 @@ class Commands:
             name: value for name, value in inputs.items() if value is not None and is_variable(name)
         }
         if command.address_of is not None:
-            variables["SABIR_ADDRESS"] = address_of(subject.ensemble.at(command.address_of.path))
+            login = login_of(subject.ensemble.at(command.address_of.path))
+            variables |= {
+                f"SABIR_{name}": login[key]
+                for name, key in (("ADDRESS", "host"), ("PORT", "port"), ("USER", "user"), ("KEY", "key"))
+                if key in login
+            }
         return {**command.fixed, "environment": {**variables, INPUTS: _as_text(inputs)}}
 
 

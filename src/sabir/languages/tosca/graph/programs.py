@@ -92,7 +92,9 @@ export ANSIBLE_CALLBACK_PLUGINS="$SABIR_MARK/plugins${ANSIBLE_CALLBACK_PLUGINS:+
 export ANSIBLE_CALLBACKS_ENABLED="sabir_outputs${ANSIBLE_CALLBACKS_ENABLED:+,$ANSIBLE_CALLBACKS_ENABLED}"
 export ANSIBLE_RETRY_FILES_ENABLED=false ANSIBLE_NOCOLOR=1 LC_ALL="${LC_ALL:-C.UTF-8}"
 if [ -n "$SABIR_ADDRESS" ]; then
-  printf '%s ansible_host=%s\\n' @HOST@ "$SABIR_ADDRESS" > "$SABIR_MARK/inventory"
+  printf '%s ansible_host=%s%s%s%s\\n' @HOST@ "$SABIR_ADDRESS" "${SABIR_PORT:+ ansible_port=$SABIR_PORT}" \\
+    "${SABIR_USER:+ ansible_user=$SABIR_USER}" "${SABIR_KEY:+ ansible_ssh_private_key_file=\\"$SABIR_KEY\\"}" \\
+    > "$SABIR_MARK/inventory"
 else
   printf '%s ansible_connection=local ansible_python_interpreter="{{ ansible_playbook_python }}"\\n' @HOST@ \\
     > "$SABIR_MARK/inventory"
