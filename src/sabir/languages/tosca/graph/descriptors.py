@@ -95,4 +95,4 @@ def _leaves(path: str, value: Value) -> Iterator[str]:
         case str() | int() | float() if len(str(value)) <= _LONGEST_VALUE:
             yield f"{path} {value}"
         case _:
-            pass
+            return
