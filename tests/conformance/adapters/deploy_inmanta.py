@@ -22,9 +22,10 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.inmanta.graph import driver
-from sabir.languages.inmanta.graph.agents import Agent, HandlerRun
+from sabir.languages.inmanta.graph.agents import HandlerRun
 from sabir.languages.inmanta.graph.driver import HANDLER
 from sabir.languages.inmanta.graph.facts import FACTS, ID
+from sabir.languages.inmanta.graph.handling.pool import Handlers
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.call import CallRequest, call_path
 from sabir.operations.deploy import DeployRequest, deploy_path
@@ -55,14 +56,16 @@ def _is_installed(module: str) -> bool:
     return any((Path(entry or ".") / "inmanta_plugins" / module).is_dir() for entry in sys.path)
 
 
-class _Recorded(Agent):
-    """An agent whose runs are written down."""
+class _Recorded(Handlers):
+    """Handlers whose runs are written down."""
 
     runs: list[tuple[str, HandlerRun]]
 
-    def _run(self, resource: Any, run: Any, *, dry_run: bool) -> HandlerRun:
-        ended = super()._run(resource, run, dry_run=dry_run)
-        self.runs.append((resource.id.resource_str(), ended))
+    async def run(
+        self, call: str, agent: str, resource: tuple[str, dict[str, Any]], **how: Any
+    ) -> HandlerRun:
+        ended = await super().run(call, agent, resource, **how)
+        self.runs.append((resource[0], ended))
         return ended
 
 
@@ -115,7 +118,7 @@ class _Deployments:
         outcome = StepOutcome()
         runs: list[tuple[str, HandlerRun]] = []
         recorder = type("Recorder", (_Recorded,), {"runs": runs})
-        with _surroundings(self.variables), mock.patch.object(driver, "Agent", recorder):
+        with _surroundings(self.variables), mock.patch.object(driver, "Handlers", recorder):
             if step["command"] in ("export", "dryrun", "deploy"):
                 text = self._text(step.get("model") or self.case.raw["model"])
                 (self.project / "main.cf").write_text(text)
@@ -128,7 +131,8 @@ class _Deployments:
         return outcome
 
     def _environment(self) -> EnvironmentRequest:
-        session = Session(trust=Trust(python=True, env=True, scripts=True), environment=self.variables)
+        environment = {**os.environ, **self.variables}
+        session = Session(trust=Trust(python=True, env=True, scripts=True), environment=environment)
         return EnvironmentRequest(
             path=self.project, here=True, evaluation=EvaluationRequest(session=session), environment="case"
         )

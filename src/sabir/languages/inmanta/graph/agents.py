@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from sabir.diagnostics.reasons import said_by
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.engine.const import Change, HandlerResourceState, ResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     HandlerContext,
@@ -30,14 +30,14 @@ __all__ = ["NO_HANDLER", "Agent", "HandlerRun", "handlers_of"]
 NO_HANDLER = "Unable to find a handler"
 
 
-def handlers_of(model: Model) -> dict[str, type]:
+def handlers_of(python: ProjectPython) -> dict[str, type]:
     """The handlers of a model by entity: those of the modules, and ours for what none of them handles."""
-    python = model.python
     handlers: dict[str, type] = {}
     for module in python.modules.values():
         if module.ours:
             library = f"sabir.languages.inmanta.library.{module.name}.plugins"
-            import_module(f"{library}.handlers")
+            for part in ("handlers", "references"):  # evaluating needs neither before somebody asks for it
+                import_module(f"{library}.{part}")
             registry = import_module(library).REGISTRY
             handlers |= registry.handlers
             python.registry.references.references |= registry.references.references

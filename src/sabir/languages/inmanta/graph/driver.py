@@ -1,6 +1,7 @@
 """The driver of handlers: a resource is read, changed and taken away by the handler that the modules of its model bring.
 
-The engine says who comes when and remembers what was done; here one resource at a time is given to the `Agent` it names. A
+The engine says who comes when and remembers what was done; here one resource at a time is given to the agent it names, in a
+process of its own (`handling`). A
 model brings its own target (`ModelTarget`), for handlers are code of its modules and mean nothing without them.
 """
 
@@ -21,9 +22,12 @@ from sabir.languages.inmanta.evaluate.plugins.engine.const import Change as Hand
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
-from sabir.languages.inmanta.graph.agents import NO_HANDLER, Agent, HandlerRun, handlers_of
+from sabir.languages.inmanta.graph.agents import NO_HANDLER, HandlerRun
 from sabir.languages.inmanta.graph.export import Export
 from sabir.languages.inmanta.graph.facts import FACTS, ID
+from sabir.languages.inmanta.graph.handling.messages import sendable
+from sabir.languages.inmanta.graph.handling.pool import Handlers
+from sabir.languages.inmanta.graph.handling.process import ProcessLost
 from sabir.languages.inmanta.graph.places import AgentPlaces
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
@@ -100,12 +104,11 @@ DRIVER: Final = HandlerDriver()
 
 @asynccontextmanager
 async def _connected(target: ModelTarget, context: DriverContext) -> AsyncGenerator[Connection]:
-    with target.model.python.importable():
-        connection = _HandlerConnection(target, AgentPlaces(target.model, context))
-        try:
-            yield connection
-        finally:
-            await asyncio.to_thread(connection.close)
+    handlers = Handlers(target.model, target.export.files, target.facts)
+    try:
+        yield _HandlerConnection(target, context, handlers)
+    finally:
+        await handlers.close()
 
 
 class _Ran(Struct, frozen=True):
@@ -116,27 +119,32 @@ class _Ran(Struct, frozen=True):
 
 
 class _HandlerConnection(NoOperations):
-    def __init__(self, target: ModelTarget, places: AgentPlaces) -> None:
-        self._places = places
+    def __init__(self, target: ModelTarget, context: DriverContext, handlers: Handlers) -> None:
+        self._places = AgentPlaces(target.model, context)
+        self._targets = context.targets
+        self._handlers = handlers
         self._export = target.export
         self._complete = target.complete
         self._purges = target.model.definitions.project.purge_on_delete
         registry = target.model.python.registry
-        self._facts = registry.references.facts = dict(target.facts)
-        self._references = registry.references
+        self._facts: dict[str, dict[str, str]] = {}
+        for (resource, name), value in target.facts.items():
+            self._facts.setdefault(resource, {})[name] = value
         self._classes = {registered.entity: registered.cls for registered in registry.resources}
         self._asked = {parameter["resource"] for parameter in registry.unknown_parameters}
-        self._handlers = handlers_of(target.model)
-        self._agents: dict[str, tuple[Agent, asyncio.Lock]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
         self._ran: dict[str, _Ran] = {}
 
     async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002
         wanted = self._resource(resource)
-        agent, lock = self._agent(wanted)
-        async with lock:
-            ended = await asyncio.to_thread(agent.dry_run, wanted)
+        secrets = _secrets(resource)
+        async with self._lock(wanted):
+            try:
+                ended = await self._run("dry_run", wanted, self._states(wanted))
+            except DeployError as error:
+                raise DeployError(secrets.scrubbed(str(error))) from None
         if ended.state in (_State.failed, _State.unavailable):
-            reason = _reason(ended, _secrets(resource))
+            reason = _reason(ended, secrets)
             return Reading(exists=True, changes=(Change(field=HANDLER, before=FAILED, after=reason),))
         gone = ended.changes.get(_PURGED) == (True, False)
         changes = tuple(
@@ -169,26 +177,55 @@ class _HandlerConnection(NoOperations):
 
     async def _deploy(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
         identity = resource.id.resource_str()
-        required = {other.resource_str(): self._ran.get(other.resource_str()) for other in resource.requires}
-        states = {name: "deployed" if ran is None else ran.state for name, ran in required.items()}
-        changed = any(ran is not None and ran.changed for ran in required.values())
-        agent, lock = self._agent(resource)
-        async with lock:
-            ended = await asyncio.to_thread(agent.deploy, resource, states, reload=changed)
-            facts = dict(ended.facts)
-            if identity in self._asked and ended.state is _State.deployed:
-                facts |= (await asyncio.to_thread(agent.facts, resource)).facts
-        self._facts.update({(identity, name): value for name, value in facts.items()})
+        changed = any(
+            ran.changed for other in resource.requires if (ran := self._ran.get(other.resource_str()))
+        )
+        async with self._lock(resource):
+            try:
+                ended = await self._run("deploy", resource, self._states(resource), reload=changed)
+                self._learn(identity, ended)
+                if identity in self._asked and ended.state is _State.deployed:
+                    self._learn(identity, await self._run("facts", resource, {}))
+            except DeployError as error:
+                return _lost(error, secrets)
         self._ran[identity] = _Ran(_word(ended.state), ended.change is not HandlerChange.nochange)
-        return _outcome(ended, self._facts_of(identity), identity, secrets)
+        return _outcome(ended, self._facts.get(identity, {}), identity, secrets)
 
     async def _ask(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
         identity = resource.id.resource_str()
-        agent, lock = self._agent(resource)
-        async with lock:
-            ended = await asyncio.to_thread(agent.facts, resource)
-        self._facts.update({(identity, name): value for name, value in ended.facts.items()})
-        return _outcome(ended, self._facts_of(identity), identity, secrets)
+        async with self._lock(resource):
+            try:
+                ended = await self._run("facts", resource, {})
+            except DeployError as error:
+                return _lost(error, secrets)
+        self._learn(identity, ended)
+        return _outcome(ended, self._facts.get(identity, {}), identity, secrets)
+
+    async def _run(
+        self, call: str, resource: HandlerResource, states: Mapping[str, str], *, reload: bool = False
+    ) -> HandlerRun:
+        agent = resource.id.agent_name
+        target = self._targets.get(agent)
+        fields = {name: sendable(resource.__dict__.get(name)) for name in type(resource).fields}
+        return await self._handlers.run(
+            call,
+            agent,
+            (resource.id.resource_str(), fields),
+            place=self._places.of(agent),
+            requires=states,
+            reload=reload,
+            seconds=None if target is None else target.timeout,
+        )
+
+    def _states(self, resource: HandlerResource) -> dict[str, str]:
+        """How what it requires ended; what did not run now was deployed before."""
+        ended = {other.resource_str(): self._ran.get(other.resource_str()) for other in resource.requires}
+        return {name: "deployed" if ran is None else ran.state for name, ran in ended.items()}
+
+    def _learn(self, identity: str, ended: HandlerRun) -> None:
+        if ended.facts:
+            self._facts.setdefault(identity, {}).update(ended.facts)
+            self._handlers.know(identity, ended.facts)
 
     def _left_the_model(self, resource: HandlerResource) -> bool:
         """It is no longer described, as opposed to everything being taken away."""
@@ -199,20 +236,9 @@ class _HandlerConnection(NoOperations):
             return "its purge_on_delete is false"
         return "project.yml does not say purge_on_delete: true, as release 18 of the existing engine leaves such a resource"
 
-    def _facts_of(self, identity: str) -> dict[str, str]:
-        return {name: value for (resource, name), value in self._facts.items() if resource == identity}
-
-    def _agent(self, resource: HandlerResource) -> tuple[Agent, asyncio.Lock]:
-        name = resource.id.agent_name
-        if name not in self._agents:
-            agent = Agent(name, self._handlers, self._export.files, self._places.of(name))
-            self._agents[name] = agent, asyncio.Lock()
-        return self._agents[name]
-
-    def close(self) -> None:
-        for agent, _ in self._agents.values():
-            if agent.io is not None:
-                agent.io.close()
+    def _lock(self, resource: HandlerResource) -> asyncio.Lock:
+        """The resources of an agent come one after the other."""
+        return self._locks.setdefault(resource.id.agent_name, asyncio.Lock())
 
     def _resource(self, resource: Resource) -> HandlerResource:
         """The resource as its handler has it: that of the model, or made again from what is recorded."""
@@ -229,8 +255,15 @@ class _HandlerConnection(NoOperations):
             )
         recorded: HandlerResource = cls(identity)
         recorded.populate(fields)
-        recorded.__dict__["_registrations"] = self._references
         return recorded
+
+
+def _lost(error: DeployError, secrets: Secrets) -> Outcome:
+    """A run that did not end. Handlers look before they change anything, so another try is safe; not for one that hangs."""
+    hung = isinstance(error, ProcessLost) and error.hung
+    passing = isinstance(error, ProcessLost) and not hung
+    message = secrets.scrubbed(str(error))
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
 
 
 def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets: Secrets) -> Outcome:

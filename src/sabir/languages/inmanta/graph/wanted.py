@@ -97,7 +97,7 @@ class _Making:
     def __init__(self, model: Model, graph: Graph, export: Export) -> None:
         self.graph = graph
         self.export = export
-        self.handlers = handlers_of(model) if model.python.session.trust.scripts else {}
+        self.handlers = handlers_of(model.python) if model.python.session.trust.scripts else {}
         """Those that may run."""
         self.addresses = _addresses(export, Names(model.instances, model.variables()).ids)
 

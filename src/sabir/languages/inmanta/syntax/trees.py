@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from sabir.source.packages import LoadedPackage, PackageFile, is_below
 
-__all__ = ["DirectoryTree", "FileTree", "PackageTree"]
+__all__ = ["DirectoryTree", "FileTree", "PackageTree", "TextTree"]
 
 _MAX_FILE = 20_000_000
 
@@ -106,3 +107,40 @@ class DirectoryTree:
     def below(self, folder: str) -> FileTree:
         shown = f"{self._shown}/{folder}" if self._shown else folder
         return DirectoryTree(self._directory / folder, shown, self._root)
+
+
+class TextTree:
+    """Files that somebody has read already, with the folder where they lay."""
+
+    def __init__(self, files: Mapping[str, bytes], shown: str, directory: Path | None) -> None:
+        self._files = {
+            name: PackageFile(f"{shown}/{name}" if shown else name, content)
+            for name, content in files.items()
+        }
+        self._shown = shown
+        self._directory = directory
+
+    @property
+    def shown(self) -> str:
+        return self._shown
+
+    @property
+    def directory(self) -> Path | None:
+        return self._directory
+
+    def file(self, path: str) -> PackageFile | None:
+        return self._files.get(path)
+
+    def list(self, folder: str) -> list[str]:
+        prefix = folder and folder.rstrip("/") + "/"
+        return sorted(name for name in self._files if name.startswith(prefix))
+
+    def below(self, folder: str) -> FileTree:
+        prefix = folder.rstrip("/") + "/"
+        inside = {
+            name.removeprefix(prefix): file.raw()
+            for name, file in self._files.items()
+            if name.startswith(prefix)
+        }
+        shown = f"{self._shown}/{folder}" if self._shown else folder
+        return TextTree(inside, shown, None if self._directory is None else self._directory / folder)

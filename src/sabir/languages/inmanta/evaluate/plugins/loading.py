@@ -20,7 +20,7 @@ from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 from sabir.session import Session
 from sabir.text import Place, Source, Span
 
-__all__ = ["load_functions"]
+__all__ = ["load_functions", "load_resources"]
 
 
 def load_functions(
@@ -32,10 +32,7 @@ def load_functions(
     plugins: dict[str, list[Registered]] = {}
     for module in python.modules.values():
         if module.ours:
-            ours = _ours(module)
-            plugins[module.name] = ours.plugins
-            python.registry.resources += ours.resources
-            python.registry.references.references |= ours.references.references
+            plugins[module.name] = _register_ours(module, python).plugins
         elif run:
             before = len(python.registry.plugins)
             finding = _run(module)
@@ -54,6 +51,27 @@ def load_functions(
         session = python.session if python.modules[name].ours else None
         findings += _add(name, registered_plugins, definitions, functions, session)
     return functions, findings
+
+
+def load_resources(python: ProjectPython) -> list[Finding]:
+    """Classes of resources, handlers and references alone, for who runs handlers; an import that fails is a finding."""
+    findings: list[Finding] = []
+    for module in python.modules.values():
+        if module.ours:
+            _register_ours(module, python)
+        elif python.session.trust.python:
+            finding = _run(module)
+            findings += [] if finding is None else [finding]
+        else:
+            python.registry.resources += resources_of_module(module.name)
+    return findings
+
+
+def _register_ours(module: Module, python: ProjectPython) -> Registry:
+    ours = _ours(module)
+    python.registry.resources += ours.resources
+    python.registry.references.references |= ours.references.references
+    return ours
 
 
 def _home(registered: Registered, importing: Module) -> str:

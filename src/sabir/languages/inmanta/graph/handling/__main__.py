@@ -1,0 +1,164 @@
+"""The process of handlers: loads the Python of a model's modules and runs handlers until its owner closes the pipe.
+
+The pipes are moved away from standard input and output before anything foreign runs. What handlers print goes to the owner, who
+shows the last of it when the process ends before its time. Each agent has a thread, which lasts: what handlers begin in one run and
+use in the next (connections, children that end with the thread that began them) stays theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, BinaryIO
+
+from sabir.diagnostics.reasons import said_by
+from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id, Resource
+from sabir.languages.inmanta.evaluate.plugins.loading import load_resources
+from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
+from sabir.languages.inmanta.graph.handling.messages import (
+    HEAD,
+    Answer,
+    Asked,
+    Begin,
+    Broken,
+    Ran,
+    SentModule,
+    decoder,
+    framed,
+    sendable,
+)
+from sabir.languages.inmanta.syntax.modules import Module
+from sabir.languages.inmanta.syntax.trees import TextTree
+from sabir.session import Session
+
+
+class _Workshop:
+    """What was loaded, and the agents by name."""
+
+    def __init__(self, begin: Begin, python: ProjectPython) -> None:
+        self._python = python
+        self._uploaded = begin.files
+        self._handlers: Mapping[str, type] = handlers_of(python)
+        registry = python.registry
+        self._facts: dict[tuple[str, str], str] = {}
+        registry.references.facts = self._facts
+        self._classes = {registered.entity: registered.cls for registered in registry.resources}
+        self._agents: dict[str, Agent] = {}
+
+    def prepare(self, asked: Asked) -> None:
+        """What a run needs; the runs of one agent come one after the other."""
+        self._facts.update({(resource, name): value for resource, name, value in asked.facts})
+        if asked.agent not in self._agents:
+            self._agents[asked.agent] = Agent(asked.agent, self._handlers, self._uploaded, asked.place)
+
+    def run(self, asked: Asked) -> Answer:
+        try:
+            resource = self._resource(asked)
+            agent = self._agents[asked.agent]
+            if asked.call == "deploy":
+                ended = agent.deploy(resource, asked.requires, reload=asked.reload)
+            else:
+                ended = agent.facts(resource) if asked.call == "facts" else agent.dry_run(resource)
+        except BaseException as error:  # noqa: BLE001  # foreign code may raise anything; the owner is told
+            return Broken(asked.number, f"{type(error).__name__}: {said_by(error)}")
+        return Ran(asked.number, _plain(ended))
+
+    def _resource(self, asked: Asked) -> Resource:
+        identity = Id.parse_id(asked.resource)
+        cls: Any = self._classes[identity.entity_type]
+        resource: Resource = cls(identity)
+        resource.populate(asked.fields)
+        resource.requires = {Id.parse_id(text) for text in asked.requires}
+        resource.__dict__["_registrations"] = self._python.registry.references
+        return resource
+
+    def close(self) -> None:
+        for agent in self._agents.values():
+            if agent.io is not None:
+                agent.io.close()
+
+
+def _plain(ended: HandlerRun) -> HandlerRun:
+    return HandlerRun(
+        state=ended.state,
+        change=ended.change,
+        changes={
+            str(name): (sendable(current), sendable(desired))
+            for name, (current, desired) in ended.changes.items()
+        },
+        log=tuple(type(line)(line.level, line.text, {}) for line in ended.log),
+        facts={str(name): str(value) for name, value in ended.facts.items()},
+    )
+
+
+def _module(sent: SentModule) -> Module:
+    tree = TextTree(sent.files, sent.shown, sent.plugins)
+    data = TextTree({}, sent.shown, sent.data)
+    return Module(sent.name, data, data, tree, data, ours=sent.ours)
+
+
+def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return questions, answers
+
+
+def _message(pipe: BinaryIO) -> bytes | None:
+    head = pipe.read(HEAD)
+    return pipe.read(int.from_bytes(head, "big")) if len(head) == HEAD else None
+
+
+def serve() -> None:
+    questions, answers = _private_pipes()
+    writing = Lock()
+
+    def send(answer: Answer) -> None:
+        with writing:
+            answers.write(framed(answer))
+            answers.flush()
+
+    body = _message(questions)
+    if body is None:
+        return
+    begin: Begin = decoder(Begin).decode(body)
+    sys.path[:] = begin.import_path
+    session = Session(trust=begin.trust, environment=begin.environment)
+    modules = {sent.name: _module(sent) for sent in begin.modules}
+    python = ProjectPython(modules, None if begin.root is None else Path(begin.root), session)
+    with python.importable():
+        findings = load_resources(python)
+        if findings:
+            send(Broken(None, findings[0].message))
+            return
+        _work(_Workshop(begin, python), questions, send)
+
+
+def _work(workshop: _Workshop, questions: BinaryIO, send: Callable[[Answer], None]) -> None:
+    asked_of = decoder(Asked)
+    threads: dict[str, SimpleQueue[Asked]] = {}
+
+    def run(waiting: SimpleQueue[Asked]) -> None:
+        while True:
+            send(workshop.run(waiting.get()))
+
+    while (body := _message(questions)) is not None:
+        asked: Asked = asked_of.decode(body)
+        workshop.prepare(asked)
+        if asked.agent not in threads:
+            threads[asked.agent] = SimpleQueue()
+            Thread(target=run, args=(threads[asked.agent],), daemon=True).start()
+        threads[asked.agent].put(asked)
+    workshop.close()
+
+
+if __name__ == "__main__":
+    serve()
+    os._exit(0)  # threads of modules may go on for ever, and nobody is left to hear of them

@@ -1,0 +1,106 @@
+"""What a process of handlers and its owner say to each other: MessagePack, each message after its length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Place
+from sabir.languages.inmanta.graph.agents import HandlerRun
+from sabir.session import Trust
+
+__all__ = ["HEAD", "Answer", "Asked", "Begin", "Broken", "Ran", "SentModule", "decoder", "framed", "sendable"]
+
+HEAD: Final = 8
+"""Bytes of the length before a message."""
+_INTEGERS: Final = range(-(1 << 63), 1 << 64)
+"""What MessagePack can hold."""
+
+
+class SentModule(Struct):
+    """A module with its Python: the very texts that leave was given for."""
+
+    name: str
+    ours: bool
+    shown: str
+    files: dict[str, bytes]
+    plugins: Path | None
+    data: Path | None
+
+
+class Begin(Struct, tag=True):
+    """The first message: what is to be loaded, and the surroundings. It is answered when something is wrong."""
+
+    modules: list[SentModule]
+    root: Path | None
+    import_path: list[str]
+    trust: Trust
+    environment: dict[str, str]
+    files: dict[str, bytes]
+    """What the export uploaded, by its hash."""
+
+
+class Asked(Struct, tag=True):
+    """One run of a handler."""
+
+    number: int
+    call: str
+    """`dry_run`, `deploy` or `facts`"""
+    agent: str
+    place: Place | None
+    resource: str
+    """Its id; beside it its fields."""
+    fields: dict[str, Any]
+    requires: dict[str, str]
+    """What it requires, with the state that is in."""
+    reload: bool
+    facts: list[tuple[str, str, str]]
+    """What became known since the last question: resource, name, value."""
+
+
+class Ran(Struct, tag=True):
+    number: int
+    run: HandlerRun
+
+
+class Broken(Struct, tag=True):
+    """It cannot be run, and the sentence why."""
+
+    number: int | None
+    message: str
+
+
+Answer = Ran | Broken
+
+
+def _written(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else sendable(value)
+
+
+def _read(kind: type, value: Any) -> Any:
+    return Path(value) if kind is Path else value
+
+
+def framed(message: Begin | Asked | Answer) -> bytes:
+    body = msgspec.msgpack.encode(message, enc_hook=_written)
+    return len(body).to_bytes(HEAD, "big") + body
+
+
+def decoder(kind: Any) -> Any:
+    return msgspec.msgpack.Decoder(kind, dec_hook=_read)
+
+
+def sendable(value: Any) -> Any:
+    """A value that a handler gave, as data: what is none is its text."""
+    if value is None or isinstance(value, str | float | bool | bytes):
+        return value
+    if isinstance(value, int):
+        return value if value in _INTEGERS else str(value)
+    if isinstance(value, dict):
+        return {str(key): sendable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [sendable(item) for item in value]
+    return str(value)

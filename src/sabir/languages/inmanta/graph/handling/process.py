@@ -1,0 +1,180 @@
+"""A process of handlers, seen by its owner: a question goes in, its answer comes out in time, or the process is killed.
+
+The process gets the texts of the modules that the model was evaluated with, so what runs is what leave was given for. It is the
+leader of a group of its own, and whatever it starts ends with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from sabir.errors import DeployError
+from sabir.languages.inmanta.graph.agents import HandlerRun
+from sabir.languages.inmanta.graph.handling.messages import (
+    HEAD,
+    Answer,
+    Asked,
+    Begin,
+    Ran,
+    decoder,
+    framed,
+)
+
+__all__ = ["HandlerProcess", "ProcessLost"]
+
+_MODULE: Final = "sabir.languages.inmanta.graph.handling"
+_LARGEST: Final = 1 << 32
+_LINES: Final = 20
+_FAREWELL: Final = 5.0
+
+
+class ProcessLost(DeployError):
+    """The process is gone, and nobody knows how far it came. `hung`: it was ended for having taken too long."""
+
+    def __init__(self, message: str, *, hung: bool = False) -> None:
+        super().__init__(message)
+        self.hung = hung
+
+
+class HandlerProcess:
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._waiting: dict[int, asyncio.Future[HandlerRun]] = {}
+        self._why: str | None = None
+        self._printed: deque[str] = deque(maxlen=_LINES)
+        self._tasks = (asyncio.create_task(self._read()), asyncio.create_task(self._listen()))
+        self.facts_known = 0
+        """So many of the facts of the deployment it has been told."""
+
+    @classmethod
+    async def start(cls, begin: Begin, environment: Mapping[str, str]) -> HandlerProcess:
+        # -P: the working directory is no place to import from.
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            _MODULE,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=dict(environment),
+            start_new_session=True,
+        )
+        started = cls(process)
+        await started._send(framed(begin))
+        return started
+
+    @property
+    def is_alive(self) -> bool:
+        return self._why is None and self._process.returncode is None
+
+    async def ask(self, asked: Asked, *, seconds: float) -> HandlerRun:
+        """How a run ended. `ProcessLost` when there is no telling; the process is gone then."""
+        answer: asyncio.Future[HandlerRun] = asyncio.get_running_loop().create_future()
+        self._waiting[asked.number] = answer
+        try:
+            await self._send(framed(asked))
+            async with asyncio.timeout(seconds):
+                return await answer
+        except TimeoutError:
+            self.kill(f"did not finish within {seconds:g} s and was stopped")
+            raise ProcessLost(self._ending(), hung=True) from None
+        except asyncio.CancelledError:
+            self.kill("was stopped")
+            raise
+        finally:
+            self._waiting.pop(asked.number, None)
+
+    async def _send(self, frame: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(frame)
+            await stdin.drain()
+        except OSError:
+            await self._process.wait()
+            raise ProcessLost(self._ending()) from None
+
+    async def _read(self) -> None:
+        """Give answers to who waits for them, until the process ends."""
+        answers, stdout = decoder(Answer), self._process.stdout
+        assert stdout is not None
+        try:
+            while True:
+                size = int.from_bytes(await stdout.readexactly(HEAD), "big")
+                if size > _LARGEST:
+                    raise msgspec.DecodeError("too large")
+                self._take(answers.decode(await stdout.readexactly(size)))
+        except asyncio.IncompleteReadError:
+            await self._process.wait()
+        except msgspec.DecodeError:
+            self.kill("gave an answer that cannot be read")
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(ProcessLost(self._ending()))
+
+    def _take(self, answer: Answer) -> None:
+        if answer.number is None:
+            self._why = f"could not be started: {answer.message}"
+            return
+        waiting = self._waiting.get(answer.number)
+        if waiting is None or waiting.done():
+            return
+        if isinstance(answer, Ran):
+            waiting.set_result(answer.run)
+        else:
+            waiting.set_exception(DeployError(answer.message))
+
+    async def _listen(self) -> None:
+        """Keep the last lines that handlers print: they are told when the process is lost, and otherwise nobody's."""
+        stderr = self._process.stderr
+        assert stderr is not None
+        with suppress(ValueError):  # a line without an end
+            while line := await stderr.readline():
+                self._printed.append(line.decode(errors="replace").rstrip())
+
+    def _ending(self) -> str:
+        status = self._process.returncode
+        if self._why is not None:
+            said = self._why
+        elif status is not None and status < 0:
+            with_signal = (
+                signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+            )
+            said = f"was ended by {with_signal}"
+        else:
+            said = f"ended with status {status}"
+        printed = next((line for line in reversed(self._printed) if line.strip()), None)
+        return f"the process of the handlers {said}" + (f"; its last words: {printed}" if printed else "")
+
+    def kill(self, because: str) -> None:
+        """End the process and what it started. The first reason is the one that is told."""
+        if self._process.returncode is not None:
+            return  # its number may belong to somebody else by now
+        if self._why is None:
+            self._why = because
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def close(self) -> None:
+        """Let it end by itself when nothing runs any more; what does not end is ended."""
+        assert self._process.stdin is not None
+        if self._waiting:
+            self.kill("was stopped")
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(_FAREWELL):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill("was stopped")
+            await self._process.wait()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
