@@ -159,3 +159,72 @@ async def test_a_file_in_no_language_is_left_alone(client: LanguageClient, works
     path.write_text("nothing")
     uri = _open(client, path)
     assert await client.text_document_hover_async(_at(uri, 0, 0)) is None
+
+
+def _change(client: LanguageClient, uri: str, version: int, text: str) -> None:
+    change = types.TextDocumentContentChangeWholeDocument(text)
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(version, uri), [change])
+    )
+
+
+async def _completed(client: LanguageClient, uri: str, text: str, typed: str) -> set[str]:
+    """What is proposed behind the last place of a text."""
+    end = text.index(typed) + len(typed)
+    line, character = text.count("\n", 0, end), end - text.rfind("\n", 0, end) - 1
+    answer = await client.text_document_completion_async(
+        types.CompletionParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+    )
+    assert isinstance(answer, types.CompletionList)
+    return {item.label for item in answer.items}
+
+
+@pytest.mark.rows("V-141")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_policy_files(client: LanguageClient, workspace: Path) -> None:
+    """Slips after a key, what breaks a rule after the evaluation, names of the graph while an expression is typed."""
+    path = workspace / "shop" / "policy.yaml"
+    text = path.read_text()
+    uri = _open(client, path)
+    _change(client, uri, 2, text.replace("condition: gateway", "conditon: gateway"))
+    await _until(client, lambda: "E910" in _codes(client, uri))
+    assert "did you mean 'condition'?" in " ".join(shown.message for shown in client.diagnostics[uri])
+    _change(client, uri, 3, text)
+    await _until(client, lambda: not _codes(client, uri))
+
+    stricter = text.replace("eval: port}, 80", "eval: port}, 8080")
+    _change(client, uri, 4, stricter)
+    environment = (workspace / "shop" / "sabir.yaml").as_uri()
+    await _until(client, lambda: "SHOP:W001" in _codes(client, environment))
+    hover = await client.text_document_hover_async(_at(uri, 6, 14))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "**SHOP:W001** (constant)" in hover.contents.value
+    assert "frontend listens on the port 8080" in hover.contents.value
+
+    symbols = await client.text_document_document_symbol_async(
+        types.DocumentSymbolParams(types.TextDocumentIdentifier(uri))
+    )
+    assert [child.name for symbol in symbols or () for child in symbol.children or ()] == [  # type: ignore[union-attr]
+        "SHOP:E001",
+        "SHOP:W001",
+    ]
+    added = stricter.rstrip() + '\n  - code: SHOP:E002\n    for: "::network::\n    '
+    _change(client, uri, 5, added)
+    assert {"message", "condition", "why"} <= await _completed(client, uri, added, "::network::\n    ")
+    assert {"back", "database"} <= await _completed(client, uri, added, '"::network::')
+    typed = stricter.replace("condition: gateway", "condition: ")
+    _change(client, uri, 6, typed)
+    assert {"gateway", "cidr"} <= await _completed(client, uri, typed, "condition: ")
+    typed = stricter.replace("[.type=Network]", "[.type=")
+    _change(client, uri, 7, typed)
+    assert {"Network", "com.example.shop.Endpoint"} <= await _completed(client, uri, typed, "[.type=")
+    _change(client, uri, 8, text)
+
+    named = _open(client, workspace / "shop" / "sabir.yaml")
+    line = (workspace / "shop" / "sabir.yaml").read_text().splitlines().index("rules: policy.yaml")
+    definitions = await client.text_document_definition_async(
+        types.DefinitionParams(types.TextDocumentIdentifier(named), types.Position(line, 9))
+    )
+    assert isinstance(definitions, list)
+    assert [place.uri for place in definitions if isinstance(place, types.Location)] == [uri]

@@ -7,14 +7,12 @@ from functools import cached_property
 from typing import ClassVar
 
 from sabir.checks.files import FileSelection
-from sabir.checks.policy import run_rules
 from sabir.checks.validator import BaseValidator
-from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules, withheld_codes
 from sabir.environment.evaluate import evaluate_environment, load_environment
-from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
-from sabir.environment.policy import environment_rules
+from sabir.environment.policy import judged_environment
 from sabir.languages.language import Evaluation, EvaluationRequest
 
 __all__ = ["EnvironmentValidator"]
@@ -41,7 +39,7 @@ class EnvironmentValidator(BaseValidator):
         # Findings about sabir.yaml itself and about parts that are not there come with the evaluation.
         parts, _ = load_parts(environment, self.package, self.session)
         yield from self._parts(parts)
-        yield from self._rules(environment)
+        yield from judged_environment(environment, self.package, self._evaluation, self.session)
 
     def _parts(self, parts: Sequence[LoadedPart]) -> Iterator[Finding]:
         """What the validators of each language say, and what only an evaluation of all parts together can tell.
@@ -68,14 +66,6 @@ class EnvironmentValidator(BaseValidator):
     @cached_property
     def _evaluation(self) -> Evaluation:
         return evaluate_environment(self.package, EvaluationRequest.of_check(self.options))
-
-    def _rules(self, environment: Environment) -> Iterator[Finding]:
-        """The policy files that the environment names, asked of the graph of all parts."""
-        rules, mistakes = environment_rules(environment, self.package)
-        yield from mistakes
-        # Without a whole graph a rule would speak of things that are only missing because of the errors.
-        if rules and not any(one.severity is Severity.ERROR for one in self._evaluation.findings):
-            yield from run_rules(rules, self._evaluation.graph, self.session)
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

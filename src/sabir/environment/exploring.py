@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sabir.checks.policy.exploring import policy_candidates, policy_symbols
+from sabir.environment import FILE_NAME
 from sabir.environment.read import ENVIRONMENT_KEYS, PART_KEYS
 from sabir.expressions.beginnings import absolute_path, typed_path
 from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml.nodes import YamlNode, text_of
-from sabir.source.yaml.reading import all_entries, entries, extent, value_at
+from sabir.source.yaml.reading import all_entries, entries, extent, items, value_at
 from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span
 
@@ -18,11 +20,14 @@ __all__ = ["candidates", "file_names", "wanted_keys"]
 
 
 def file_names(file: PackageFile) -> FileNames:
-    if file.name != "sabir.yaml" or not file.yaml.documents:
+    if not file.yaml.documents:
         return FileNames()
+    if file.name != FILE_NAME:
+        rules = policy_symbols(file)
+        return FileNames(rules, tuple(_parts_used(file.source)) if rules else ())
     root = file.yaml.documents[0]
     symbols = (*_section(root, "parts", "part"), *_section(root, "targets", "target"))
-    return FileNames(symbols, (*_parts_used(file.source), *_targets_used(root)))
+    return FileNames(symbols, (*_parts_used(file.source), *_targets_used(root), *_policies_used(root)))
 
 
 def _section(root: YamlNode | None, section: str, word: str) -> Iterator[Symbol]:
@@ -51,7 +56,17 @@ def _targets_used(root: YamlNode | None) -> Iterator[Mention]:
             yield Mention(entry.value.span, (f"target {written}",))
 
 
+def _policies_used(root: YamlNode | None) -> Iterator[Mention]:
+    listed = value_at(root, "rules")
+    for node in items(listed) or ((listed,) if listed is not None else ()):
+        written = text_of(node)
+        if written is not None:
+            yield Mention(node.span, (f"policy {written}",))
+
+
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    if file.name != FILE_NAME:
+        return policy_candidates(file, offset)
     place = typed_place(file.source, offset)
     match place.path, place.key:
         case (), None:
@@ -62,6 +77,11 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
             return [Candidate(text=name, kind=SymbolKind.VALUE) for name in plugin_names(LANGUAGES)]
         case ("parts", _), ("path" | "model" | "config"):
             return [Candidate(text=name, kind=SymbolKind.FILE) for name in _paths(package)]
+        case (), "rules":
+            names = (
+                name for name in package.list() if name.endswith((".yaml", ".yml")) and name != FILE_NAME
+            )
+            return [Candidate(text=name, kind=SymbolKind.FILE) for name in names]
         case ("targets", _), "driver":
             return [Candidate(text=name, kind=SymbolKind.VALUE) for name in plugin_names(DRIVERS)]
         case _:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
-from sabir.checks.policy import PolicyRule, read_rules
-from sabir.diagnostics.finding import Finding
+from sabir.checks.policy import PolicyRule, read_rules, run_rules
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment
+from sabir.languages.language import Evaluation
+from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["environment_rules"]
+__all__ = ["environment_rules", "judged_environment"]
 
 MISSING_RULES: Final = environment_rule(
     "E008",
@@ -40,3 +43,14 @@ def environment_rules(
         rules += read
         findings += mistakes
     return tuple(rules), tuple(findings)
+
+
+def judged_environment(
+    environment: Environment, package: LoadedPackage, evaluation: Evaluation, session: Session
+) -> Iterator[Finding]:
+    """What the policy files that the environment names say of the graph of all parts, and what is wrong with them."""
+    rules, mistakes = environment_rules(environment, package)
+    yield from mistakes
+    # Without a whole graph a rule would speak of things that are only missing because of the errors.
+    if rules and not any(finding.severity is Severity.ERROR for finding in evaluation.findings):
+        yield from run_rules(rules, evaluation.graph, session)

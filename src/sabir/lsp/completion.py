@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from lsprotocol import types
@@ -10,6 +10,7 @@ from lsprotocol import types
 from sabir.languages.language import Explores
 from sabir.lsp.desk import Desk
 from sabir.lsp.positions import Positions
+from sabir.operations.editing.graph_names import graph_candidates
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.text import Source, Span
 
@@ -42,6 +43,7 @@ def completions(desk: Desk, name: str, offset: int, positions: Positions) -> typ
         for candidate in (
             *_defined(desk, tuple(language.wanted_keys(file, offset))),
             *language.complete(desk.project.package, file, offset),
+            *_of_values(desk, file.source, offset),
         )
     }
     items = [
@@ -49,6 +51,13 @@ def completions(desk: Desk, name: str, offset: int, positions: Positions) -> typ
         for candidate in sorted(candidates.values(), key=lambda candidate: candidate.text)
     ]
     return types.CompletionList(is_incomplete=len(items) > _MOST, items=items[:_MOST])
+
+
+def _of_values(desk: Desk, source: Source, offset: int) -> Iterable[Candidate]:
+    """Expressions over the whole graph stand in files of environments."""
+    if not desk.project.is_environment or desk.values is None:
+        return ()
+    return graph_candidates(desk.values.graph, source, offset)
 
 
 def _defined(desk: Desk, beginnings: tuple[str, ...]) -> Iterator[Candidate]:

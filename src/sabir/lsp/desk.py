@@ -61,10 +61,11 @@ class Desk:
         return not self.project.is_environment and not (environment and environment.configures(self.project))
 
     def check_quickly(self, name: str) -> None:
-        if self.is_checked:
-            self._quick[name] = self.project.findings_of(name)
-        else:
+        findings = self.project.findings_of(name) if self.is_checked else self.project.policy_findings(name)
+        if findings is None:
             self._quick.pop(name, None)
+        else:
+            self._quick[name] = findings
 
     def checked(self, findings: Iterable[Finding]) -> None:
         """All checks have run."""

@@ -27,7 +27,23 @@ def hover_text(desk: Desk, name: str, offset: int) -> str | None:
 def _name_sections(desk: Desk, name: str, offset: int) -> Iterator[str]:
     at = desk.index.at(name, offset)
     if at is not None:
-        yield from map(_described, desk.index.definitions(at[1])[:1])
+        for definition in desk.index.definitions(at[1])[:1]:
+            yield _described(definition)
+            if definition.symbol.key.startswith("rule "):
+                yield from _judgement(desk, definition.symbol.name)
+
+
+def _judgement(desk: Desk, code: str) -> Iterator[str]:
+    """Who breaks a rule of a policy file, as of the last evaluation."""
+    if desk.values is None:
+        return
+    broken = [finding for finding in desk.values.findings if finding.code == code]
+    if not broken:
+        yield "Nothing breaks this rule."
+        return
+    lines = [f"{finding.location}  {finding.message}" for finding in broken[:_MOST_VALUES]]
+    more = [f"… and {len(broken) - len(lines)} more"] if len(broken) > len(lines) else []
+    yield "What breaks this rule:\n\n" + _code("\n".join([*lines, *more]))
 
 
 def _described(definition: Definition) -> str:

@@ -142,6 +142,7 @@ class SabirServer(LanguageServer):
                 request,
                 language=project.language.name,
                 texts=texts,
+                judge=True,
             )
         except SabirError as error:
             _logger.info("%s has no values: %s", project.root.name, error)

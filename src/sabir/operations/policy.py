@@ -10,12 +10,15 @@ from sabir.checks.files import FileSelection
 from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.environment.evaluate import load_environment
+from sabir.environment.policy import judged_environment
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
-from sabir.operations.evaluate import workers_for
+from sabir.operations.evaluate import EvaluatedPath, workers_for
+from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["judged", "policy_validator"]
+__all__ = ["environment_judgement", "judged", "policy_validator"]
 
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
@@ -57,6 +60,14 @@ def judged(
         # Without a whole graph a rule would speak of things that are only missing because of the errors.
         errors = [finding for finding in evaluation.findings if finding.severity is Severity.ERROR]
         yield from errors or run_rules(rules, evaluation.graph, request.session)
+
+
+def environment_judgement(evaluated: EvaluatedPath, session: Session) -> Iterator[Finding]:
+    """What the policy files of an environment say of its evaluation; nothing for a package of one language."""
+    package = evaluated.package
+    environment = None if package is None else load_environment(package)[0]
+    if package is not None and environment is not None:
+        yield from judged_environment(environment, package, evaluated.evaluation, session)
 
 
 def _policy_file(name: str) -> PackageFile:

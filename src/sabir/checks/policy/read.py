@@ -24,7 +24,7 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source
 
-__all__ = ["MALFORMED_RULE", "PolicyRule", "read_rules"]
+__all__ = ["MALFORMED_RULE", "RULE_KEYS", "PolicyRule", "read_rules"]
 
 MALFORMED_RULE: Final = Rule(
     code="E910",
@@ -37,7 +37,7 @@ MALFORMED_RULE: Final = Rule(
     },
 )
 
-_KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")
+RULE_KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")
 
 
 class PolicyRule(Struct, frozen=True, eq=False, kw_only=True):
@@ -97,8 +97,8 @@ def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
 def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
     for key in node:
         name = text_of(key) or ""
-        if name not in _KEYS:
-            hint = did_you_mean(name, _KEYS) or f"known here: {', '.join(_KEYS)}"
+        if name not in RULE_KEYS:
+            hint = did_you_mean(name, RULE_KEYS) or f"known here: {', '.join(RULE_KEYS)}"
             yield _finding(source, key, f"a rule has no key {name!r}", hint=hint)
     for needed in ("code", "message", "for", "condition"):
         if node.get(needed) is None:

@@ -40,6 +40,11 @@ class NameIndex:
         self._whole: dict[str, FileNames] = {}
         """Of files by name: the names when they could last be read."""
         self._of_libraries: dict[str, list[Definition]] | None = None
+        self._version = -1
+        self._by_key: dict[str, dict[str, list[Definition]]] = {}
+        self._defining: dict[str, PackageFile] = {}
+        self._keys: dict[str, set[str]] = {}
+        """By the name of a file, so that what it defined can be taken out again."""
 
     @property
     def _language(self) -> Explores | None:
@@ -98,15 +103,37 @@ class NameIndex:
 
     def definitions(self, keys: tuple[str, ...]) -> list[Definition]:
         """What is defined under the first of the keys that anything is defined under; the project's own before libraries'."""
+        ours = self._project_definitions()
         for key in keys:
-            definitions = [
-                definition
-                for definition in self.project_definitions()
-                if key == definition.symbol.key or key in definition.symbol.aliases
-            ] or self._library_definitions().get(key, [])
-            if definitions:
-                return definitions
+            definitions = [*ours.get(key, {}).values()] or [self._library_definitions().get(key, [])]
+            if any(definitions):
+                return [definition for of_file in definitions for definition in of_file]
         return []
+
+    def _project_definitions(self) -> dict[str, dict[str, list[Definition]]]:
+        """Everything that the project defines, by key and file. After a change only the files that changed are looked at."""
+        if self._version != self._project.version:
+            self._version = self._project.version
+            package, current = self._project.package, {file.name: file for file in self._files()}
+            for name, file in [*self._defining.items()]:
+                if current.get(name) is not file:
+                    del self._defining[name]
+                    for key in self._keys.pop(name):
+                        self._by_key[key].pop(name, None)
+            for name, file in current.items():
+                if name not in self._defining:
+                    self._add(name, file, package)
+        return self._by_key
+
+    def _add(self, name: str, file: PackageFile, package: LoadedPackage) -> None:
+        self._defining[name] = file
+        keys = self._keys[name] = set[str]()
+        for symbol in self._names_of(package, file).all_symbols():
+            for key in (symbol.key, *symbol.aliases):
+                keys.add(key)
+                self._by_key.setdefault(key, {}).setdefault(name, []).append(
+                    Definition(symbol, file, package)
+                )
 
     def uses(self, key: str) -> Iterator[Use]:
         """Every mention that may mean what has this key."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sabir.checks.application import Application
 from sabir.checks.options import CheckOptions
+from sabir.checks.policy import read_rules
 from sabir.checks.settings import find_settings
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
@@ -42,6 +43,8 @@ class Project:
         """Why the settings of the project could not be read; it is checked without them."""
         self._base: LoadedPackage | None = None
         self._changed: dict[str, PackageFile] = {}
+        self.version = 0
+        """Counts the changes of texts: what was gathered from all of them is right until the next one."""
         self._application: Application | None = None
 
     # Files
@@ -76,6 +79,7 @@ class Project:
     def edit(self, name: str, text: str) -> None:
         """Somebody typed: the file has this text now."""
         self._changed[name] = PackageFile(name, text.encode("utf-8", errors="surrogatepass"))
+        self.version += 1
 
     def saved(self, name: str) -> None:
         """The file is on the disk as it was typed, or was written there by somebody else."""
@@ -83,6 +87,7 @@ class Project:
         current = self._changed.get(name)
         if disk is not None and (current is None or disk.raw() != current.raw()):
             self._changed[name] = disk
+            self.version += 1
 
     def listed_anew(self) -> None:
         """Files came or went."""
@@ -90,6 +95,7 @@ class Project:
         self._base = EditedPackage(disk, _kept(self.base, disk))
         self._changed = {name: file for name, file in self._changed.items() if disk.exists(name)}
         self._application = None
+        self.version += 1
 
     # Environments
 
@@ -102,6 +108,15 @@ class Project:
         package = self.package
         environment = load_environment(package)[0] if self.is_environment else None
         return environment is not None and part.root in configured_paths(environment, package)
+
+    def policy_findings(self, name: str) -> tuple[Finding, ...] | None:
+        """What is wrong with a policy file as it is typed; None when the environment names none like this."""
+        environment = load_environment(self.package)[0] if self.is_environment else None
+        file = self.file(name)
+        if environment is None or file is None or name not in {rules for rules, _ in environment.rules}:
+            return None
+        with within(self.session.limits, name):
+            return read_rules(file)[1]
 
     # Findings
 

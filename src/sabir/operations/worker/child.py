@@ -24,7 +24,7 @@ from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, U
 from sabir.graph.json import chunks, load
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluate import evaluate_path, language_at
-from sabir.operations.policy import judged
+from sabir.operations.policy import environment_judgement, judged
 from sabir.operations.query import QueryRequest, reply_of
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker.messages import (
@@ -110,11 +110,13 @@ def _answer(task: Task, send: Callable[[Message], None]) -> Message:
 def _worked(task: Task, request: EvaluationRequest) -> Message:
     path = Path(os.fsdecode(task.path))
     match task.work:
-        case EvaluateWork(texts=texts):
-            evaluation = evaluate_path(path, request, language=task.language, texts=texts).evaluation
+        case EvaluateWork(texts=texts, judge=judge):
+            evaluated = evaluate_path(path, request, language=task.language, texts=texts)
+            evaluation = evaluated.evaluation
+            judged_too = environment_judgement(evaluated, request.session) if judge else ()
             rendered = list(evaluation.rendered()) if task.full_provenance else []
             graph = b"".join(chunks(evaluation.graph, reveal=True))
-            return Done(graph, SentFindings.of(evaluation.findings), rendered)
+            return Done(graph, SentFindings.of((*evaluation.findings, *judged_too)), rendered)
         case RenderWork(to=to, directory=directory, render=render):
             files = render_path(
                 RenderPathRequest(

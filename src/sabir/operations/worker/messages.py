@@ -53,6 +53,8 @@ class EvaluateWork(Struct, tag="evaluate"):
 
     texts: dict[str, str]
     """Texts in place of files of the package, by name."""
+    judge: bool = False
+    """Say also what the policy files of an environment say of it."""
 
 
 class RenderWork(Struct, tag="render"):

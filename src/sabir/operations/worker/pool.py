@@ -77,13 +77,15 @@ class Workers:
         *,
         language: str | None,
         texts: Mapping[str, str] = MappingProxyType({}),
+        judge: bool = False,
     ) -> Evaluation:
         """The evaluation of a package, made by its worker. A worker that is lost is a finding.
 
-        `texts` stand in place of files of the package, by name: what is being typed.
+        `texts` stand in place of files of the package, by name: what is being typed. With `judge` the policy files of an
+        environment are asked, too.
         """
         try:
-            answer = self._ask(package, path, request, language=language, work=EvaluateWork({**texts}))
+            answer = self._ask(package, path, request, language=language, work=EvaluateWork({**texts}, judge))
         except WorkerLost as lost:
             return Evaluation(graph=Graph(()), findings=(worker_lost(path.name, str(lost)),))
         assert isinstance(answer, Done)

@@ -1,0 +1,70 @@
+"""Policy files for editors: the rules they define, and what may be written next. A text counts as one by its form: the list `rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sabir.checks.policy.read import RULE_KEYS
+from sabir.source.packages import PackageFile
+from sabir.source.symbols import Candidate, Symbol, SymbolKind
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
+from sabir.source.yaml.reading import value_at
+from sabir.source.yaml.typing import typed_place
+from sabir.text import Span
+
+__all__ = ["policy_candidates", "policy_symbols"]
+
+_RULES = "rules"
+
+
+def policy_symbols(file: PackageFile) -> tuple[Symbol, ...]:
+    """The list of rules, with each rule in it by its code; nothing for a file that is no policy."""
+    root = file.yaml.documents[0] if file.yaml.documents else None
+    listed = value_at(root, _RULES)
+    if not isinstance(root, YamlMapping) or not isinstance(listed, YamlSequence):
+        return ()
+    key = next(key for key in root if text_of(key) == _RULES)
+    return (
+        Symbol(
+            key=f"policy {file.name}",
+            name=_RULES,
+            kind=SymbolKind.MODULE,
+            span=key.span,
+            extent=Span(key.span.start, listed.span.end),
+            detail=f"{len(listed.items)} rules" if len(listed.items) != 1 else "1 rule",
+            children=tuple(_rules(listed)),
+        ),
+    )
+
+
+def _rules(listed: YamlSequence) -> Iterator[Symbol]:
+    for item in listed.items:
+        code = value_at(item, "code")
+        name = text_of(code)
+        if code is not None and name:
+            yield Symbol(
+                key=f"rule {name}",
+                name=name,
+                kind=SymbolKind.CONSTANT,
+                span=code.span,
+                extent=item.span,
+                detail=text_of(value_at(item, "message")),
+                about=_about(item),
+            )
+
+
+def _about(item: YamlNode) -> str | None:
+    said = [text_of(value_at(item, key)) for key in ("why", "hint")]
+    return "\n\n".join(text for text in said if text) or None
+
+
+def policy_candidates(file: PackageFile, offset: int) -> Sequence[Candidate]:
+    place = typed_place(file.source, offset)
+    match place.path, place.key:
+        case (), None:
+            keys: Sequence[str] = (_RULES,)
+        case (("rules",), None):
+            keys = RULE_KEYS
+        case _:
+            keys = ()
+    return [Candidate(text=key, kind=SymbolKind.KEYWORD) for key in keys]

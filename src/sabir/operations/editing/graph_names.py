@@ -1,0 +1,93 @@
+"""What an expression over the graph may go on with: types, instances and attributes of the last evaluation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.views.words import clipped, value_text
+from sabir.source.symbols import Candidate, SymbolKind
+from sabir.source.yaml.typing import typed_place
+from sabir.text import Source, Span
+
+__all__ = ["graph_candidates"]
+
+_CONDITIONS = ("condition", "attribute")
+
+
+@cache
+def _type_pattern() -> re.Pattern[str]:
+    return re.compile(r"\.type\s*=\s*(?P<word>[\w.:/-]*)\Z")
+
+
+@cache
+def _path_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w\]?*.)])::(?P<path>(?:[\w-]+::)+)(?P<word>[\w-]*)\Z")
+
+
+@cache
+def _named_type_pattern() -> re.Pattern[str]:
+    return re.compile(r"\.type\s*=\s*([\w.:/-]+)")
+
+
+def graph_candidates(graph: Graph, source: Source, offset: int) -> Iterable[Candidate]:
+    """For an expression in `sabir.yaml` or in a policy file that ends at an offset."""
+    line, column = source.line_column(offset)
+    before = source.line_text(line)[: column - 1]
+    if typed := _type_pattern().search(before):
+        return _types(graph, Span(offset - len(typed["word"]), offset))
+    if typed := _path_pattern().search(before):
+        return _members(graph, typed["path"].split("::")[:-1])
+    place = typed_place(source, offset)
+    if place.path[-1:] == ("rules",) and place.key in _CONDITIONS:
+        return _attributes(_asked(graph, source, line))
+    return ()
+
+
+def _types(graph: Graph, replaces: Span) -> Iterator[Candidate]:
+    for name in dict.fromkeys(instance.type for instance in graph):
+        yield Candidate(text=name, kind=SymbolKind.CLASS, replaces=replaces)
+
+
+def _members(graph: Graph, path: list[str]) -> Iterator[Candidate]:
+    """What belongs to the instance that a path of names leads to, and its attributes."""
+    instances: Iterable[Instance] = graph.roots
+    here: Instance | None = None
+    for name in path:
+        here = next((instance for instance in instances if instance.name == name), None)
+        if here is None:
+            return
+        instances = graph.owned_by(here.id)
+    for instance in instances:
+        yield Candidate(text=instance.name, kind=SymbolKind.INSTANCE, detail=instance.type)
+    if here is not None:
+        for name, value in here.attributes.items():
+            yield Candidate(text=name, kind=SymbolKind.PROPERTY, detail=clipped(value_text(value, graph), 60))
+
+
+def _asked(graph: Graph, source: Source, line: int) -> Iterator[Instance]:
+    """The instances that the rule around a line is for, as far as it names their type."""
+    types = {name for text in _rule_lines(source, line) for name in _named_type_pattern().findall(text)}
+    return (instance for instance in graph if not types or instance.type in types)
+
+
+def _rule_lines(source: Source, line: int) -> Iterator[str]:
+    """The lines of the item of a list that a line belongs to."""
+    first = line
+    while first > 1 and not source.line_text(first).lstrip().startswith("- "):
+        first -= 1
+    yield source.line_text(first)
+    for number in range(first + 1, len(source.line_starts) + 1):
+        text = source.line_text(number)
+        if text.lstrip().startswith("- "):
+            return
+        yield text
+
+
+def _attributes(instances: Iterable[Instance]) -> Iterator[Candidate]:
+    names = dict.fromkeys(name for instance in instances for name in instance.attributes)
+    for name in names:
+        yield Candidate(text=name, kind=SymbolKind.PROPERTY)
