@@ -18,12 +18,12 @@ venv: .venv/.ready ## make .venv with sabir, its extras and the development tool
 	$(BIN)/python -m compileall -q src
 	@touch $@
 
-# The demo needs sabir and what it takes to deploy: a dozen packages, not the tools of developers.
+# The demo needs sabir, what it takes to deploy, and the service: some thirty packages, not the tools of developers.
 build/demo/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sabir needs Python 3.11 or newer; set PYTHON=/path/to/it" >&2; exit 2; }
-	@echo "installing sabir and what it needs to deploy into build/demo …"
+	@echo "installing sabir and what it needs to deploy and to serve into build/demo …"
 	@$(PYTHON) -m venv build/demo
-	@build/demo/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[deploy]'
+	@build/demo/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[serve]'
 	@build/demo/bin/python -m compileall -q src
 	@touch $@
 

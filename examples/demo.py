@@ -6,15 +6,21 @@ screens. The demo ends with 0 when every step ended as it should. What it deploy
 
 from __future__ import annotations
 
+import io
+import json
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+import webbrowser
+import zipfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-from urllib.request import urlopen
+from typing import Any, Final
+from urllib.error import URLError
+from urllib.request import Request, urlopen
 
 HERE: Final = Path(__file__).resolve().parent
 
@@ -98,6 +104,11 @@ STEPS: Final = (
 )
 
 
+PAGE: Final = "And for everybody else: a service with a page, on this machine only. The shop is put into it, and asked over HTTP."
+PORT: Final = 28742
+QUESTION: Final = {"expression": "::database::mysql::url"}
+
+
 def main() -> int:
     (HERE.parent / "build").mkdir(exist_ok=True)
     _forget()
@@ -106,10 +117,12 @@ def main() -> int:
         _say(f"\n{number}. {step.say}")
         _say(f"   $ sabir {' '.join(step.words)}")
         wrong += _run(step)
-    if wrong:
-        _say(f"\n{wrong} of {len(STEPS)} steps did not end as they should.")
-        return 1
     _forget()
+    _say(f"\n{len(STEPS) + 1}. {PAGE}")
+    wrong += _show_page()
+    if wrong:
+        _say(f"\n{wrong} of {len(STEPS) + 1} steps did not end as they should.")
+        return 1
     _say("\nOpen build/shop.html in a browser; `sabir --help` lists the commands, docs/ explains them.")
     return 0
 
@@ -154,6 +167,77 @@ def _fetch(url: str) -> int:
         _say(f"   {error}")
         return 1
     return 0
+
+
+# The service and its page
+
+
+def _show_page() -> int:
+    _say(f"   $ sabir serve build/service --port {PORT}")
+    try:
+        with _service() as (url, token):
+            made = _ask(token, f"{url}/api/1/environments", json.dumps({"name": "shop"}).encode())
+            where = f"{url}/api/1/environments/{made['id']}"
+            _ask(token, f"{where}/files", _packed(HERE / "shop"), method="PUT")
+            words = json.dumps(QUESTION)
+            _say(f"   $ curl --json '{words}' {url}/api/1/environments/$ID/query")
+            _say(f"   {json.dumps(_ask(token, f'{where}/query', words.encode())['values'])}")
+            _offer(url, f"{url}/#/token/{token}")
+    except OSError as error:
+        _say(f"   {error}")
+        return 1
+    return 0
+
+
+@contextmanager
+def _service() -> Generator[tuple[str, str]]:
+    """A service with data of its own, until the demo is done with it: its address, and a token."""
+    data = HERE.parent / "build" / "service"
+    shutil.rmtree(data, ignore_errors=True)
+    words = [sys.executable, "-m", "sabir.cli", "serve", str(data), "--port", str(PORT)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        try:
+            if "the first token" not in said:
+                raise OSError(said.strip())
+            yield f"http://127.0.0.1:{PORT}", said.split()[-1]
+        finally:
+            process.terminate()
+            process.stderr.read()
+
+
+def _ask(token: str, url: str, body: bytes, *, method: str = "POST") -> Any:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    request = Request(url, data=body, headers=headers, method=method)  # on this machine
+    for _ in range(300):
+        try:
+            with urlopen(request, timeout=30) as answer:
+                return json.loads(answer.read())
+        except URLError as error:
+            if not isinstance(error.reason, ConnectionError):
+                raise
+            time.sleep(0.1)  # it begins to listen in a moment
+    raise OSError("the service does not answer")
+
+
+def _packed(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                archive.write(file, file.relative_to(folder))
+    return buffer.getvalue()
+
+
+def _offer(url: str, signed_in: str) -> None:
+    """Somebody at a terminal may look at it; elsewhere nobody is asked anything."""
+    _say(f"   The page is at {url}: catalogue, forms, the graph, plans, deployments while they run.")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
+    if input(f"   Open {signed_in} in a browser? [Y/n] ").strip().lower() not in ("n", "no"):
+        webbrowser.open(signed_in)
+        input("   Enter stops the service. ")
 
 
 def _say(text: str) -> None:
