@@ -97,8 +97,8 @@ format: venv ## put the code in the project's form
 docs: venv ## build the documentation site into site/
 	$(BIN)/python -m docs.build
 
-vscode: ## build the extension for Visual Studio Code into editors/vscode/sabir.vsix
-	cd editors/vscode && npm ci --no-audit --no-fund --silent && npm run --silent package
+vscode: ## test the extension for Visual Studio Code, and build it into editors/vscode/sabir.vsix
+	cd editors/vscode && npm ci --no-audit --no-fund --silent && npm test --silent && npm run --silent package
 
 lock: ## compute requirements.lock anew
 	$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,3 +43,22 @@ def test_grammars_are_well_formed(file: Path) -> None:
 def test_the_grammar_of_inmanta_has_all_keywords() -> None:
     text = (FOLDER / "syntaxes" / "inmanta.tmLanguage.json").read_text(encoding="utf-8")
     assert {word for word in KEYWORDS if not re.search(rf"\b{word}\b", text)} == set()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    shutil.which("node") is None or not (FOLDER / "node_modules").is_dir(),
+    reason="the libraries of the extension are not here: npm ci --prefix editors/vscode",
+)
+def test_the_tests_of_the_extension_itself() -> None:
+    """Its grammars with the editor's own engine, its start, and the real server with the editor's own library."""
+    program = Path(sys.executable).with_name("sabir")
+    done = subprocess.run(
+        ["node", "--test", "test/"],
+        cwd=FOLDER,
+        env={**os.environ, "SABIR": str(program)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
