@@ -92,7 +92,47 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:9"}}]
 users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: touch, args: [RAN]}}}]
 """
 
+_OBJECTS: Final = '{"Objects": {"?": {"id": "e1", "type": "io.murano.Environment"}, "name": "n"}}'
+
+
+def _dump(text: str, model: str = "m.yaml") -> Callable[[], Mapping[str, Content]]:
+    environment = f"name: d\nparts:\n  m: {{path: pkg, model: {model}}}\n"
+    return lambda: {
+        "sabir.yaml": environment,
+        "dump": text,
+        **{f"pkg/{n}": c for n, c in _package()().items()},
+    }
+
+
 COMMAND_ATTACKS: Final = (
+    *(
+        Attack(
+            attack=f"a model that would be written outside, {name}",
+            door="adopt --murano",
+            files=_dump(_OBJECTS, model),
+            words=("adopt", "PATH", "--murano", "PATH/dump"),
+            ends=1,
+            says="leads out of the environment",
+        )
+        for name, model in (("by its path", "../RAN"), ("by a whole path", "/tmp/RAN"))
+    ),
+    *(
+        Attack(
+            attack=f"a dump of {name}",
+            door="adopt --murano",
+            files=_dump(text),
+            words=("adopt", "PATH", "--murano", "PATH/dump"),
+            ends=2,
+            says="there is no environment of Murano",
+        )
+        for name, text in (
+            ("a model nested 100,000 deep", json.dumps({"id": "e", "description": "[" * 100_000})),
+            ("20,000 inserts without an end", "INSERT INTO environment VALUES (" * 20_000),
+            ("20,000 lists of columns without an end", "INSERT INTO environment (" * 20_000),
+            ("300,000 spaces", "INSERT INTO environment" + " " * 300_000),
+            ("200,000 quotes", "INSERT INTO environment VALUES ('" + "\\'" * 200_000),
+        )
+    ),
     Attack(
         attack="a test that never ends",
         door="MuranoPL, test",

@@ -23,7 +23,9 @@ from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
 from sabir.environment import FILE_NAME
-from sabir.errors import DeployError, UnusableInput
+from sabir.environment.read import read_environment
+from sabir.environment.references import is_expression
+from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
 from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE
@@ -37,6 +39,8 @@ from sabir.resources.effects import ANSWER, Effect, Effects
 from sabir.resources.outcome import Outcome
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
+from sabir.source.packages import PackageFile, is_below
+from sabir.source.yaml.nodes import YamlScalar
 
 __all__ = ["adopt_murano"]
 
@@ -215,7 +219,7 @@ def _written_models(request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvi
     file = request.path / FILE_NAME if request.path.is_dir() else request.path
     if file.name != FILE_NAME or not file.is_file():
         return
-    for part, model in _named_models(file):
+    for part, model in _named_models(file, anywhere=request.evaluation.session.trust.outside):
         if not model.exists():
             environment = _meant(part, dumped)
             if environment is not None:
@@ -224,16 +228,15 @@ def _written_models(request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvi
                 yield model
 
 
-def _named_models(file: Path) -> Iterator[tuple[str, Path]]:
-    try:
-        description = yaml.safe_load(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UnusableInput(f"{str(file)!r} cannot be read: {error}") from error
-    parts = description.get("parts") if isinstance(description, Mapping) else None
-    for name, part in parts.items() if isinstance(parts, Mapping) else ():
-        model = part.get("model") if isinstance(part, Mapping) else None
-        if isinstance(model, str):
-            yield str(name), file.parent / model
+def _named_models(file: Path, *, anywhere: bool) -> Iterator[tuple[str, Path]]:
+    """Models that parts name by their path. Whoever wrote sabir.yaml has nothing written outside its folder."""
+    environment, _ = read_environment(PackageFile(FILE_NAME, file.read_bytes()))
+    for part in () if environment is None else environment.parts:
+        node = part.model
+        if isinstance(node, YamlScalar) and isinstance(node.value, str) and not is_expression(node):
+            model = file.parent / node.value
+            if anywhere or is_below(model, file.parent):
+                yield part.name, model
 
 
 def _meant(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironment | None:

@@ -119,7 +119,7 @@ def _of_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -129,7 +129,7 @@ def _from_sqlite(path: Path) -> Iterator[DumpedEnvironment]:
             database.row_factory = sqlite3.Row
             rows = [dict(row) for row in database.execute(f"select * from {_TABLE}")]
     except sqlite3.Error as error:
-        raise UnusableInput(f"the database {str(path)!r} cannot be read: {error}") from error
+        raise UnusableInput(f"{str(path)!r} is no database with a table {_TABLE} that can be read") from error
     yield from (environment for row in rows if (environment := _environment(row)) is not None)
 
 
@@ -145,18 +145,21 @@ def _data_rows(source: Source) -> Iterator[Any]:
 # -- SQL ----------------------------------------------------------------------------------------------------------------
 
 
+# Nothing is looked at twice, however often a dump begins something that it does not end: hence the possessive `+`.
 @cache
 def _insert() -> re.Pattern[str]:
     return re.compile(
-        rf"INSERT INTO\s+(?:\w+\.)?[`\"]?{_TABLE}[`\"]?\s*(\([^)]*\))?\s*VALUES\s*", re.IGNORECASE
+        rf"INSERT INTO\s++(?:\w++\.)?[`\"]?{_TABLE}[`\"]?\s*+(\([^()]*+\))?\s*+VALUES\s*+", re.IGNORECASE
     )
 
 
 def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
     """Rows of the table; without names of columns those are told by their values."""
-    for insert in _insert().finditer(text):
+    end = 0
+    while (insert := _insert().search(text, end)) is not None:
+        end = insert.end()
         names = [name.strip(' `"') for name in (insert[1] or "").strip("()").split(",") if name.strip()]
-        for values in _tuples(text, insert.end()):
+        for values, end in _tuples(text, insert.end()):  # noqa: B007  # the next search begins behind the last of them
             if names and len(names) == len(values):
                 yield dict(zip(names, values, strict=True))
             else:
@@ -164,26 +167,30 @@ def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
                 yield {"description": kept[0] if kept else None}
 
 
-def _tuples(text: str, start: int) -> Iterator[list[Any]]:
-    """The tuples behind VALUES, up to the semicolon."""
-    values: list[Any] = []
+def _tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
+    """The tuples behind VALUES, up to what is none any more, and where each ends."""
+    values: list[Any] | None = None
     for token in _token().finditer(text, start):
         word = token[0]
-        if word == ";":
-            return
         if word == "(":
             values = []
+        elif values is None:
+            if word != ",":
+                return
         elif word == ")":
-            yield values
+            yield values, token.end()
+            values = None
         elif word.startswith("'"):
             values.append(_unquoted(word))
         elif word not in ",":
             values.append(None if word.upper() == "NULL" else word)
+    if values is not None:  # cut off: nothing more comes behind it
+        yield values, len(text)
 
 
 @cache
 def _token() -> re.Pattern[str]:
-    return re.compile(r"'(?:[^'\\]|\\.|'')*'|[(),;]|[^\s(),;']+", re.DOTALL)
+    return re.compile(r"'(?:[^'\\]++|\\.|'')*+'?|[(),;]|[^\s(),;']++", re.DOTALL)
 
 
 _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
