@@ -25,7 +25,7 @@ from sabir.deployments.targets import Placed
 from sabir.environment import FILE_NAME
 from sabir.environment.read import read_environment
 from sabir.environment.references import is_expression
-from sabir.errors import DeployError
+from sabir.errors import DeployError, UnusableInput
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
 from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE
