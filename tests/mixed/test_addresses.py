@@ -256,7 +256,7 @@ def test_other_lines_give_an_empty_plan(name: str, data: st.DataObject) -> None:
     assert wanted(kind, other) == wanted(kind, list(kind.pieces))
 
 
-@pytest.mark.parametrize("name", KINDS.keys() - {"muranopl code"})
+@pytest.mark.parametrize("name", sorted(KINDS.keys() - {"muranopl code"}))
 def test_equal_pieces_are_counted(name: str) -> None:
     piece = KINDS[name].pieces[1]
     once, twice = addresses(KINDS[name], [piece]), addresses(KINDS[name], [piece, piece])
