@@ -89,7 +89,7 @@ def compile_value(raw: Any) -> Mapped | None:
         return _lazy_map(raw, parts) if parts else None
     if isinstance(raw, list | tuple):
         compiled_items = [compile_value(item) for item in raw]
-        if any(one is not None for one in compiled_items):
+        if any(compiled_item is not None for compiled_item in compiled_items):
             return _lazy_list(raw, compiled_items)
     return None
 

@@ -25,7 +25,7 @@ __all__ = ["Dispatcher"]
 class _Key(Struct, frozen=True):
     name: str
     is_method: bool
-    given: int
+    count: int
     keywords: tuple[str, ...]
 
 
@@ -36,15 +36,15 @@ class Dispatcher:
         self._library = library
         self._limits = limits
         self._engine = engine
-        self._found: dict[_Key, tuple[Binding, ...]] = {}
+        self._bound: dict[_Key, tuple[Binding, ...]] = {}
         self._operators: dict[tuple[str, type, type], Callable[[Any, Any], Any]] = {}
 
     def binary(self, name: str, first: Any, second: Any) -> Any:
         """A binary operator; the name as `binary_name` makes it."""
-        found = self._operators.get((name, type(first), type(second)))
-        if found is None:
-            found = self._operators[name, type(first), type(second)] = self._operator(name, first, second)
-        return found(first, second)
+        operator = self._operators.get((name, type(first), type(second)))
+        if operator is None:
+            operator = self._operators[name, type(first), type(second)] = self._operator(name, first, second)
+        return operator(first, second)
 
     def unary(self, name: str, value: Any) -> Any:
         """A unary operator; the name as `unary_name` makes it."""
@@ -52,22 +52,22 @@ class Dispatcher:
 
     def _operator(self, name: str, *values: Any) -> Callable[..., Any]:
         """The function for values of these types. What a value is follows from its type alone, so it holds for all."""
-        found = self._choose(
-            self._bindings(_Key(name, is_method=False, given=len(values), keywords=())), values
+        binding = self._choose(
+            self._bindings(_Key(name, is_method=False, count=len(values), keywords=())), values
         )
-        if found is None:
+        if binding is None:
             kinds = " and ".join(describe(value) for value in values)
             raise NoMatch(f"{call_title(name, is_method=False)} does not take {kinds}")
-        known = {"limits": self._limits, "engine": self._engine, "variables": {}}
-        hidden = [known[hidden_name] for hidden_name in found.overload.hidden]
-        function = partial(found.overload.function, *hidden) if hidden else found.overload.function
-        converters = [converter(slot.parameter, self._limits) for slot in found.slots]
+        offered = {"limits": self._limits, "engine": self._engine, "variables": {}}
+        hidden = [offered[hidden_name] for hidden_name in binding.overload.hidden]
+        function = partial(binding.overload.function, *hidden) if hidden else binding.overload.function
+        converters = [converter(slot.parameter, self._limits) for slot in binding.slots]
         if not any(converters):
             return function
-        return lambda *given: function(
+        return lambda *arguments: function(
             *[
                 value if convert is None else convert(value)
-                for value, convert in zip(given, converters, strict=True)
+                for value, convert in zip(arguments, converters, strict=True)
             ]
         )
 
@@ -77,7 +77,7 @@ class Dispatcher:
         if isinstance(defined, Lambda):
             return defined.nested(values, named)
         return self._call(
-            _Key(name, is_method=False, given=len(values), keywords=tuple(named)), values, named, variables
+            _Key(name, is_method=False, count=len(values), keywords=tuple(named)), values, named, variables
         )
 
     def call_method(
@@ -85,28 +85,28 @@ class Dispatcher:
     ) -> Any:
         """A method; the first value is its receiver."""
         return self._call(
-            _Key(name, is_method=True, given=len(values), keywords=tuple(named)), values, named, variables
+            _Key(name, is_method=True, count=len(values), keywords=tuple(named)), values, named, variables
         )
 
     def _call(self, key: _Key, values: Sequence[Any], named: Mapping[str, Any], variables: Variables) -> Any:
         bindings = self._bindings(key)
-        what = "method" if key.is_method else "function"
+        kind = "method" if key.is_method else "function"
         every = (*values, *named.values())
-        found = self._choose(bindings, every)
-        if found is None:
+        binding = self._choose(bindings, every)
+        if binding is None:
             if not any(True for _ in self._library.levels(key.name)):
-                raise UnknownName(f"there is no {what} `{key.name}`")
+                raise UnknownName(f"there is no {kind} `{key.name}`")
             kinds = ", ".join(describe(value) for value in every)
             raise NoMatch(
                 f"{call_title(key.name, is_method=key.is_method)} does not take {kinds or 'no arguments'}"
             )
-        return self._limits.made(self._invoke(found, every, variables))
+        return self._limits.made(self._invoke(binding, every, variables))
 
     def _bindings(self, key: _Key) -> tuple[Binding, ...]:
-        found = self._found.get(key)
-        if found is None:
+        bindings = self._bound.get(key)
+        if bindings is None:
             nothing: Any = None  # the arguments have no nodes
-            shape = CallShape((nothing,) * key.given, tuple((name, nothing) for name in key.keywords))
+            shape = CallShape((nothing,) * key.count, tuple((name, nothing) for name in key.keywords))
             levels = [
                 [item for item in level if (item.is_method if key.is_method else item.is_function)]
                 for level in self._library.levels(key.name)
@@ -115,8 +115,8 @@ class Dispatcher:
                 order_by_specificity([hit for item in level if (hit := bind(item, shape))])
                 for level in levels
             ]
-            found = self._found[key] = tuple(binding for level in bound for binding in level)
-        return found
+            bindings = self._bound[key] = tuple(binding for level in bound for binding in level)
+        return bindings
 
     def _choose(self, bindings: tuple[Binding, ...], values: Sequence[Any]) -> Binding | None:
         for binding in bindings:
@@ -131,8 +131,8 @@ class Dispatcher:
         return None
 
     def _invoke(self, binding: Binding, values: Sequence[Any], variables: Variables) -> Any:
-        known = {"limits": self._limits, "engine": self._engine, "variables": variables}
-        hidden = [known[name] for name in binding.overload.hidden]
+        offered = {"limits": self._limits, "engine": self._engine, "variables": variables}
+        hidden = [offered[name] for name in binding.overload.hidden]
         positional = [self._value(slot, values) for slot in binding.slots]
         named = {name: self._value(slot, values) for name, slot in binding.keywords}
         function: Callable[..., Any] = binding.overload.function

@@ -34,7 +34,9 @@ def origin_of(data: Any, where: str) -> Origin:
     sources = data.get("sources", ())
     if not isinstance(sources, list | tuple):
         raise ValueError(f"{where}.sources must be a list")
-    return Origin(Location(file, line, column), how, tuple(_source(one, where) for one in sources), note)
+    return Origin(
+        Location(file, line, column), how, tuple(_source(source, where) for source in sources), note
+    )
 
 
 def _source(data: Any, where: str) -> Origin | AttributeRead:

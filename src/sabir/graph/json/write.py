@@ -46,26 +46,26 @@ def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
     # By identity: origins are shared, and the graph keeps them alive.
     texts: dict[int | tuple[int, int], msgspec.Raw] = {}
 
-    def origin(one: Instance) -> msgspec.Raw | None:
-        if one.origin is None:
+    def origin(instance: Instance) -> msgspec.Raw | None:
+        if instance.origin is None:
             return None
-        text = texts.get(id(one.origin))
+        text = texts.get(id(instance.origin))
         if text is None:
-            text = texts[id(one.origin)] = msgspec.Raw(_encode(encode, origin_data(one.origin)))
+            text = texts[id(instance.origin)] = msgspec.Raw(_encode(encode, origin_data(instance.origin)))
         return text
 
-    def origins(one: Instance) -> msgspec.Raw:
-        key = (id(one.origins), id(one.origin))
+    def origins(instance: Instance) -> msgspec.Raw:
+        key = (id(instance.origins), id(instance.origin))
         text = texts.get(key)
         if text is None:
-            text = texts[key] = msgspec.Raw(_encode(encode, _own_origins(one)))
+            text = texts[key] = msgspec.Raw(_encode(encode, _own_origins(instance)))
         return text
 
     buffer = bytearray(b'{"format":"%s",\n"instances":[' % FORMAT.encode())
     separator = b"\n"
-    for one in graph:
+    for instance in graph:
         buffer += separator
-        buffer += _encode(encode, _row(one, origin(one), origins(one), reveal=reveal))
+        buffer += _encode(encode, _row(instance, origin(instance), origins(instance), reveal=reveal))
         separator = b",\n"
         if len(buffer) >= _PIECE:
             yield bytes(buffer)
@@ -77,28 +77,28 @@ def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
     yield bytes(buffer)
 
 
-def instance_data(one: Instance, *, reveal: bool = False) -> dict[str, Any]:
+def instance_data(instance: Instance, *, reveal: bool = False) -> dict[str, Any]:
     """One instance as plain data, with the keys in the order of the JSON form."""
-    origin = None if one.origin is None else origin_data(one.origin)
-    data: dict[str, Any] = msgspec.to_builtins(_row(one, origin, _own_origins(one), reveal=reveal))
+    origin = None if instance.origin is None else origin_data(instance.origin)
+    data: dict[str, Any] = msgspec.to_builtins(_row(instance, origin, _own_origins(instance), reveal=reveal))
     return data
 
 
-def _row(one: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
+def _row(instance: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
     return _Row(
-        one.id,
-        one.type,
-        one.language,
-        one.name,
-        one.owner,
-        _values(one.attributes, reveal=reveal),
-        dict(zip(one.relations.layout.keys, one.relations.row, strict=True)),
-        one.requires,
-        one.status,
+        instance.id,
+        instance.type,
+        instance.language,
+        instance.name,
+        instance.owner,
+        _values(instance.attributes, reveal=reveal),
+        dict(zip(instance.relations.layout.keys, instance.relations.row, strict=True)),
+        instance.requires,
+        instance.status,
         origin,
         origins,
-        msgspec.UNSET if one.kinds is PLAIN_EDGES else _kinds_data(one.kinds),
-        one.library or msgspec.UNSET,
+        msgspec.UNSET if instance.kinds is PLAIN_EDGES else _kinds_data(instance.kinds),
+        instance.library or msgspec.UNSET,
     )
 
 
@@ -116,12 +116,12 @@ def _values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
     if isinstance(values, Record):
         # Attribute names are the user's: a `$` in front needs no escape here, for a value cannot stand in this place.
         return {
-            key: one
-            if type(one) in PLAIN or (type(one) is int and -(2**63) <= one < 2**63)
-            else encoded(one, reveal=reveal)
-            for key, one in zip(values.layout.keys, values.row, strict=True)
+            key: value
+            if type(value) in PLAIN or (type(value) is int and -(2**63) <= value < 2**63)
+            else encoded(value, reveal=reveal)
+            for key, value in zip(values.layout.keys, values.row, strict=True)
         }
-    return {key: encoded(one, reveal=reveal) for key, one in values.items()}
+    return {key: encoded(value, reveal=reveal) for key, value in values.items()}
 
 
 def origin_data(origin: Origin) -> dict[str, Any]:
@@ -142,17 +142,21 @@ def _origin_data(origin: Origin, seen: set[int], depth: int) -> dict[str, Any]:
     if origin.sources and depth < _DEEPEST and id(origin) not in seen and len(seen) < _MOST_STEPS:
         seen.add(id(origin))
         data["sources"] = [
-            {"instance": one.instance, "attribute": one.attribute}
-            if isinstance(one, AttributeRead)
-            else _origin_data(one, seen, depth + 1)
-            for one in origin.sources
+            {"instance": source.instance, "attribute": source.attribute}
+            if isinstance(source, AttributeRead)
+            else _origin_data(source, seen, depth + 1)
+            for source in origin.sources
         ]
     return data
 
 
-def _own_origins(one: Instance) -> dict[str, Any]:
+def _own_origins(instance: Instance) -> dict[str, Any]:
     """The origins of its own: what has none was made with the instance, and says so by saying nothing."""
-    return {name: origin_data(origin) for name, origin in one.origins.items() if origin is not one.origin}
+    return {
+        name: origin_data(origin)
+        for name, origin in instance.origins.items()
+        if origin is not instance.origin
+    }
 
 
 def _origins_data(origins: Mapping[str, Origin]) -> dict[str, Any]:
@@ -174,10 +178,12 @@ def _without_surrogates(data: Any) -> Any:
             return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case _Row():
             fields = msgspec.structs.asdict(data)
-            return _without_surrogates({key: one for key, one in fields.items() if one is not msgspec.UNSET})
+            return _without_surrogates(
+                {key: item for key, item in fields.items() if item is not msgspec.UNSET}
+            )
         case dict():
-            return {_without_surrogates(key): _without_surrogates(one) for key, one in data.items()}
+            return {_without_surrogates(key): _without_surrogates(item) for key, item in data.items()}
         case list() | tuple():
-            return [_without_surrogates(one) for one in data]
+            return [_without_surrogates(item) for item in data]
         case _:
             return data

@@ -29,12 +29,16 @@ class Link(Struct, frozen=True):
 
 
 def ownership(graph: Graph) -> Ownership:
-    owner = {one.id: one.owner for one in graph if one.owner is not None and one.owner in graph}
+    owner = {
+        instance.id: instance.owner
+        for instance in graph
+        if instance.owner is not None and instance.owner in graph
+    }
     # A graph read from a file may have owners in a circle: the first of the circle counts as a root.
     settled: set[str] = set()
-    for one in graph:
+    for instance in graph:
         path: dict[str, None] = {}
-        above: str | None = one.id
+        above: str | None = instance.id
         while above is not None and above not in settled:
             if above in path:
                 del owner[above]
@@ -43,12 +47,12 @@ def ownership(graph: Graph) -> Ownership:
             above = owner.get(above)
         settled.update(path)
     parts: dict[str, list[Instance]] = {}
-    for one in graph:
-        if one.id in owner:
-            parts.setdefault(owner[one.id], []).append(one)
+    for instance in graph:
+        if instance.id in owner:
+            parts.setdefault(owner[instance.id], []).append(instance)
     return Ownership(
-        roots=tuple(one for one in graph if one.id not in owner),
-        parts={id_: tuple(found) for id_, found in parts.items()},
+        roots=tuple(instance for instance in graph if instance.id not in owner),
+        parts={id_: tuple(below) for id_, below in parts.items()},
         owner=owner,
     )
 
@@ -56,18 +60,20 @@ def ownership(graph: Graph) -> Ownership:
 def links(graph: Graph, tree: Ownership) -> list[Link]:
     """Links between instances of the graph. One between an owner and its part is left out: the nesting shows it."""
     names: dict[tuple[str, str], list[str]] = {}
-    for one in graph:
-        for name, ids in one.relations.items():
+    for instance in graph:
+        for name, ids in instance.relations.items():
             for id_ in ids:
-                found = names.setdefault((one.id, id_), [])
-                if name not in found:
-                    found.append(name)
-        for id_ in one.requires:
-            names.setdefault((one.id, id_), [])
-    number = {one.id: position for position, one in enumerate(graph)}
-    nesting = Nesting([number[tree.owner[one.id]] if one.id in tree.owner else -1 for one in graph])
+                labels = names.setdefault((instance.id, id_), [])
+                if name not in labels:
+                    labels.append(name)
+        for id_ in instance.requires:
+            names.setdefault((instance.id, id_), [])
+    number = {instance.id: position for position, instance in enumerate(graph)}
+    nesting = Nesting(
+        [number[tree.owner[instance.id]] if instance.id in tree.owner else -1 for instance in graph]
+    )
     return [
-        Link(source, target, tuple(found))
-        for (source, target), found in names.items()
+        Link(source, target, tuple(labels))
+        for (source, target), labels in names.items()
         if target in graph and not nesting.is_along(number[source], number[target])
     ]

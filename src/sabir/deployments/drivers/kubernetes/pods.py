@@ -61,7 +61,9 @@ def _namespace(api: Api, workload: Mapping[str, Any]) -> str:
 
 def _is_ready(pod: Mapping[str, Any]) -> bool:
     conditions = (pod.get("status") or {}).get("conditions") or ()
-    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
+    return any(
+        condition.get("type") == "Ready" and condition.get("status") == "True" for condition in conditions
+    )
 
 
 async def _events(api: Api, pod: Mapping[str, Any]) -> list[dict[str, Any]]:

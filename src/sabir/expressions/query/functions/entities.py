@@ -90,7 +90,9 @@ def _next(reached: Reached) -> Reached:
             return Reached([end for end in ends if end is not None], rest, reached.all)
         case "CAPABILITY" if reached.entities[0].kind == "relationship":
             capabilities = [entity.target_capability for entity in reached.entities]
-            return Reached([one for one in capabilities if one is not None], rest, reached.all)
+            return Reached(
+                [capability for capability in capabilities if capability is not None], rest, reached.all
+            )
         case "CAPABILITY":
             named = [
                 part for entity in reached.entities for part in entity.capabilities if part.name == rest[0]
@@ -131,7 +133,9 @@ def _own(here: Resource, instances: Sequence[Resource]) -> Resource | None:
         id(above) for way in ways if way is not None for above in way.ancestors()
     }
     ends = [requirement.target for way in ways if way is not None for requirement in way.requirements]
-    own = [one for one in instances if id(one) in near] or [one for one in instances if one in ends]
+    own = [instance for instance in instances if id(instance) in near] or [
+        instance for instance in instances if instance in ends
+    ]
     return own[0] if len(own) == 1 else None
 
 

@@ -240,7 +240,7 @@ PURE: Final[Mapping[str, Pure]] = {
     ),
     "has_any_key": Pure(lambda value, wanted: any(key in _keys(value) for key in _list(wanted)), 2, 2),
     "length": Pure(_length, 1, 1),
-    "union": Pure(lambda *lists: _unique([item for one in lists for item in _list(one)]), 1, None),
+    "union": Pure(lambda *lists: _unique([item for list_ in lists for item in _list(list_)]), 1, None),
     "intersection": Pure(
         lambda first, *others: [
             item for item in _unique(_list(first)) if all(item in _list(other) for other in others)

@@ -23,12 +23,12 @@ def about_package(faults: Iterable[Fault], package: LoadedPackage, deployment: D
     """
     others = {component.package for component in deployment.components} - {package}
     errors: list[Fault] = []
-    for one in faults:
-        home = _home(one, package, others)
+    for fault in faults:
+        home = _home(fault, package, others)
         if home is None:
-            yield one
-        elif one.severity is Severity.ERROR:
-            errors.append(_from_outside(one, home))
+            yield fault
+        elif fault.severity is Severity.ERROR:
+            errors.append(_from_outside(fault, home))
     if errors:
         more = f" (and {len(errors) - 1} more in components on the search path)" if len(errors) > 1 else ""
         yield structs.replace(errors[0], message=errors[0].message + more)

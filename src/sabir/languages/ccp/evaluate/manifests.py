@@ -24,17 +24,17 @@ class ObjectFiles(Mapping[str, str]):
 
     def stream(self) -> Iterator[tuple[str, str]]:
         names: list[str] = []
-        for one in self._objects():
-            name = _file_name(one)
+        for object_ in self._objects():
+            name = _file_name(object_)
             if self._listed:
                 names.append(name)
-            yield name, yaml_document(one.data)
+            yield name, yaml_document(object_.data)
         if self._listed:
             listing = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
             yield _LIST, yaml_document({**listing, "resources": names})
 
     def __iter__(self) -> Iterator[str]:
-        yield from (_file_name(one) for one in self._objects())
+        yield from (_file_name(object_) for object_ in self._objects())
         if self._listed:
             yield _LIST
 

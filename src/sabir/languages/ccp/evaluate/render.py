@@ -82,8 +82,8 @@ def _objects(settings: Settings) -> Iterator[KubernetesObject]:
 def _distinct(objects: Iterator[KubernetesObject]) -> Iterator[KubernetesObject]:
     """A Secret that two definitions name is made once."""
     seen: set[tuple[str, str]] = set()
-    for one in objects:
-        key = (one.kind, one.name)
+    for object_ in objects:
+        key = (object_.kind, object_.name)
         if key not in seen:
             seen.add(key)
-            yield one
+            yield object_

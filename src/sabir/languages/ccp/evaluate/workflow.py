@@ -14,7 +14,7 @@ def workflow(units: Units, unit: Unit) -> dict[str, Any]:
     """The workflow of a unit, in the form of the rendering contract."""
     body: dict[str, Any] = {
         "name": unit.id,
-        "dependencies": [str(one) for one in units.dependencies(unit)],
+        "dependencies": [str(dependency) for dependency in units.dependencies(unit)],
     }
     if unit.command is not None:
         body["job"] = _command(unit.command)
@@ -45,5 +45,5 @@ def _local(units: Units, unit: Unit, command: Command) -> dict[str, Any]:
         body["name"] = command.name
     dependencies = units.resolved(unit.definition, command.dependencies)
     if dependencies:
-        body["dependencies"] = [str(one) for one in dependencies]
+        body["dependencies"] = [str(dependency) for dependency in dependencies]
     return body

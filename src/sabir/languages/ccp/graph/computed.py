@@ -47,7 +47,9 @@ def _origin(
     if origins.full:
         reads += [source for path in paths if origins.has(*path) for source in origins.of_config(*path)]
         if name == "images":
-            reads += [AttributeRead(f"{service.name}/{one.name}", "image") for one in service.containers]
+            reads += [
+                AttributeRead(f"{service.name}/{container.name}", "image") for container in service.containers
+            ]
         elif name == "links":
             reads.append(AttributeRead(service.name, "ports"))
         else:

@@ -210,8 +210,8 @@ class _Maker:
         names = target_services(upgrade, step, self._resolved.deployment.definitions)
         objects = [one for name in names for one in self._objects.services.get(name, ())]
         if step.kind is StepKind.KILL:
-            return [_stopped(one.data) for one in objects if one.kind in _WORKLOADS]
-        return [one.data for one in objects if one.kind != "Job"]
+            return [_stopped(object_.data) for object_ in objects if object_.kind in _WORKLOADS]
+        return [object_.data for object_ in objects if object_.kind != "Job"]
 
     @property
     def shared(self) -> Objects:

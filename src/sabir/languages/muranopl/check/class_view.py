@@ -140,7 +140,7 @@ class Ancestry(Struct, frozen=True, eq=False):
     @property
     def property_names(self) -> frozenset[str]:
         names = {declared.name for document in self.own for declared in document.members.properties}
-        return frozenset(names.union(*(one.inputs | one.properties for one in self.core)))
+        return frozenset(names.union(*(class_.inputs | class_.properties for class_ in self.core)))
 
 
 class ClassTable:
@@ -171,11 +171,17 @@ class ClassTable:
         if self._looked_for > _MOST_LOOKED_FOR:
             return None
         namespace, _, last = name.rpartition(".")
-        siblings = [one.rpartition(".")[2] for one in self.known_names if one.rpartition(".")[0] == namespace]
+        siblings = [
+            known_name.rpartition(".")[2]
+            for known_name in self.known_names
+            if known_name.rpartition(".")[0] == namespace
+        ]
         meant = near(last, siblings)
         if meant is not None:
             return f"{namespace}.{meant}"
-        others = sorted(one for one in self.known_names if one.rpartition(".")[2] == last)
+        others = sorted(
+            known_name for known_name in self.known_names if known_name.rpartition(".")[2] == last
+        )
         return others[0] if len(others) == 1 else None
 
     def exists(self, name: str) -> bool | None:
@@ -188,7 +194,11 @@ class ClassTable:
         if namespace in core_library.NAMESPACES:
             # A file alone may be one of the core library, whose other classes come with it.
             alone = self.view.package.single_file
-            return None if alone and any(namespace == _own(one) for one in self.classes.values()) else False
+            return (
+                None
+                if alone and any(namespace == _own(class_) for class_ in self.classes.values())
+                else False
+            )
         if self.view.package.single_file or namespace not in self.view.own_namespaces:
             meant = near(namespace, core_library.NAMESPACES)
             # A misspelt namespace of the core library, in which the class would be.
@@ -239,7 +249,11 @@ class ClassTable:
     @cached_property
     def required(self) -> dict[str, ClassDocument]:
         """The classes of the required packages that are at hand."""
-        return {name: one for view in self.view.required for name, one in ClassTable(view).classes.items()}
+        return {
+            name: document
+            for view in self.view.required
+            for name, document in ClassTable(view).classes.items()
+        }
 
     def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:
         """Qualified names of the parents; None for one that cannot be told, or where a key may have been meant to say

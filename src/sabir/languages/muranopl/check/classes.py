@@ -246,5 +246,7 @@ def _contract_classes(tree: Node) -> Iterator[tuple[Node, str]]:
             yield node, written
             continue
         if isinstance(node, Call) and node.name in ("class", "template"):
-            yield from ((one, one.value) for one in node.arguments if isinstance(one, Word))
+            yield from (
+                (argument, argument.value) for argument in node.arguments if isinstance(argument, Word)
+            )
         waiting.extend(children(node))

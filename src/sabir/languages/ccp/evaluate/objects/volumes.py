@@ -62,7 +62,7 @@ def mounts(
         for volume in container.volumes
     ]
     # A secret is read, never written, through its mount.
-    mounted = [{"name": one.name, "mountPath": one.mount_path, "readOnly": True} for one in secrets]
+    mounted = [{"name": secret.name, "mountPath": secret.mount_path, "readOnly": True} for secret in secrets]
     return [*own, *volumes, *mounted]
 
 
@@ -100,13 +100,13 @@ def pod_volumes(
                 {"emptyDir": {}} if volume.host_path is None else {"hostPath": {"path": volume.host_path}}
             )
             volumes.setdefault(volume.name, {"name": volume.name, **source})
-    for one in secrets:
-        source = {"secretName": one.secret_name}
-        if one.default_mode is not None:
-            source["defaultMode"] = one.default_mode
-        if one.items:
-            source["items"] = [dict(item) for item in one.items]
-        volumes.setdefault(one.name, {"name": one.name, "secret": source})
+    for secret in secrets:
+        source = {"secretName": secret.secret_name}
+        if secret.default_mode is not None:
+            source["defaultMode"] = secret.default_mode
+        if secret.items:
+            source["items"] = [dict(item) for item in secret.items]
+        volumes.setdefault(secret.name, {"name": secret.name, "secret": source})
     etc, runner, python = own_volume_names(definition)
     own: list[Data] = [
         {"name": etc, "projected": {"sources": _sources(settings, definition, units)}},
@@ -134,7 +134,7 @@ def init_containers(settings: Settings, definition: Definition) -> Data:
 
 def own_volume_names(definition: Definition) -> tuple[str, str, str]:
     """`ccp-etc`, `ccp-runner` and `ccp-python`, with a number when a volume of the user's is called so."""
-    taken = {volume.name for one in definition.service.containers for volume in one.volumes}
+    taken = {volume.name for container in definition.service.containers for volume in container.volumes}
     taken |= set(definition.secrets)
     return _free("ccp-etc", taken), _free("ccp-runner", taken), _free("ccp-python", taken)
 

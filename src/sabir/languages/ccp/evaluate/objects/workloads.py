@@ -55,7 +55,9 @@ def _strategy(service: Service) -> Data:
 def _pod(settings: Settings, definition: Definition) -> Data:
     service = definition.service
     affinity = {**node_affinity(settings.hosts(service.name)), **_anti_affinity(settings, service)}
-    secrets = [one for container in service.containers for one in container_secrets(definition, container)]
+    secrets = [
+        secret for container in service.containers for secret in container_secrets(definition, container)
+    ]
     pod: Data = {
         **pod_network(service),
         **pod_account(settings, definition),
