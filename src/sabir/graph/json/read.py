@@ -23,6 +23,7 @@ __all__ = ["load"]
 
 _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})
+_MOST_MISSES: Final = 100
 _DEEP: Final = 32
 """More brackets than these in a line may be nested so deeply that reading it late, from within other calls, could fail."""
 T = TypeVar("T")
@@ -75,6 +76,12 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     library: bool = False
 
 
+class _FlatLine(_Line, gc=False):
+    """The usual line, whose values are plain: then nothing has to be looked at again."""
+
+    attributes: dict[str, str | int | float | bool | None] = {}
+
+
 class _LooseLine(_Line):
     """A line as far as the decoder says best what is wrong with it."""
 
@@ -123,8 +130,18 @@ class _Reader:
         instances: list[SavedInstance] = []
         deep: list[SavedInstance] = []
         add, decode, shared = instances.append, msgspec.json.Decoder(_Line).decode, self.shared
+        decode_flat = msgspec.json.Decoder(_FlatLine).decode
+        misses = 0
         try:
             for line in lines:
+                # Where many lines are not flat, trying costs more than looking.
+                if misses < _MOST_MISSES:
+                    try:
+                        add(saved_instance(decode_flat(line), line, shared))
+                    except msgspec.ValidationError:
+                        misses += 1
+                    else:
+                        continue
                 head = decode(line)
                 if not _NESTED.isdisjoint(map(type, head.attributes.values())):
                     text = bytes(line)
@@ -160,12 +177,11 @@ class _Reader:
 
     def refuse_twice(self, lines: list[msgspec.Raw], instances: Sequence[Instance]) -> NoReturn:
         seen: set[str] = set()
-        for index, one in enumerate(instances):
-            if one.id in seen:
-                self.fail(
-                    f"instances[{index}]: a second instance has the id {one.id!r}", self.offset(lines[index])
-                )
-            seen.add(one.id)
+        for index, instance in enumerate(instances):
+            if instance.id in seen:
+                message = f"instances[{index}]: a second instance has the id {instance.id!r}"
+                self.fail(message, self.offset(lines[index]))
+            seen.add(instance.id)
         raise AssertionError("no id is there twice")
 
     def offset(self, line: msgspec.Raw) -> int:
