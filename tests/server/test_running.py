@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from sabir.deployments.store.database import Database
+from sabir.deployments.store.seal import Sealer
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.store.tables import SERVICE
+from sabir.server.store.tables import job as table
 from sabir.server.work.jobs import JobFiles, Running
 
 END = 'print(\'{"event": "end", "state": "done"}\', flush=True)'
@@ -34,7 +36,8 @@ class Setting:
         self.folder = folder
         self.database = Database.open(str(folder / "state.db"), create=True)
         self.database.prepare(SERVICE)
-        self.jobs = Jobs(self.database.engine)
+        sealer = Sealer(file=folder / "key", may_create=True)
+        self.jobs = Jobs(self.database.engine, sealer)
 
     def running(self, slots: int = 2) -> Running:
         return Running(self.jobs, slots=slots, folder=lambda name: self.folder / name, command=_command)
@@ -176,3 +179,18 @@ def test_events_go_on_where_a_reader_left(tmp_path: Path) -> None:
         await running.close()
 
     run(tmp_path, scenario)
+
+
+def test_what_was_asked_for_is_sealed(tmp_path: Path) -> None:
+    """Inputs may be secrets: the table shows nobody what they are, and older rows in clear are still read."""
+    setting = Setting(tmp_path)
+    asked = setting.jobs.add("a", "deploy", {"inputs": {"password": "canary-4711"}}, owner="tester")
+    kept = setting.jobs.get(asked.id)
+    assert kept is not None
+    assert kept.arguments == {"inputs": {"password": "canary-4711"}}
+    assert all(b"canary-4711" not in file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    with setting.database.engine.begin() as connection:
+        connection.execute(table.update().values(arguments='{"inputs": {}}'))
+    older = setting.jobs.get(asked.id)
+    assert older is not None
+    assert older.arguments == {"inputs": {}}

@@ -32,6 +32,12 @@ from sabir.source.packages import PackageFile
 __all__ = ["Service"]
 
 
+def _sealer(settings: Settings, database: Database) -> Sealer:
+    """With the key that deployments use, where there is one; else with one of the service's own."""
+    folder = settings.data if database.file is None else database.file.parent
+    return Sealer(key=os.environ.get(KEY_VARIABLE), file=folder / "key", may_create=True)
+
+
 class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -47,7 +53,7 @@ class Service:
         self.commanding = Commanding()
         self.sessions = Sessions(engine)
         self.templates = Templates(engine)
-        self.jobs = Jobs(engine)
+        self.jobs = Jobs(engine, _sealer(settings, self.database))
         self.running = Running(
             self.jobs,
             slots=settings.jobs,

@@ -9,12 +9,14 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
+from sabir.deployments.store.seal import Sealer
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.tables import job as table
 
 __all__ = ["JobInfo", "JobState", "Jobs"]
 
 _MOST: Final = 200
+_SEALED: Final = "sealed:"
 
 
 class JobState(Enum):
@@ -54,8 +56,11 @@ class JobInfo(Struct, frozen=True, kw_only=True):
 
 
 class Jobs:
-    def __init__(self, engine: Engine) -> None:
+    """What was asked for is kept sealed: inputs and arguments may be secrets, and the table is no place for them."""
+
+    def __init__(self, engine: Engine, sealer: Sealer) -> None:
         self._engine = engine
+        self._sealer = sealer
 
     def add(
         self,
@@ -82,7 +87,7 @@ class Jobs:
                     id=info.id,
                     environment=environment,
                     verb=verb,
-                    arguments=msgspec.json.encode(arguments).decode(),
+                    arguments=_SEALED + self._sealer.seal_bytes(msgspec.json.encode(arguments)).decode(),
                     owner=owner,
                     state=info.state.value,
                     session=session,
@@ -94,21 +99,21 @@ class Jobs:
     def get(self, id_: str) -> JobInfo | None:
         with self._engine.connect() as connection:
             row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
-        return None if row is None else _info(row)
+        return None if row is None else self._info(row)
 
     def of(self, environment: str) -> list[JobInfo]:
         """The last jobs of an environment, the newest first."""
         asked = select(table).where(table.c.environment == environment)
         asked = asked.order_by(table.c.created.desc(), table.c.id).limit(_MOST)
         with self._engine.connect() as connection:
-            return [_info(row) for row in connection.execute(asked).mappings()]
+            return [self._info(row) for row in connection.execute(asked).mappings()]
 
     def open(self) -> list[JobInfo]:
         """Those that wait or run, the oldest first."""
         states = [state.value for state in JobState if not state.is_final]
         asked = select(table).where(table.c.state.in_(states)).order_by(table.c.created, table.c.id)
         with self._engine.connect() as connection:
-            return [_info(row) for row in connection.execute(asked).mappings()]
+            return [self._info(row) for row in connection.execute(asked).mappings()]
 
     def start(self, id_: str, process: int) -> None:
         self._update(id_, state=JobState.RUNNING.value, process=process, started=now())
@@ -129,14 +134,18 @@ class Jobs:
         with self._engine.begin() as connection:
             connection.execute(table.delete().where(table.c.environment == environment))
 
+    def _info(self, row: RowMapping) -> JobInfo:
+        told = msgspec.json.decode(row["result"] or "{}")
+        values = {str(name): value for name, value in row.items()}
+        arguments = msgspec.json.decode(self._opened(row["arguments"]))
+        return msgspec.convert({**values, "arguments": arguments, "result": None, **told}, JobInfo)
+
+    def _opened(self, text: str) -> bytes:
+        """Older services kept the arguments as they were."""
+        if not text.startswith(_SEALED):
+            return text.encode()
+        return self._sealer.open_bytes(text.removeprefix(_SEALED).encode())
+
     def _update(self, id_: str, **values: Any) -> None:
         with self._engine.begin() as connection:
             connection.execute(table.update().where(table.c.id == id_).values(**values))
-
-
-def _info(row: RowMapping) -> JobInfo:
-    told = msgspec.json.decode(row["result"] or "{}")
-    values = {str(name): value for name, value in row.items()}
-    return msgspec.convert(
-        {**values, "arguments": msgspec.json.decode(row["arguments"]), "result": None, **told}, JobInfo
-    )
