@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import ssl
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -32,6 +33,8 @@ class Service:
         """Given instead of what is asked for."""
         self.pending = 0
         """How often things that were made anew are looked at before they are active."""
+        self.drip = 0.0
+        """Seconds between one byte of an answer and the next."""
         self.url = ""
 
 
@@ -123,7 +126,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        if not self.service.drip:
+            self.wfile.write(data)
+            return
+        with suppress(OSError):  # nobody waits for the end
+            for byte in data:
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+                time.sleep(self.service.drip)
+        self.close_connection = True
 
 
 def _shown(thing: dict[str, Any], pending: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import ssl
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,9 @@ class TestHttp(DriverContract):
                 False,
             ),
             ((200, b"<html>", {}), "something that is no JSON: b'<html>'", False),
+            ((200, b"[" * 100_000, {}), "something that is no JSON: b'[[[[", False),
+            ((200, b"\xff", {}), "something that is no JSON", False),
+            ((200, b" " * (17 << 20), {}), "it answers with more than 16 MB", False),
             ((500, TOKEN.encode(), {}), "for /a: <<REDACTED>>", False),
         ],
     )
@@ -202,6 +206,15 @@ class TestHttp(DriverContract):
         )
         assert words in (outcome.message or "")
         assert (outcome.status, outcome.passing) == (OutcomeStatus.FAILED, passing)
+
+    def test_an_answer_that_never_ends(self, folder: Path, service: Service) -> None:
+        """Each byte comes soon enough, and the last one never."""
+        service.drip = 0.1
+        service.answers += [(200, b" " * 600, {})]
+        began = time.monotonic()
+        with pytest.raises(DeployError, match="did not end its answer within 1 seconds"):
+            self._read_with(folder, {"timeout_seconds": 1})
+        assert time.monotonic() - began < 20
 
     def test_pages_do_not_lead_elsewhere(self, folder: Path, service: Service) -> None:
         service.answers += [(404, b"", {}), (200, b"[]", {"Link": '<http://10.0.0.1/v1/users>; rel="next"'})]

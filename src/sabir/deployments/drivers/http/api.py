@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -108,12 +109,18 @@ class Api:
         request = service.client.build_request(
             method, f"{service.path}{path}", content=content, headers=sent, extensions=extensions
         )
+        seconds = service.client.timeout.read
         try:
-            response = await service.client.send(request, stream=True)
-            try:
-                data = await _read(response)
-            finally:
-                await response.aclose()
+            # The client's own timeouts begin anew with each byte: who sends one now and then would never end.
+            async with asyncio.timeout(seconds):
+                response = await service.client.send(request, stream=True)
+                try:
+                    data = await _read(response)
+                finally:
+                    await response.aclose()
+        except TimeoutError as error:
+            message = f"it did not end its answer within {seconds:g} seconds"
+            raise RequestFailed(message, was_sent=method != "GET") from error
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             raise RequestFailed(f"it does not answer: {_words(error)}") from error
         # An alert of TLS after the handshake (a certificate that the other side misses) comes as the OSError it is.
