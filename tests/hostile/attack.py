@@ -24,6 +24,8 @@ class Attack(Struct, frozen=True, kw_only=True):
     door: str
     files: Callable[[], Mapping[str, Content]]
     words: tuple[str, ...]
+    links: tuple[tuple[str, str], ...] = ()
+    """Symbolic links of the project and where they lead."""
     ends: int
     says: str
     cpu: float = 5.0

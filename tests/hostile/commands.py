@@ -104,7 +104,95 @@ def _dump(text: str, model: str = "m.yaml") -> Callable[[], Mapping[str, Content
     }
 
 
+_LINK: Final = "not followed"
+_MANIFEST: Final = "Format: MuranoPL/1.4\nType: Application\nFullName: a.App\nName: a\nDescription: a\nClasses: {a.App: App.yaml}\n"
+
 COMMAND_ATTACKS: Final = (
+    *(
+        Attack(
+            attack=f"a link that leads outside, as {name}",
+            door=door,
+            files=files,
+            links=((link, target),),
+            words=words,
+            ends=1,
+            says=says,
+        )
+        for name, door, files, link, target, words, says in (
+            (
+                "a part",
+                "environment, check",
+                lambda: {"sabir.yaml": "parts: {a: {path: t.yaml}}\n"},
+                "t.yaml",
+                "../secret.yaml",
+                ("check", "PATH"),
+                _LINK,
+            ),
+            (
+                "a part",
+                "environment, plan",
+                lambda: {"sabir.yaml": "parts: {a: {path: t.yaml}}\n"},
+                "t.yaml",
+                "../secret.yaml",
+                ("plan", "PATH"),
+                _LINK,
+            ),
+            (
+                "an import",
+                "TOSCA, check",
+                lambda: {"service.yaml": f"{TOSCA}imports: [t.yaml]\n"},
+                "t.yaml",
+                "../secret.yaml",
+                ("check", "PATH"),
+                _LINK,
+            ),
+            (
+                "a class",
+                "MuranoPL, check",
+                lambda: {"manifest.yaml": _MANIFEST},
+                "Classes/App.yaml",
+                "../../secret.yaml",
+                ("check", "PATH"),
+                _LINK,
+            ),
+            (
+                "a folder of modules",
+                "Inmanta, check",
+                lambda: {"main.cf": "import m\n"},
+                "libs",
+                "..",
+                ("check", "PATH"),
+                _LINK,
+            ),
+            (
+                "the content of a file",
+                "resources, plan",
+                _resources(_FILE % "{file: t.txt}"),
+                "t.txt",
+                "../secret.yaml",
+                ("plan", "PATH"),
+                "",
+            ),
+            (
+                "what is written",
+                "resources, deploy",
+                _resources(_FILE.replace("path: p", "path: out/RAN") % "x"),
+                ".sabir/world/out",
+                "../../..",
+                ("deploy", "PATH", "--yes"),
+                "",
+            ),
+            (
+                "a model that would be written",
+                "adopt --murano",
+                _dump(_OBJECTS),
+                "m.yaml",
+                "../RAN",
+                ("adopt", "PATH", "--murano", "PATH/dump"),
+                "leads out of the environment",
+            ),
+        )
+    ),
     *(
         Attack(
             attack=f"a model that would be written outside, {name}",

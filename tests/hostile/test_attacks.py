@@ -62,6 +62,9 @@ def attempt(attack: Attack, profile: tuple[str, ...], folder: Path) -> tuple[int
         file = project / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    for name, target in attack.links:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).symlink_to(target)
     (folder / "secret.yaml").write_text(f"{CANARY}: {CANARY}\n: [\n", encoding="utf-8")
     words = [word.replace("PATH", str(project)) for word in attack.words]
     status, output, seconds, megabytes = run([*words, *profile], folder)
