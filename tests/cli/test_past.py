@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
+from sabir.operations.deploying import EnvironmentRequest
+from sabir.operations.past import recalled
 
 TRUST = ("--trust", "scripts")
 ENVIRONMENT = """
@@ -120,3 +122,34 @@ def test_drift_says_where_both_values_come_from(folder: Path, capsys: pytest.Cap
     assert "content: written y:81, there is theirs" in shown
     assert "(written by deployment 3 from sabir.yaml:12:9; seen now)" in shown
     assert "content: recorded one, wanted two (sabir.yaml:13:" in shown
+
+
+@pytest.mark.parametrize("option", ["config", "model"])
+@pytest.mark.parametrize("place", ["../outside.yaml", "../outside", "inside.yaml"])
+def test_what_was_named_beside_the_description_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, place: str
+) -> None:
+    """Also by a deployment that goes back: without its configuration the past would be another one."""
+    folder = tmp_path / "described"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("SABIR_KEY", raising=False)
+    Path("sabir.yaml").write_text(
+        "name: demo\nparts:\n  a:\n    language: resources\n"
+        "    model: {resources: {x: {kind: file, fields: {path: x, content: v1}}}}\n"
+    )
+    named = Path(place)
+    file = named if named.suffix else named / "ccp.yaml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("then")
+    assert main(["deploy", ".", "--yes", "-q", f"--{option}", place]) == 0
+    file.write_text("now")
+    change("v1", "v2")
+    assert main(["deploy", ".", "--yes", "-q", f"--{option}", place]) == 0
+    assert main(["deploy", ".", "--yes", "-q", "--at", "1"]) == 0
+    for number, text in ((1, "then"), (2, "now"), (3, "then")):
+        with recalled(EnvironmentRequest(path=Path()), number) as request:
+            assert request.path.name == "described"
+            kept = getattr(request.evaluation, option)
+            assert kept is not None
+            assert (kept if kept.is_file() else kept / "ccp.yaml").read_text() == text

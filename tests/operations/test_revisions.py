@@ -48,6 +48,13 @@ def test_a_path_as_it_was(repository: Path) -> None:
         assert "name='old'" in (place / "main.cf").read_text()
         assert (place.parent / "a").is_dir()
     assert not place.exists()
+
+
+def test_a_whole_repository_keeps_its_name(repository: Path) -> None:
+    """Packages may be called after their folder."""
+    with at_revision(repository, "HEAD") as place:
+        assert place.resolve().name == "repo"
+    assert not place.exists()
     status = subprocess.run(["git", "-C", str(repository), "status", "-s"], capture_output=True, check=True)
     assert b"?? new/" in status.stdout
 

@@ -7,13 +7,12 @@ can be asked of a description can be asked of any deployment, and each can be de
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.store.store import Store
@@ -27,6 +26,7 @@ from sabir.graph.values import Sensitive, Value, reveal
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deploying import FOLDER, EnvironmentRequest, opened, seen_by
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.revisions import folder_called
 from sabir.session import Session
 
 __all__ = ["deployed_graph", "has_state", "recalled", "wish_of"]
@@ -56,12 +56,9 @@ def recalled(request: EnvironmentRequest, at: int | None = None) -> Generator[En
             yield replace(request, evaluation=seen_by(request.evaluation, store))
             return
         wish = store.wish(at)
-        folder = Path(tempfile.mkdtemp(prefix="sabir-past-"))
-        try:
+        with folder_called(request.folder, "sabir-past-") as folder:
             _write(store, wish, folder, at)
             yield _as_wished(request, store, wish, folder, at)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def deployed_graph(path: Path, session: Session) -> Graph:
@@ -93,8 +90,8 @@ def _as_wished(
         request.evaluation,
         inputs={**_mapping(kept["inputs"]), **request.evaluation.inputs},
         overrides={**_mapping(kept["overrides"]), **request.evaluation.overrides},
-        model=_beside(kept["model"], folder, at),
-        config=_beside(kept["config"], folder, at),
+        model=_beside(kept["model"], folder, at) or request.evaluation.model,
+        config=_beside(kept["config"], folder, at) or request.evaluation.config,
         observed=observed,
         sightings=Sightings(notes=notes),
     )
@@ -136,17 +133,20 @@ def _write(store: Store, wish: Wish, folder: Path, at: int) -> None:
 def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, bytes]]:
     """What is asked for now, with the contents of the files."""
     root = request.path if request.path.is_dir() else request.path.parent
+    evaluation = request.evaluation
+    model = _Named.of(evaluation.model, root, "model")
+    config = _Named.of(evaluation.config, root, "config")
     contents, missing = _contents(root)
+    missing = missing or model.missing or config.missing
     try:
-        files, blobs = sealed_files(contents, store.codec.sealer)
+        files, blobs = sealed_files({**contents, **model.contents, **config.contents}, store.codec.sealer)
     except DeployError:
         files, blobs, missing = {}, {}, _NO_KEY
-    evaluation = request.evaluation
     settings: dict[str, Value] = {
         "inputs": dict(evaluation.inputs),
         "overrides": dict(evaluation.overrides),
-        "model": _inside(evaluation.model, root),
-        "config": _inside(evaluation.config, root),
+        "model": model.name,
+        "config": config.name,
     }
     wish = Wish(
         path="" if request.path.is_dir() else request.path.name,
@@ -170,11 +170,35 @@ def _sealed(settings: Mapping[str, Value], store: Store) -> str | None:
         return None
 
 
-def _inside(path: Path | None, root: Path) -> str | None:
-    if path is None:
-        return None
-    relative = os.path.relpath(path.absolute(), root.absolute())
-    return None if relative.startswith("..") else relative
+class _Named(Struct, frozen=True, kw_only=True):
+    """A file or folder that was named beside the description: a model, a configuration."""
+
+    name: str | None = None
+    """Where it is among the files that are kept."""
+    contents: Mapping[str, bytes] = {}
+    """Of what lies outside of the description: without it the past would be asked with another configuration, or none."""
+    missing: str | None = None
+
+    @staticmethod
+    def of(path: Path | None, root: Path, label: str) -> _Named:
+        if path is None:
+            return _Named()
+        place = Path(os.path.abspath(path))
+        inside = Path(os.path.relpath(place, root.absolute())).parts
+        if not inside or inside[0] not in ("..", *_LEFT_OUT):
+            return _Named(name=str(Path(*inside)))
+        # Files below this folder are no part of a description, so that the name is free.
+        name = f"{FOLDER}/{label}/{place.name}"
+        if place.is_dir():
+            contents, missing = _contents(place)
+            return _Named(
+                name=name,
+                contents={f"{name}/{file}": data for file, data in contents.items()},
+                missing=missing,
+            )
+        if not place.is_file():
+            return _Named(missing=f"{str(path)!r} was no file")
+        return _Named(name=name, contents={name: place.read_bytes()})
 
 
 def _contents(root: Path) -> tuple[dict[str, bytes], str | None]:

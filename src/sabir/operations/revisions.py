@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from sabir.errors import UnusableInput, UsageError
 
-__all__ = ["PREFIX", "Repository", "at_revision", "is_revision", "readable", "revision_path"]
+__all__ = ["PREFIX", "Repository", "at_revision", "folder_called", "is_revision", "readable", "revision_path"]
 
 PREFIX: Final = "git:"
 _QUIET: Final = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -74,15 +74,24 @@ def at_revision(path: Path, revision: str) -> Generator[Path]:
     """What a path of the work tree was in a revision, as a path that can be read as long as the context lasts."""
     repository = Repository.around(_existing(path.absolute()))
     below = os.path.relpath(os.path.realpath(path), os.path.realpath(repository.root))
-    folder = Path(tempfile.mkdtemp(prefix="sabir-revision-"))
-    try:
+    with folder_called(repository.root, "sabir-revision-") as folder:
         repository.write(revision, folder)
         place = folder / below
         if not place.exists():
             raise UsageError(f"there is no {below!r} in the revision {revision!r}")
         yield place
+
+
+@contextmanager
+def folder_called(original: Path, prefix: str) -> Generator[Path]:
+    """A temporary folder with the name of another one: what is in it may be called after its folder, as components of CCP are."""
+    parent = tempfile.mkdtemp(prefix=prefix)
+    folder = Path(parent, Path(os.path.abspath(original)).name)
+    try:
+        folder.mkdir(exist_ok=True)
+        yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(parent, ignore_errors=True)
 
 
 @contextmanager
