@@ -13,6 +13,7 @@ from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
+from tests.files import write_files
 from tests.languages.ccp.building import service
 
 FILES = {
@@ -87,3 +88,23 @@ def test_a_template_of_the_configuration_replaces_another() -> None:
     assert checked.resolved is not None
     objects = {f"{one.kind}/{one.name}": one.data for one in render_objects(checked.resolved)}
     assert objects["ConfigMap/web-files"]["data"] == {"web.conf": "mine = {{ web.port }}\n"}
+
+
+@pytest.mark.parametrize(
+    ("config", "place", "words"),
+    [
+        ("services: {x: {service_def: gone}}\n", "site/mine.yaml", "there is no definition 'gone'"),
+        ("!include [part.yaml]\n", "site/part.yaml", "there is no definition 'part'"),
+        ("!include [mine.yaml]\n", "site/mine.yaml", "it includes itself"),
+    ],
+)
+def test_a_configuration_that_lies_elsewhere_is_named_by_its_path(
+    tmp_path: Path, config: str, place: str, words: str
+) -> None:
+    files = {"described/" + name: text for name, text in FILES.items()}
+    files |= {"site/mine.yaml": config, "site/part.yaml": "services: {x: {service_def: part}}\n"}
+    write_files(tmp_path, files)
+    request = EvaluationRequest(config=tmp_path / "site/mine.yaml")
+    findings = LANGUAGE.evaluate(load_package(tmp_path / "described"), request).findings
+    told = [(finding.location.file, finding.message) for finding in findings]
+    assert any(file == str(tmp_path / place) and words in message for file, message in told), told

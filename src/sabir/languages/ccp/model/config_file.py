@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.errors import UnusableInput
 from sabir.languages.ccp.recognition import CONFIG_NAMES, is_definition_file
@@ -72,7 +74,20 @@ def find_config(package: LoadedPackage, request: EvaluationRequest) -> ConfigFil
     file = _file(holder, named=request.config is not None)
     if file is None and request.config is not None:
         raise UnusableInput(f"{request.config} has no configuration: {' or '.join(CONFIG_NAMES)}")
-    return None if file is None else ConfigFile(layer=file.source, package=holder, session=session)
+    if file is None:
+        return None
+    layer = file.source if request.config is None else _placed(file, holder, package)
+    return ConfigFile(layer=layer, package=holder, session=session)
+
+
+def _placed(file: PackageFile, holder: LoadedPackage, package: LoadedPackage) -> Source:
+    """The text of a configuration under a name by which people find it: one that lies elsewhere has its whole path."""
+    if holder.path is None:
+        return file.source
+    place = os.path.abspath(holder.path if holder.single_file else holder.path / file.name)
+    root = package.path
+    is_inside = root is not None and place == os.path.abspath(root / file.name)
+    return file.source if is_inside else replace(file.source, name=place)
 
 
 def _file(package: LoadedPackage, *, named: bool) -> PackageFile | None:
