@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Severity
 from sabir.errors import SabirError
-from sabir.languages.language import EvaluationRequest, ModelCall
+from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.evaluate.preparing import has_errors
@@ -159,9 +159,9 @@ def _model(package: Any, request: EvaluationRequest) -> dict[str, Any] | str:
     return plain
 
 
-def _answer(path: str, wanted: str) -> Any:
+def _answer(question: ModelQuestion) -> Any:
     """A value that a contract takes."""
-    name = path.rsplit(".", 1)[-1].lower()
+    wanted, name = question.text, question.name.rsplit(".", 1)[-1].lower()
     if "$.int()" in wanted:
         return 8080 if "port" in name else 1
     if "$.bool()" in wanted:

@@ -36,6 +36,7 @@ __all__ = [
     "Language",
     "MakesModels",
     "ModelCall",
+    "ModelQuestion",
     "ModelResult",
     "RenderRequest",
     "RenderedObject",
@@ -190,6 +191,16 @@ class RunResult(Struct, frozen=True, kw_only=True):
         return self.model is None or any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
+class ModelQuestion(Struct, frozen=True, kw_only=True):
+    """A value of a model that a person is asked for."""
+
+    name: str
+    text: str
+    is_secret: bool = False
+    refused: str | None = None
+    """Why the last answer was not taken."""
+
+
 class ModelCall(Struct, frozen=True, kw_only=True):
     """What an object model is made of."""
 
@@ -205,8 +216,8 @@ class ModelCall(Struct, frozen=True, kw_only=True):
     """Give the JSON Schema of the class instead."""
     method: str | None = None
     """With `schema`: give that of the arguments of this method of the class."""
-    ask: Callable[[str, str], Any] | None = None
-    """Asks a person for a value: its name, and the question; None for an answer takes what is proposed."""
+    ask: Callable[[ModelQuestion], Any] | None = None
+    """Asks a person for a value; None for an answer takes what is proposed."""
 
 
 class ModelResult(Struct, frozen=True, kw_only=True):

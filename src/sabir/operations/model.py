@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from sabir.errors import UnusableInput, UsageError
-from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelResult
+from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
 from sabir.operations.evaluate import language_at
 from sabir.source.packages import load_package
 from sabir.source.yaml import compose, plain_data
@@ -27,7 +27,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     forms: bool = False
     schema: bool = False
     method: str | None = None
-    ask: Callable[[str, str], Any] | None = None
+    ask: Callable[[ModelQuestion], Any] | None = None
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 

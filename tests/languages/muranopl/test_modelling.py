@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from sabir.languages.language import EvaluationRequest, ModelCall, ModelResult
+from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion, ModelResult
 from sabir.languages.muranopl.modelling import make_model
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files
@@ -67,7 +67,7 @@ def test_what_contracts_miss(values: dict[str, Any], said: str) -> None:
 
 
 def test_asking_for_what_is_missing() -> None:
-    asked = made(cls="demo.Root", ask=lambda name, _question: f"<{name}>").document
+    asked = made(cls="demo.Root", ask=lambda question: f"<{question.name}>").document
     assert asked is not None
     assert asked["main"]["host"] == "<main.host>"
 
@@ -80,6 +80,45 @@ def test_model_from_forms() -> None:
         "conf.hots: there is no such field; did you mean 'conf.host'?",
     )
     assert made(FORM).errors == ("conf.host: This field is required.",)
+
+
+FIELDS = """\
+Version: 2.4
+Application: {?: {type: demo.Root}, title: $.conf.port, main: $.conf.secret}
+Forms:
+  - conf:
+      fields:
+        - {name: port, type: integer, label: Port}
+        - {name: secret, type: password, label: Secret}
+        - {name: zone, type: azone, label: Zone, required: false}
+"""
+
+
+def test_what_a_form_refuses_is_asked_for_again() -> None:
+    answers = iter(["many", "weak", None, "80", "Strong-1", None, None])
+    asked: list[ModelQuestion] = []
+
+    def ask(question: ModelQuestion) -> Any:
+        asked.append(question)
+        return next(answers)
+
+    model = made(FIELDS, ask=ask, cloud={"zones": ["nova"]}).document
+    assert model is not None
+    assert (model["title"], model["main"]) == (80, "Strong-1")
+    told = [(question.name, question.is_secret, question.refused) for question in asked[:5]]
+    assert told[:4] == [
+        ("conf.port", False, None),
+        ("conf.secret", True, None),
+        ("conf.zone", False, None),
+        ("conf.port", False, "Enter a whole number."),
+    ]
+    assert told[4][:2] == ("conf.secret", True)
+    assert asked[2].text == "Zone (nova)"
+
+
+def test_the_same_answer_is_an_error_in_the_end() -> None:
+    refused = made(FIELDS, ask=lambda question: "x").errors
+    assert refused[0] == "conf.port: Enter a whole number."
 
 
 def test_a_schema_accepts_what_is_made() -> None:

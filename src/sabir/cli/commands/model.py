@@ -15,6 +15,8 @@ from sabir.cli.trusting import limits_option
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.languages.language import ModelQuestion
+
 __all__ = ["command"]
 
 
@@ -96,9 +98,12 @@ def command(
     return 0
 
 
-def _ask(name: str, question: str) -> Any:
+def _ask(question: ModelQuestion) -> Any:
     """A line from the terminal; an empty one takes what is proposed."""
     import click
 
-    answer = click.prompt(f"{name}: {question}", default="", show_default=False, err=True)
+    if question.refused is not None:
+        say(f"sabir: {question.name}: {question.refused}")
+    words = f"{question.name}: {question.text}"
+    answer = click.prompt(words, default="", show_default=False, hide_input=question.is_secret, err=True)
     return answer or None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput, UsageError
-from sabir.languages.language import EvaluationRequest, ModelCall, ModelResult
+from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion, ModelResult
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.evaluate.forms.clouds import read_cloud
 from sabir.languages.muranopl.evaluate.forms.contract_models import ContractModel
 from sabir.languages.muranopl.evaluate.forms.definition import Definition, read_definition
 from sabir.languages.muranopl.evaluate.forms.fields import Field
@@ -99,7 +102,8 @@ def _from_forms(definition: Definition, package: Package, runtime: Runtime, call
     header = definition.application.get("?")
     name = header.get("type") if isinstance(header, Mapping) else None
     parameters = _sourced_parameters(definition, str(name or package.name), package, runtime)
-    wizard = Wizard(definition, package.name, offers=Offers(cloud=call.cloud), parameters=parameters)
+    offers = Offers(cloud=None if call.cloud is None else read_cloud(call.cloud))
+    wizard = Wizard(definition, package.name, offers=offers, parameters=parameters)
     values = call.values
     if call.forms:
         return ModelResult(document={"forms": [_shown(form.name, fields) for form, fields in wizard.forms()]})
@@ -111,6 +115,8 @@ def _from_forms(definition: Definition, package: Package, runtime: Runtime, call
         sent = {name: values[key] for name, key in given.items()}
         _complete(sent, form.name, fields, call)
         wrong = wizard.fill_form(form, fields, sent)
+        while wrong and _asked_again(sent, form.name, fields, wrong, call):
+            wrong = wizard.fill_form(form, fields, sent)
         errors = [
             f"{form.name}.{name}: {message or _REFUSED}"
             for name, messages in wrong.items()
@@ -130,9 +136,26 @@ def _complete(sent: dict[str, Any], form: str, fields: list[Field], call: ModelC
             if field.confirms in sent:
                 sent.setdefault(field.name, sent[field.confirms])
         elif call.ask is not None and field.name not in sent and not field.spec.is_hidden:
-            answer = call.ask(f"{form}.{field.name}", _question(field))
+            answer = call.ask(_question(form, field))
             if answer is not None:
                 sent[field.name] = answer
+
+
+def _asked_again(
+    sent: dict[str, Any], form: str, fields: list[Field], wrong: Mapping[str, Sequence[str]], call: ModelCall
+) -> bool:
+    """Ask once more for what was refused; what was given with the command stays as it is, and so is an error."""
+    refused = [field for field in fields if field.name in wrong and field.confirms is None]
+    if call.ask is None or any(
+        field.spec.is_hidden or _key(form, field, call.values) is not None for field in refused
+    ):
+        return False
+    before = dict(sent)
+    for field in refused:
+        reason = " ".join(filter(None, wrong[field.name])) or _REFUSED
+        sent[field.name] = call.ask(replace(_question(form, field), refused=reason))
+        sent.update({clone.name: sent[field.name] for clone in fields if clone.confirms == field.name})
+    return sent != before  # whoever says the same again gets the same answer
 
 
 def _hint(key: str, known: list[str]) -> str:
@@ -145,11 +168,16 @@ def _key(form: str, field: Field, values: Mapping[str, Any]) -> str | None:
     return next((key for key in (f"{form}.{field.name}", field.name) if key in values), None)
 
 
-def _question(field: Field) -> str:
+def _question(form: str, field: Field) -> ModelQuestion:
     label = field.label or field.name
-    choices = "" if field.choices is None else f" ({', '.join(str(value) for value, _ in field.choices)})"
+    offered = [str(value) for value, _ in field.choices or () if value not in ("", [None, None])]
+    choices = f" ({', '.join(offered)})" if offered else ""
     initial = "" if field.initial is None else f" [{field.initial}]"
-    return f"{label}{choices}{initial}"
+    return ModelQuestion(
+        name=f"{form}.{field.name}",
+        text=f"{label}{choices}{initial}",
+        is_secret=field.spec.kind == "password",
+    )
 
 
 def _shown(name: str, fields: list[Field]) -> dict[str, Any]:

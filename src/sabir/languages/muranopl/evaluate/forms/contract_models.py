@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from sabir.languages.language import ModelQuestion
 from sabir.languages.muranopl.evaluate.forms.schema import contract_calls, is_required, named_by
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.nodes import ListValue, MapValue
@@ -18,7 +19,7 @@ __all__ = ["ContractModel"]
 
 _GIVEN: Final = frozenset({"In", "InOut", "Const"})
 _DEEPEST: Final = 20
-Ask = Callable[[str, str], Any]
+Ask = Callable[[ModelQuestion], Any]
 """Asks a person for the value of a property: its path, and what the contract wants."""
 
 
@@ -66,7 +67,7 @@ class ContractModel:
         if isinstance(contract, ListValue | MapValue):
             return  # an empty one is made of nothing
         if self._ask is not None:
-            model[name] = self._ask(path, getattr(contract, "text", ""))
+            model[name] = self._ask(ModelQuestion(name=path, text=getattr(contract, "text", "")))
         else:
             self.missing.append(path)
 
