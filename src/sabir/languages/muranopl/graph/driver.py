@@ -212,10 +212,12 @@ def _outcome(end: ProgramEnd, stacks: Mapping[str, Any], secrets: Secrets) -> Ou
         results = {STORAGE: secrets.marked(dict(end.storage)), STACKS: secrets.marked(dict(stacks))}
     if end.result is not None:
         results[RESULT] = secrets.marked(end.result)
-    log = tuple(secrets.scrubbed(_words(finding)) for finding in end.findings)
-    if not end.failed:
-        return Outcome(results=results, log=log)
     errors = [finding for finding in end.findings if finding.severity is Severity.ERROR]
+    # The first error is what the step failed for; everything else goes into its log.
+    others = [finding for finding in end.findings if finding not in errors[:1]]
+    log = tuple(secrets.scrubbed(_words(finding)) for finding in others)
+    if not errors:
+        return Outcome(results=results, log=log)
     return replace(_failure(secrets.scrubbed(_words(errors[0]))), results=results, log=log)
 
 
