@@ -33,6 +33,7 @@ class ClassTable:
         self.core = core
         self._resolved: dict[tuple[int, str], MuranoClass] = {}
         self._built: dict[tuple[str, str, str], MuranoClass] = {}
+        self._of_types: dict[TypeName, MuranoClass] = {}
         self._building: list[str] = []
         self._too_deep: dict[str, MuranoError] = {}
 
@@ -70,6 +71,12 @@ class ClassTable:
 
     def of_type(self, type_: TypeName) -> MuranoClass:
         """The class that the header of an object names, in whatever package it is."""
+        cls = self._of_types.get(type_)
+        if cls is None:
+            cls = self._of_types[type_] = self._named_by(type_)
+        return cls
+
+    def _named_by(self, type_: TypeName) -> MuranoClass:
         providers = [*self.registry.providers(type_.name)]
         if type_.name in self.core.class_names():
             providers.append(self.core)
