@@ -79,7 +79,7 @@ def test_model_from_forms() -> None:
     assert made(FORM, values={"conf.hots": "a", "host": "b"}).errors == (
         "conf.hots: there is no such field; did you mean 'conf.host'?",
     )
-    assert made(FORM).errors == ("conf.host: This field is required.",)
+    assert made(FORM).errors == ("conf.host: This field is required. Give it with --set conf.host=VALUE",)
 
 
 FIELDS = """\

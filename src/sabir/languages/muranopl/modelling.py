@@ -15,7 +15,7 @@ from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.evaluate.forms.clouds import read_cloud
 from sabir.languages.muranopl.evaluate.forms.contract_models import ContractModel
 from sabir.languages.muranopl.evaluate.forms.definition import Definition, read_definition
-from sabir.languages.muranopl.evaluate.forms.fields import Field
+from sabir.languages.muranopl.evaluate.forms.fields import REQUIRED, Field
 from sabir.languages.muranopl.evaluate.forms.filling import Wizard
 from sabir.languages.muranopl.evaluate.forms.offers import Offers
 from sabir.languages.muranopl.evaluate.forms.schema import class_schema, method_schema
@@ -118,7 +118,7 @@ def _from_forms(definition: Definition, package: Package, runtime: Runtime, call
         while wrong and _asked_again(sent, form.name, fields, wrong, call):
             wrong = wizard.fill_form(form, fields, sent)
         errors = [
-            f"{form.name}.{name}: {message or _REFUSED}"
+            f"{form.name}.{name}: {message or _REFUSED}{_remedy(message, form.name, name)}"
             for name, messages in wrong.items()
             for message in messages
         ]
@@ -156,6 +156,10 @@ def _asked_again(
         sent[field.name] = call.ask(replace(_question(form, field), refused=reason))
         sent.update({clone.name: sent[field.name] for clone in fields if clone.confirms == field.name})
     return sent != before  # whoever says the same again gets the same answer
+
+
+def _remedy(message: str, form: str, name: str) -> str:
+    return f" Give it with --set {form}.{name}=VALUE" if message == REQUIRED else ""
 
 
 def _hint(key: str, known: list[str]) -> str:
