@@ -211,6 +211,9 @@ def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplat
     for name, span, value in reader.named_list(node, "groups"):
         subject = f"group {name!r}"
         fields = reader.fields(value, subject, _GROUP_KEYS)
+        if "type" not in fields and not reader.origin.second:
+            hint = "add 'type:' with the name of a group type"
+            reader.report(WRONG_SHAPE, f"{subject} has no type", span, hint)
         groups[name] = GroupTemplate(
             name=name,
             span=span,

@@ -175,8 +175,8 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         yield from _link(model, link)
         if template.origin.second:
             yield from _allocation(model, link)
+    yield from _operation_inputs(model, flat, template.interfaces)
     if template.origin.second:
-        yield from _operation_inputs(model, flat, template.interfaces)
         yield from _interfaces(model, template, flat)
     yield from _occurrences(model, template, flat)
 
@@ -255,7 +255,7 @@ def _allocation(model: Model, link: Link) -> Iterator[Finding]:
 def _operation_inputs(
     model: Model, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
 ) -> Iterator[Finding]:
-    """2.0: inputs that a template gives to operations fit what the type declares. It may give others, too."""
+    """Inputs that a template gives to operations fit what the type declares. It may give others, too."""
     declared = interfaces_of(model.types, flat, {})
     for name, interface in interfaces.items():
         if name not in declared:

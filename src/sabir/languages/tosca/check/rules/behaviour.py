@@ -12,6 +12,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.behaviour import Interface, Operation, interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.examples import SECOND, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Activity,
@@ -255,3 +256,20 @@ def _activity(
             if not interface:
                 hint = hint or f"write it with its interface, as Standard.{operation}"
             yield UNKNOWN_CALL.at(activity.place, message, hint=hint)
+        called = interfaces.get(interface)
+        if called is not None and operation in called.operations:
+            yield from _call_inputs(model, activity, called.operations[operation])
+
+
+def _call_inputs(model: Model, activity: Activity, operation: Operation) -> Iterator[Finding]:
+    """What a step gives to an operation is among what it takes, and fits."""
+    for name, written in activity.inputs.items():
+        definition = operation.inputs.get(name)
+        if definition is None:
+            if operation.inputs and not activity.origin.second:
+                hint = did_you_mean(name, operation.inputs)
+                message = f"operation {activity.name!r} takes no input {name!r}"
+                yield UNKNOWN_CALL.at(written.key_place, message, hint=hint)
+        elif not holds_expression(written.data):
+            for misfit in model.values.misfits(definition, written.data):
+                yield misfit.rule.at(written.place, f"input {name!r}: {misfit.message}", hint=misfit.hint)

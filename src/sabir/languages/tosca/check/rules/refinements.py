@@ -65,6 +65,8 @@ def check_refinements(model: Model) -> Iterator[Finding]:
         for type_ in {id(type_): type_ for type_ in table.values()}.values():
             if type_.origin.second:
                 yield from _Refinement(model, kind, type_).findings()
+            elif not type_.origin.shipped:
+                yield from _Refinement(model, kind, type_).native_types()
 
 
 class _Refinement:
@@ -106,6 +108,27 @@ class _Refinement:
                     Kind.ARTIFACT, artifact.type, old_artifact.type, subject, artifact.place
                 )
         yield from self._valid_types()
+
+    def native_types(self) -> Iterator[Finding]:
+        """Before 2.0: a property of one of TOSCA's own types stays of it. Of other types much more is written than is allowed."""
+        parent = self.parent
+        pairs = (
+            ()
+            if parent is None
+            else ((self.type.properties, parent.properties), (self.type.attributes, parent.attributes))
+        )
+        for definitions, inherited in pairs:
+            for name, new in definitions.items():
+                old = inherited.get(name)
+                names = [schema.name for schema in (old and old.schema, new.schema) if schema is not None]
+                if (
+                    len(names) == 2
+                    and all(map(self.model.types.is_primitive, names))
+                    and names[0] != names[1]
+                ):
+                    kind = "attribute" if new.is_attribute else "property"
+                    message = f"{kind} {name!r} of {self.subject} is of type {names[1]!r}, and inherits {names[0]!r}"
+                    yield WRONG_REFINEMENT.at(new.place, message)
 
     def _valid_types(self) -> Iterator[Finding]:
         """Lists of types that go with this one may only get narrower."""
