@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import map_value, redacted
+from sabir.expressions.query import QueryError, map_value, redacted
 from sabir.graph.values import REDACTED, Sensitive
 from tests.expressions.query.functions.calls import box
 
@@ -51,3 +51,19 @@ def test_marks(template: str, expected: Any) -> None:
 def test_functions_of_expressions_in_a_template() -> None:
     assert map_value("{{ __unfurl.to_label('a', 'b', sep='.') }}", box()) == "a.b"
     assert map_value("{{ __unfurl.urljoin('http', 'h', 80) }}", box()) == "http://h"
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("#jinja2: variable_start_string: '<%', variable_end_string: '%>'\n{% if true %}<% plain.a %>{{ a }}{% endif %}", "1{{ a }}"),
+        ("#jinja2: trim_blocks: True\n{{ plain.a }}", 1),
+    ],
+)  # fmt: skip
+def test_a_template_chooses_its_signs(template: str, expected: Any) -> None:
+    assert map_value(template, box(), VARIABLES) == expected
+
+
+def test_a_header_that_cannot_be_read() -> None:
+    with pytest.raises(QueryError, match="#jinja2: knows no 'trim_block'"):
+        map_value("#jinja2: trim_block: True\n{{ plain.a }}", box(), VARIABLES)

@@ -23,6 +23,7 @@ from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.expressions.query.values import MISSING, plain, resting_on
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
+from sabir.expressions.template.header import split_header
 from sabir.expressions.template.items import ITEM_FILTERS, Path, path_of, track_items, walk
 from sabir.expressions.template.limits import LimitReached, refuse_no_data
 from sabir.expressions.template.marking import count
@@ -109,7 +110,9 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
 
     def _compiled(self, text: str) -> tuple[CodeType, Path | None]:
         # Unfurl strips the outer white space of a template before it renders it.
-        tree = self.parse(keep_backslashes(text.strip(), self))
+        options, body = split_header(text.strip())
+        reading = self.overlay(**options) if options else self
+        tree = reading.parse(keep_backslashes(body, reading))
         path = path_of(tree)
         track_items(tree)
         count(tree)

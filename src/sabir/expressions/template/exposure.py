@@ -15,7 +15,7 @@ from sabir.graph.values import Sensitive, Unknown
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
 
-__all__ = ["Rendering"]
+__all__ = ["Rendering", "ResourceView"]
 
 _SCALARS: Final = (str, int, float, bool, type(None), bytes)
 
@@ -68,7 +68,7 @@ class Rendering:
             self.unknown.append(value)
             return value
         if isinstance(value, Resource):
-            return _ResourceView(value, self)
+            return ResourceView(value, self)
         if isinstance(value, External):
             return self.expose(value.result())
         if type(value) is dict:
@@ -94,7 +94,7 @@ def _taken_back(value: Any) -> Any:
         return value
     if isinstance(value, Sensitive):
         return mark(_taken_back(value.value))
-    if isinstance(value, _ResourceView | _MapView):
+    if isinstance(value, ResourceView | _MapView):
         return value._shown  # pyright: ignore[reportPrivateUsage]  templates cannot reach such names
     if isinstance(value, Mapping):
         return {key: _taken_back(item) for key, item in value.items()}
@@ -132,7 +132,7 @@ class _Functions:
         return run
 
 
-class _ResourceView(Mapping[str, Any]):
+class ResourceView(Mapping[str, Any]):
     """An instance in a template: `SELF.port`, `SELF['.name']`."""
 
     __slots__ = ("_rendering", "_shown")
@@ -162,7 +162,7 @@ class _ResourceView(Mapping[str, Any]):
         return hash(self._shown.name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ResourceView) and other._shown is self._shown
+        return isinstance(other, ResourceView) and other._shown is self._shown
 
 
 class _MapView(Mapping[str, Any]):
@@ -188,6 +188,6 @@ class _MapView(Mapping[str, Any]):
 
 
 # Jinja2 names the type of a value in its messages; people know these as what they show.
-_ResourceView.__name__, _ResourceView.__module__ = "instance", "builtins"
+ResourceView.__name__, ResourceView.__module__ = "instance", "builtins"
 _MapView.__name__, _MapView.__module__ = "map", "builtins"
 _Functions.__name__, _Functions.__module__ = "__unfurl", "builtins"

@@ -16,6 +16,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import find
 from sabir.expressions.query.values import plain, single
 from sabir.expressions.template.containers import COLLECTION_FILTERS
+from sabir.expressions.template.exposure import ResourceView
 from sabir.expressions.template.formats import FORMAT_FILTERS
 from sabir.expressions.template.texts import TEXT_FILTERS
 
@@ -29,7 +30,9 @@ def _context(names: Any) -> Context:
 
 @pass_context
 def evaluate(names: Any, expression: Any) -> Any:
-    """`'::web::port' | eval`: an expression in single mode."""
+    """`'::web::port' | eval`: an expression in single mode; an instance, a number … is itself."""
+    if not isinstance(expression, str | Mapping | list) or isinstance(expression, ResourceView):
+        return expression
     return names.rendering.expose(single(compile_expression(expression)(_context(names))))
 
 
