@@ -21,6 +21,7 @@ from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
     Written,
 )
+from sabir.source.collector import collector_paused
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
@@ -234,8 +235,10 @@ class RootInstance(Resource):
     @property
     def children(self) -> Sequence[Resource]:
         if self._children is None:
-            nodes = self.ensemble.nodes.values()
-            self._children = [node for node in nodes if node.parent is self]
+            # Here every instance is made, and all of them are kept.
+            with collector_paused():
+                nodes = self.ensemble.nodes.values()
+                self._children = [node for node in nodes if node.parent is self]
         return self._children
 
     @property
