@@ -140,6 +140,7 @@ class ValueChecker:
     def _primitive(self, name: str, schema: Schema) -> Check:
         entry = self.check(schema.entry_schema) if schema.entry_schema else _no_check
         key = self.check(schema.key_schema) if schema.key_schema else _no_check
+        key = _text_keys(key, strict=schema.origin.second)
         test = primitive_test(name, second=schema.origin.second)
         if name == "list":
             return lambda value: _list_misfits(value, entry)
@@ -253,6 +254,18 @@ def _list_misfits(value: Any, entry: Check) -> Iterator[Misfit]:
         yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a list")
 
 
+def _text_keys(check: Check, *, strict: bool) -> Check:
+    """2.0: the keys of a map are texts; one may be computed, and is none yet."""
+
+    def keys(key: Any) -> Iterator[Misfit]:
+        if isinstance(key, str):
+            yield from check(key)
+        elif strict and (isinstance(key, bool | int | float) or key is None):
+            yield Misfit(WRONG_TYPE, f"the key {_shown(key)} is not text", hint="put quotes around it")
+
+    return keys
+
+
 def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]:
     if holds_expression(value) or value is None:
         return
@@ -260,8 +273,7 @@ def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]
         yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a map")
         return
     for key, item in value.items():
-        # 2.0 lets a key be computed; then it is no text yet.
-        for misfit in key_check(key) if isinstance(key, str) else ():
+        for misfit in key_check(key):
             yield misfit.below(key)
         if not holds_expression(item):
             for misfit in entry(item):
