@@ -1,0 +1,1 @@
+kill "$(cat "$folder.pid")" && rm "$folder.pid"
