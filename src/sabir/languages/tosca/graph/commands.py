@@ -79,7 +79,9 @@ class Commands:
         timeout = implementation.timeout.data if implementation.timeout is not None else None
         variables = surroundings(subject, operation, host)
         file, type_ = program_of(subject, implementation)
-        inputs = {*operation.inputs, *(more_inputs or ())}
+        inputs = dict.fromkeys(
+            (*operation.inputs, *(more_inputs or ()))
+        )  # a set would give another order each time
         run = words(file, type_, inputs=inputs, outputs=operation.outputs, variables=variables)
         # A playbook is run here, for the host.
         target = None if is_playbook(file) else target_of(host)
@@ -88,7 +90,8 @@ class Commands:
         *first, text, name = run
         run = [*first, self._folders.around(text, subject, operation, job, base), name]
         if target is not None:
-            run = sent(run, subject, implementation, inputs)
+            folders = self._folders.names(subject, operation, job)
+            run = sent(run, subject, implementation, inputs, folders)
         fixed: dict[str, Value] = {"undo" if undoes else "run": list(run)}
         if directory is not None and target is None:
             fixed["directory"] = str(directory)

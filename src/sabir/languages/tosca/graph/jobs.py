@@ -76,6 +76,13 @@ class Folders:
     def __init__(self) -> None:
         self._asking: dict[int, tuple[Source, bool]] = {}
 
+    def names(self, subject: Subject, operation: Operation, job: Job) -> list[str]:
+        """The folders that the operation may ask for, from the directory of the template."""
+        if not self._may_ask(subject, operation):
+            return []
+        node = node_of(subject)
+        return [str(folder) for folder in folders_of_job(job, node.name, node.template_name).values()]
+
     def around(self, text: str, subject: Subject, operation: Operation, job: Job, base: str | None) -> str:
         """The text of a shell with the folders made before it, when somebody asks for some. `base`: None on another machine."""
         if not self._may_ask(subject, operation):

@@ -7,6 +7,7 @@ too, so that `get_artifact` gives the path of the copy.
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import os
 import tarfile
@@ -32,16 +33,22 @@ printf %s @PACKED@ | base64 -d | tar -xzf - -C "$SABIR_MARK/files" || exit 125
 cd "$SABIR_MARK/files" || exit 125
 __here=@HERE@
 for __name in @NAMES@; do
-  [ -z "${!__name+set}" ] || export "$__name=${!__name//"$__here"/$SABIR_MARK/files}"
+  for __path in @PATHS@; do
+    [ -z "${!__name+set}" ] || export "$__name=${!__name//"$__here/$__path"/$SABIR_MARK/files/$__path}"
+  done
 done
-unset __name __here
+unset __name __path __here
 """
 
 
 def sent(
-    words: list[str], subject: Subject, implementation: Implementation, inputs: Collection[str]
+    words: list[str],
+    subject: Subject,
+    implementation: Implementation,
+    inputs: Collection[str],
+    folders: Iterable[str] = (),
 ) -> list[str]:
-    """The words of a command for another machine; those for this one are `bash -c TEXT FILE`."""
+    """The words of a command for another machine; those for this one are `bash -c TEXT FILE`. `folders` are made there."""
     *first, text, file = words
     directory = subject.ensemble.model.topology.origin.directory
     if directory is None:
@@ -49,9 +56,13 @@ def sent(
             "operations on other machines need a template in a folder: unpack the archive first"
         )
     here = Path(os.path.abspath(directory))
-    packed = _packed(here, [Path(file), *_beside(subject, implementation)])
+    files = [Path(file), *_beside(subject, implementation)]
+    packed = _packed(here, files)
     names = [*filter(is_variable, inputs), "SABIR_INPUTS_TEXT"]
     prelude = _THERE.replace("@NAMES@", " ".join(names)).replace("@HERE@", quote(str(here)))
+    # Only what is sent or made there: any other path that an input names is one of the other machine already.
+    paths = [*(os.path.relpath(os.path.abspath(path), here) for path in files), *folders]
+    prelude = prelude.replace("@PATHS@", " ".join(quote(path) for path in dict.fromkeys(paths)))
     prelude = prelude.replace("@PACKED@", quote(packed))
     there = os.path.relpath(os.path.abspath(file), here)
     return [*first, prelude + f"set -- {quote('./' + there)}\n" + text.replace('"$0"', '"$1"'), there]
@@ -72,7 +83,10 @@ def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
 def _packed(here: Path, files: Iterable[Path]) -> str:
     """The files as a packed archive, the same bytes each time."""
     data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz", compresslevel=9) as archive:
+    with (
+        gzip.GzipFile(fileobj=data, mode="wb", compresslevel=9, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
         for path in dict.fromkeys(Path(os.path.abspath(file)) for file in files):
             name = os.path.relpath(path, here)
             if name.startswith(".."):
