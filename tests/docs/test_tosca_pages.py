@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from docs.tosca_engines import refused, templates
+from tests.docs.pages import DOCS
 from tests.docs.test_deploy_pages import run
 from tests.docs.test_tutorials import steps
 
@@ -30,3 +33,11 @@ def test_the_tutorial(tmp_path: Path) -> None:
             assert output.startswith(wanted) if cut else output == wanted, f"{command}\n{output}"
             commands += 1
     assert commands > 10
+
+
+@pytest.mark.slow
+def test_the_faults_that_the_page_says_are_told() -> None:
+    rows = (DOCS / "tosca/engines.md").read_text(encoding="utf-8")
+    for title, text in templates():
+        answer = "refused" if refused([sys.executable, "-m", "sabir.cli", "check"], text) else "accepted"
+        assert f"| {title} | {answer} |" in rows
