@@ -189,11 +189,62 @@ def test_checking_finds_unknown_variables() -> None:
             "word is string matching /^[a-z]+$/",
             id="default-of-a-typedef",
         ),
+        pytest.param(
+            "entity A:\n    dict a = null\nend\n",
+            "the default null of 'a' is no dict",
+            'did you mean "dict? a = null"?',
+            id="default-null",
+        ),
+        pytest.param(
+            'd = {"a": 1, "b": 2}\nx = d["zzz"]\n',
+            "the dict has no key 'zzz'",
+            "it has: a, b",
+            id="keys-of-a-dict",
+        ),
+        pytest.param(
+            "l = [1, null]\nx = l[0]\n",
+            "[1, null] is no dict and cannot be looked up in",
+            "an item of a list is read with std::at(list, 0)",
+            id="item-of-a-list",
+        ),
+        pytest.param(
+            'entity A:\n    string[] l\nend\nimplement A using std::none\nA(l=["a", 1, null])\n',
+            "A.l is a string[], and ['a', 1, null] is not",
+            "1 is no string",
+            id="item-of-a-wrong-type",
+        ),
+        pytest.param(
+            "entity A:\n    list l\nend\nimplement A using std::none\nA(l=[A(l=[])])\n",
+            "A.l is a list, and [A (instantiated at main.cf:5)] is not",
+            "instances are held by a relation, not by an attribute",
+            id="instance-in-an-attribute",
+        ),
+        pytest.param(
+            "import nomodule\n",
+            "there is no module 'nomodule' on the module path",
+            "put it on the module path (`modulepath` in project.yml), or install it: pip install inmanta-module-nomodule",
+            id="module-that-is-not-there",
+        ),
     ],
 )
 def test_one_slip_is_one_error(text: str, message: str, hint: str) -> None:
     finding = only(text)
     assert (finding.message, finding.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("lookup", "shown"),
+    [('File[host=h, path="/b"]', "host=Host"), ('h.files[path="/b"]', "host=Host")],
+    ids=["by the index", "in a relation"],
+)
+def test_a_look_up_that_finds_nothing_names_the_key(lookup: str, shown: str) -> None:
+    model = (
+        HOST.replace("entity File:", "entity File:\n    string path")
+        + "Host.files [0:] -- File.host [1]\nindex File(host, path)\n"
+    )
+    finding = only(model + f'h = Host(name="h")\nFile(host=h, path="/a")\nx = {lookup}\n')
+    assert finding.message.startswith(f"no File with {shown}")
+    assert finding.message.endswith(", path='/b' was ever made")
 
 
 def test_a_failed_typedef_names_its_place() -> None:

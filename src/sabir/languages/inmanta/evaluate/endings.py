@@ -241,8 +241,9 @@ class _Ending:
         assert isinstance(wait, WaitForKey)
         step = activity.step
         node = _lookup_in(step.node) or step.node
-        shown = ", ".join(shown_value(part) for part in wait.key)
-        entity = node.entity if isinstance(node, nodes.IndexLookup) else "instance"
+        names = wait.index.attributes
+        shown = ", ".join(f"{name}={shown_value(part)}" for name, part in zip(names, wait.key, strict=True))
+        entity = node.entity if isinstance(node, nodes.IndexLookup) else wait.index.entity.shown
         self.engine.report(
             stop(
                 INDEX_LOOKUP,

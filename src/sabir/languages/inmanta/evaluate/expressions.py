@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KEY", "ExpressionCompiler"]
 
+_SHOWN: Final = 8
+"""So many names are listed."""
+
 KEY: Final = inmanta_rule(
     "INM:E022",
     "a dict has no such key",
@@ -283,11 +286,16 @@ class ExpressionCompiler:
                     return wanted
                 if not isinstance(wanted, str):
                     raise stop(TYPE, f"keys of a dict are strings, and {shown_value(wanted)} is none", place)
-                hint = did_you_mean(wanted, container)
+                hint = did_you_mean(wanted, container) or _keys(container)
                 raise stop(KEY, f"the dict has no key {wanted!r}", place, hint=hint)
             if isinstance(container, Unknown):
                 return container
-            raise stop(TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place)
+            of_list = (
+                "an item of a list is read with std::at(list, 0)" if isinstance(container, list) else None
+            )
+            raise stop(
+                TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place, hint=of_list
+            )
 
         return read
 
@@ -358,3 +366,12 @@ class ExpressionCompiler:
 
     def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
         return comprehension(self, node, scope)
+
+
+def _keys(container: dict[str, Any]) -> str:
+    """The keys that there are, when they are few enough to be read."""
+    names = sorted(map(str, container))
+    if not names:
+        return "it is empty"
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"it has: {', '.join(names[:_SHOWN])}{more}"

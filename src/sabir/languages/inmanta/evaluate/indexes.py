@@ -37,7 +37,7 @@ class Indexes:
         """The instance of a key; waits for it when there is none yet."""
         instance = self._instances.setdefault(index, {}).get(key)
         if instance is None:
-            raise WaitForKey(self._waiters.setdefault(index, {}), key)
+            raise WaitForKey(index, self._waiters.setdefault(index, {}), key)
         return instance
 
     def add(self, index: IndexDef, key: Any, instance: Instance) -> None:

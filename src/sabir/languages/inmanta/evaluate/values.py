@@ -16,7 +16,7 @@ from sabir.graph.values import Unknown
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Activity
     from sabir.languages.inmanta.evaluate.sites import Site
-    from sabir.languages.inmanta.model.entities import EntityType, Property
+    from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
 
 __all__ = [
     "EMPTY",
@@ -77,8 +77,9 @@ class WaitForFirst(Wait):
 class WaitForKey(Wait):
     """A look-up that no instance answers yet."""
 
-    def __init__(self, waiters: dict[Any, list[Activity]], key: Any) -> None:
+    def __init__(self, index: IndexDef, waiters: dict[Any, list[Activity]], key: Any) -> None:
         super().__init__([], 0)
+        self.index = index
         self.waiters = waiters
         self.key = key
 

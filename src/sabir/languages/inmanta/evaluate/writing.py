@@ -11,7 +11,7 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, constraint_of, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, ValueType, constraint_of, shown_value
 from sabir.languages.inmanta.syntax.examples import FILES, inmanta_rule
 from sabir.text import Place
 
@@ -94,7 +94,7 @@ class Writer:
         related: tuple[Related, ...] = (Related(place=prop.place, message=f"{prop.name!r} is defined here"),)
         if prop.type is not None:
             message = f"{entity}.{prop.name} is {_article(prop.type.name)}, and {shown_value(value)} is not"
-            hint = f"write {prop.type.name}? in the entity to allow null" if value is None else None
+            hint = _about_value(prop.type, value)
             constraint = constraint_of(prop.type, value)
             if constraint is not None:
                 hint, where = of_constraint(constraint)
@@ -286,3 +286,16 @@ class Writer:
 
 def _article(name: str) -> str:
     return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
+
+
+def _about_value(kind: ValueType, value: Any) -> str | None:
+    """What of a value does not fit, or what to do about it."""
+    if value is None:
+        return f"write {kind.name}? in the entity to allow null"
+    items = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
+    if any(isinstance(item, Instance) for item in items):
+        return "instances are held by a relation, not by an attribute"
+    if kind.inner is not None and isinstance(value, list):
+        wrong = next((item for item in items if not kind.inner.accepts(item)), value)
+        return None if wrong is value else f"{shown_value(wrong)} is no {kind.inner.name}"
+    return None

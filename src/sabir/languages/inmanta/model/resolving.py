@@ -258,6 +258,9 @@ class _Resolver:
                         TYPE,
                         f"the default {shown_value(prop.default)} of {node.name!r} is no {kind.name}",
                         place,
+                        hint=f'did you mean "{kind.name}? {node.name} = null"?'
+                        if prop.default is None
+                        else None,
                     )
             entity.properties[node.name] = prop
 

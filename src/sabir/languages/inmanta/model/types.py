@@ -194,11 +194,17 @@ def matches(pattern: str) -> Test:
     return test
 
 
+_FEW: Final = 8
+
+
 def shown_value(value: object) -> str:
     """A value for a message, short."""
     if value is None:
         return "null"
     if value is True or value is False:
         return str(value).lower()
-    text = without_addresses(repr(value)).replace("__config__::", "")
+    if isinstance(value, list) and len(value) <= _FEW:
+        text = f"[{', '.join(map(shown_value, value))}]"
+    else:
+        text = without_addresses(repr(value)).replace("__config__::", "")
     return text if len(text) <= 60 else text[:57] + "…"

@@ -267,7 +267,9 @@ class _Loader:
         module = self.finder.find(parts[0])
         if isinstance(module, ModuleFault):
             self._missing(
-                module.message, place, module.hint or did_you_mean(parts[0], self.finder.importable())
+                module.message,
+                place,
+                module.hint or did_you_mean(parts[0], self.finder.importable()) or _install(parts[0]),
             )
             return
         self.modules[module.name] = module
@@ -304,6 +306,10 @@ _BUILT_IN: Final = "\nentity Entity:\nend\nEntity.requires [0:] -- Entity.provid
 def _with_built_in(source: Source) -> Source:
     """An installed `std` with what it counts on, behind its own text: places in that stay as they are."""
     return Source(source.name, source.text + _BUILT_IN)
+
+
+def _install(name: str) -> str:
+    return f"put it on the module path (`modulepath` in project.yml), or install it: pip install inmanta-module-{name}"
 
 
 def _own_module(package: LoadedPackage) -> str | None:
