@@ -21,7 +21,8 @@ pytestmark = pytest.mark.slow
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("workspace")
     shutil.copytree(EXAMPLES / "shop", folder / "shop")
-    shutil.copytree(EXAMPLES / "murano" / "broken", folder / "broken")
+    for name in ("broken", "hello"):
+        shutil.copytree(EXAMPLES / "murano" / name, folder / name)
     return folder
 
 
@@ -228,3 +229,65 @@ async def test_policy_files(client: LanguageClient, workspace: Path) -> None:
     )
     assert isinstance(definitions, list)
     assert [place.uri for place in definitions if isinstance(place, types.Location)] == [uri]
+
+
+COMPLETIONS = {
+    "a class": (
+        "hello/Classes/Greeter.yaml",
+        "Extends: std:Application",
+        "Extends: std:App",
+        {"Application"},
+    ),
+    "a property": (
+        "hello/Classes/Greeter.yaml",
+        "Return: len($.pages)",
+        "Return: len($.",
+        {"pages", "visitors"},
+    ),
+    "a function": ("hello/Classes/Greeter.yaml", "Return: len($.pages)", "Return: le", {"len"}),
+    "a keyword": ("hello/Classes/Greeter.yaml", "- Return: len($.pages)", "- Ret", {"Return"}),
+    "a key of a manifest": ("hello/manifest.yaml", "Author: The", "Auth", {"Author"}),
+    "an entity": ("shop/network/main.cf", "Host(name=", "Ho", {"Host"}),
+    "a keyword of Inmanta": ("shop/network/main.cf", "implement ", "impl", {"implement"}),
+    "a node type": (
+        "shop/database/service-template.yaml",
+        "type: shop.nodes.Database",
+        "type: shop.",
+        {"shop.nodes.Database"},
+    ),
+    "an input": ("shop/database/service-template.yaml", "{get_input: address}", "{get_input: ", {"address"}),
+    "a language": ("shop/sabir.yaml", "language: tosca", "language: ", {"tosca", "ccp"}),
+    "a part": ("shop/sabir.yaml", '"::network::back::cidr"', '"::', {"network", "database"}),
+    "an attribute of an instance": (
+        "shop/sabir.yaml",
+        '"::network::back::cidr"',
+        '"::network::back::',
+        {"cidr"},
+    ),
+    "a variable of a template": ("shop/web/service/shop-web.yaml", "- {{ web.port }}", "- {{ w", {"web"}),
+}
+
+
+@pytest.mark.rows("V-141")
+@pytest.mark.parametrize("name", COMPLETIONS)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_completion(client: LanguageClient, workspace: Path, name: str) -> None:
+    """`written` stands in the file; in its place somebody has typed as far as `typed`."""
+    file, written, typed, expected = COMPLETIONS[name]
+    path = workspace / file
+    whole = path.read_text()
+    before, _, after = whole.partition(written)
+    text = before + typed
+    uri = _open(client, path)
+    _change(client, uri, 2, text + after)
+    proposed = set[str]()
+    async with asyncio.timeout(20):
+        while not expected <= proposed:
+            line, character = text.count("\n"), len(text) - text.rfind("\n") - 1
+            answer = await client.text_document_completion_async(
+                types.CompletionParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+            )
+            assert isinstance(answer, types.CompletionList)
+            proposed = {item.label for item in answer.items}
+            await asyncio.sleep(0.3)  # values come with the first evaluation
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))

@@ -55,9 +55,8 @@ def completions(desk: Desk, name: str, offset: int, positions: Positions) -> typ
 
 def _of_values(desk: Desk, source: Source, offset: int) -> Iterable[Candidate]:
     """Expressions over the whole graph stand in files of environments."""
-    if not desk.project.is_environment or desk.values is None:
-        return ()
-    return graph_candidates(desk.values.graph, source, offset)
+    graph = desk.named_graph if desk.project.is_environment else None
+    return () if graph is None else graph_candidates(graph, source, offset)
 
 
 def _defined(desk: Desk, beginnings: tuple[str, ...]) -> Iterator[Candidate]:

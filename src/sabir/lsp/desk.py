@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.graph.graph import Graph
 from sabir.operations.editing.evaluated import EvaluatedProject, LineShift
 from sabir.operations.editing.index import NameIndex
 from sabir.operations.editing.project import Project
@@ -30,6 +31,7 @@ class Desk:
         self.open: dict[str, str] = {}
         """URIs of the files that are open in an editor, by name."""
         self._evaluated: EvaluatedProject | None = None
+        self._named: Graph | None = None
         self._saved: dict[str, str] = {}
         """The texts that were evaluated, by the name of their file."""
         self._quick: dict[str, tuple[Finding, ...]] = {}
@@ -114,6 +116,14 @@ class Desk:
 
     def was_evaluated(self, evaluated: EvaluatedProject, texts: dict[str, str]) -> None:
         self._evaluated, self._saved = evaluated, texts
+        is_whole = not any(finding.severity is Severity.ERROR for finding in evaluated.findings)
+        if is_whole or self._named is None:
+            self._named = evaluated.graph
+
+    @property
+    def named_graph(self) -> Graph | None:
+        """The last graph that was whole: its names are proposed also while a text is broken."""
+        return self._named if self.environment is None else self.environment.named_graph
 
     @property
     def values(self) -> EvaluatedProject | None:
