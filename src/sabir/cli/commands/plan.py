@@ -104,12 +104,16 @@ def command(
 def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path | None) -> None:
     import sys
 
+    from msgspec.structs import replace
+
     from sabir.cli.views.plan_page import plan_page
     from sabir.graph.graph import Graph
+    from sabir.operations.deploying import environment_name
     from sabir.operations.files import write_atomically
 
     assert planned.plan is not None
-    title = environment.path.absolute().name
+    # Whatever it is called in the state, people know it by the name that it gives itself.
+    title = environment_name(replace(environment, environment=None))
     pieces = plan_page(planned.plan, planned.graph or Graph(()), planned.findings, title)
     if output is not None:
         write_atomically(output, pieces)

@@ -93,7 +93,10 @@ theme.addEventListener("click", () => {
   localStorage.setItem("sabir-theme", next);
 });
 addEventListener("hashchange", () => show().then(() => {
-  if (!sessionStorage.getItem("sabir-tab")) main.focus();
+  if (!sessionStorage.getItem("sabir-tab")) {
+    main.focus({ preventScroll: true }); // the header stays in sight
+    scrollTo(0, 0);
+  }
   sessionStorage.removeItem("sabir-tab");
 }));
 who().then(show);
