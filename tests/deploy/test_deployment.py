@@ -121,7 +121,9 @@ def test_values_come_back(setting: Setting) -> None:
 
 def test_a_value_that_never_comes_fails_its_step(setting: Setting) -> None:
     result = setting.deploy(resource("a"), resource("b", "a", desired={"value": Unknown(of="a|other")}))
-    assert result.failures == (("b", "the value of value is still not known"),)
+    assert result.failures == (
+        ("b", "the value of value is still not known: no step before it gave a.other"),
+    )
 
 
 @pytest.mark.parametrize("unknown", [Unknown(of="nobody|x"), Unknown(why="it rests on a.out")])
