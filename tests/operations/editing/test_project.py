@@ -88,3 +88,28 @@ def test_a_broken_text_defines_what_it_defined_before(folder: Path) -> None:
     assert [symbol.name for symbol in index.names("Classes/Web.yaml").symbols] == ["Web"]
     project.edit("Classes/Web.yaml", CLASS.format(name="Web", base="std") + "Methods: [\n")
     assert [symbol.name for symbol in index.names("Classes/Web.yaml").symbols] == ["Web"]
+
+
+def test_definitions_follow_what_is_typed(folder: Path) -> None:
+    project = _project(folder)
+    index = NameIndex(project)
+    assert [each.file.name for each in index.definitions(("class org.example.Web",))] == ["Classes/Web.yaml"]
+    project.edit("Classes/Web.yaml", CLASS.format(name="Shop", base="std"))
+    assert index.definitions(("class org.example.Web",)) == []
+    assert len(index.definitions(("class org.example.Shop",))) == 1
+
+
+def test_a_policy_file_is_read_while_it_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "sabir.yaml").write_text(
+        "name: shop\nrules: own.yaml\nparts:\n  a: {language: resources, model: {}}\n"
+    )
+    (tmp_path / "own.yaml").write_text("rules: []\n")
+    (tmp_path / "other.yaml").write_text("rules: 1\n")
+    project = Projects(Session(limits=PROFILES["strict"])).of(tmp_path / "sabir.yaml")
+    assert project is not None
+    assert project.policy_findings("own.yaml") == ()
+    assert project.policy_findings("other.yaml") is None
+    project.edit("own.yaml", "rules:\n- code: OWN:E001\n  mesage: x\n")
+    findings = project.policy_findings("own.yaml")
+    assert findings is not None
+    assert {finding.code for finding in findings} == {"E910"}
