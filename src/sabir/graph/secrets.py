@@ -78,10 +78,10 @@ class Secrets:
             case str() | int() | float():
                 return Sensitive(value) if self.are_in(str(value)) else value
             case Mapping():
-                pairs = {key: self.marked(one) for key, one in value.items()}
-                return value if all(pairs[key] is one for key, one in value.items()) else pairs
+                pairs = {key: self.marked(item) for key, item in value.items()}
+                return value if all(pairs[key] is item for key, item in value.items()) else pairs
             case Sequence() if not isinstance(value, bytes):
-                items = [self.marked(one) for one in value]
+                items = [self.marked(item) for item in value]
                 return value if all(new is old for new, old in zip(items, value, strict=True)) else items
             case _:
                 return value
@@ -111,12 +111,12 @@ def _forms(text: str) -> Iterator[str]:
 
 def sensitive_values(graph: Graph) -> Iterator[tuple[tuple[str, ...], Origin | None]]:
     """For every value with something sensitive in it the texts of its secrets, and its origin."""
-    for one in graph:
-        if _PLAIN.issuperset(map(type, one.attributes.row)):
+    for instance in graph:
+        if _PLAIN.issuperset(map(type, instance.attributes.row)):
             continue
-        for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True):
+        for name, value in zip(instance.attributes.layout.keys, instance.attributes.row, strict=True):
             if type(value) not in _PLAIN and (texts := secret_texts(value)) is not None:
-                yield texts, one.origins.get(name)
+                yield texts, instance.origins.get(name)
     for name, value in graph.outputs.items():
         if (texts := secret_texts(value)) is not None:
             yield texts, graph.output_origins.get(name)

@@ -100,5 +100,5 @@ def reveal_all(value: Any) -> Any:
     """The value without any mark in it, for a language that knows none."""
     value = reveal(value)
     if isinstance(value, Mapping):
-        return {key: reveal_all(one) for key, one in value.items()}
-    return [reveal_all(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: reveal_all(item) for key, item in value.items()}
+    return [reveal_all(item) for item in value] if isinstance(value, list | tuple) else value

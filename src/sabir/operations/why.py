@@ -139,7 +139,9 @@ def _instance(graph: Graph, name: str) -> Instance | None:
 
 def _instance_hint(graph: Graph, words: str) -> str:
     shown = without_libraries(graph)
-    known = dict.fromkeys((*(name for one in shown for name in (one.name, one.id)), *graph.outputs))
+    known = dict.fromkeys(
+        (*(name for instance in shown for name in (instance.name, instance.id)), *graph.outputs)
+    )
     head = words.rpartition(".")[0]
     near = did_you_mean(words, known) or (did_you_mean(head, known) if head else None)
     return near or (_listed("there are", known) if known else "the graph is empty")

@@ -137,8 +137,8 @@ def _chain_select(names: tuple[str, ...]) -> Select:
         return [value]
 
     def general(values: list[Any], context: Context, position: int) -> list[Any]:
-        for one in singles[position:]:
-            values = one(values, context)
+        for single in singles[position:]:
+            values = single(values, context)
         return values
 
     return select

@@ -15,7 +15,7 @@ def origins_of(data: Any, where: str) -> Record[Origin]:
     """Origins by the names of what they made."""
     if not isinstance(data, dict):
         raise ValueError(f"{where} must be an object")
-    return Record.of({name: origin_of(one, f"{where}.{name}") for name, one in data.items()})
+    return Record.of({name: origin_of(item, f"{where}.{name}") for name, item in data.items()})
 
 
 def origin_of(data: Any, where: str) -> Origin:

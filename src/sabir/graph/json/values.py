@@ -60,16 +60,16 @@ def encoded(value: Value, *, reveal: bool = False) -> Any:
         case Mapping():
             return _encoded_mapping(value, reveal=reveal)
         case Sequence():
-            return [encoded(one, reveal=reveal) for one in value]
+            return [encoded(item, reveal=reveal) for item in value]
         case _:
             raise TypeError(f"no value of a graph: {type(value).__name__}")
 
 
 def _encoded_mapping(value: Mapping[Any, Value], *, reveal: bool) -> dict[str, Any]:
     if all(type(key) is str and key[:1] != "$" for key in value):
-        return {key: encoded(one, reveal=reveal) for key, one in value.items()}
+        return {key: encoded(item, reveal=reveal) for key, item in value.items()}
     return {
-        "$map": [[encoded(key, reveal=reveal), encoded(one, reveal=reveal)] for key, one in value.items()]
+        "$map": [[encoded(key, reveal=reveal), encoded(item, reveal=reveal)] for key, item in value.items()]
     }
 
 
@@ -83,9 +83,9 @@ def decoded(data: Any) -> Value:
     if isinstance(data, dict):
         if len(data) <= 2 and (word := next(iter(data), "")).startswith("$"):
             return _decoded_special(word, data)
-        return {key: decoded(one) for key, one in data.items()}
+        return {key: decoded(item) for key, item in data.items()}
     if isinstance(data, list):
-        return [decoded(one) for one in data]
+        return [decoded(item) for item in data]
     plain: Value = data
     return plain
 
@@ -143,7 +143,7 @@ def _map(data: Mapping[str, Any]) -> Value:
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ValueError("it must be a list of [key, value]")
     # Keys that are no strings are outside `Value`, but YAML has them and they must survive.
-    result: dict[Any, Value] = {decoded(key): decoded(one) for key, one in pairs}
+    result: dict[Any, Value] = {decoded(key): decoded(item) for key, item in pairs}
     return result
 
 

@@ -69,7 +69,9 @@ def heights_along(
                 near = [*left[node], *right[node]] if final else (left if forward else right)[node]
                 # A little towards the axis, or the columns of a large drawing drift apart.
                 wanted.append(
-                    _INWARD * sum(middle[one] for one in near) / len(near) if near else middle[node]
+                    _INWARD * sum(middle[neighbour] for neighbour in near) / len(near)
+                    if near
+                    else middle[node]
                 )
                 weights.append((4.0 if is_bend[node] else 1.0) if near else 0.1)
             for node, y in zip(column, spread(wanted, weights, apart[index]), strict=True):

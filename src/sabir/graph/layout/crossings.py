@@ -40,7 +40,9 @@ def _barycentres(column: list[int], neighbours: Neighbours, position: list[int])
     result: dict[int, float] = {}
     for node in column:
         near = neighbours[node]
-        result[node] = sum(position[one] for one in near) / len(near) if near else float(position[node])
+        result[node] = (
+            sum(position[neighbour] for neighbour in near) / len(near) if near else float(position[node])
+        )
     return result
 
 

@@ -70,7 +70,7 @@ def draw(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
     ]
     # Boxes without any edge stand close together; drawings with edges want air around them.
     margins = [gaps.between_drawings if own else gaps.between_boxes for own in edges_of]
-    places, size = pack([one.size for one in drawings], margins, shape=_SHAPE)
+    places, size = pack([drawing.size for drawing in drawings], margins, shape=_SHAPE)
     corners: list[Point] = [(0.0, 0.0)] * len(sizes)
     lanes = list(corners)
     bends: dict[Edge, tuple[Point, ...]] = {}
@@ -177,7 +177,7 @@ class _Chains:
             for target in targets:
                 incoming[target] += 1
         passed_columns = sum(
-            layer[one] - layer[node] - 1 for node, targets in enumerate(successors) for one in targets
+            layer[target] - layer[node] - 1 for node, targets in enumerate(successors) for target in targets
         )
         busy = _BUSY if passed_columns < _MOST_BENDS else 2
         pairs: dict[Edge, None] = {}

@@ -64,13 +64,13 @@ def layers_of(successors: Sequence[Sequence[int]], heights: Sequence[float], tal
         return column
 
     for node in order:
-        start = max((layer[one] + 1 for one in predecessors[node]), default=0)
+        start = max((layer[predecessor] + 1 for predecessor in predecessors[node]), default=0)
         layer[node] = column = first_free(start, heights[node])
         filled[column] = filled.get(column, 0.0) + heights[node]
     # What has more to its right than to its left moves right: its edges become shorter.
     for node in reversed(order):
         if len(successors[node]) > len(predecessors[node]):
-            column = min(layer[one] for one in successors[node]) - 1
+            column = min(layer[successor] for successor in successors[node]) - 1
             if column > layer[node] and filled.get(column, 0.0) + heights[node] <= tallest:
                 filled[layer[node]] -= heights[node]
                 filled[column] = filled.get(column, 0.0) + heights[node]

@@ -16,7 +16,7 @@ __all__ = ["mermaid_text", "mermaid_view"]
 def mermaid_view(graph: Graph) -> Iterator[str]:
     tree = ownership(graph)
     # Ids of the languages hold characters that Mermaid takes for syntax: numbers stand for them.
-    number = {one.id: f"n{position}" for position, one in enumerate(graph)}
+    number = {instance.id: f"n{position}" for position, instance in enumerate(graph)}
     yield "flowchart LR\n"
     stack: list[tuple[Instance | None, int]] = [(root, 1) for root in reversed(tree.roots)]
     while stack:
@@ -48,8 +48,8 @@ def mermaid_text(text: str) -> str:
 
 def _classes(graph: Graph, number: dict[str, str]) -> Iterator[str]:
     by_language: dict[str, list[str]] = {}
-    for one in graph:
-        by_language.setdefault(one.language, []).append(number[one.id])
+    for instance in graph:
+        by_language.setdefault(instance.language, []).append(number[instance.id])
     for position, (language, numbers) in enumerate(by_language.items()):
         colour = colours(language)
         yield f"  classDef language{position} fill:{colour.fill},stroke:{colour.line}\n"

@@ -73,7 +73,7 @@ def picture_of(graph: Graph) -> Picture:
                 inside=inside[box] - (instance is not None),
             )
         )
-    number = {one.id: position for position, one in enumerate(instances)}
+    number = {instance.id: position for position, instance in enumerate(instances)}
     nesting = Nesting([box.parent for box in boxes])
     names: dict[tuple[int, int], dict[str, None]] = {}
     counts: Counter[tuple[int, int]] = Counter()

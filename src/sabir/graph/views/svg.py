@@ -37,7 +37,7 @@ def svg_view(graph: Graph) -> Iterator[str]:
     boxes, shown = picture.boxes, picture.links
     labels = len(shown) <= _MOST_LABELS
     placed = _place(picture, labels=labels)
-    languages = list(dict.fromkeys(one.language for one in graph))
+    languages = list(dict.fromkeys(instance.language for instance in graph))
     width = max(placed.size[0], 110.0 * len(languages)) + 2 * _MARGIN
     height = placed.size[1] + 2 * _MARGIN + _LEGEND
     yield (

@@ -34,11 +34,11 @@ def value_text(value: Value, graph: Graph | None = None) -> str:
         case Mapping():
             return (
                 "{"
-                + ", ".join(f"{one_line(str(key))}: {value_text(one, graph)}" for key, one in value.items())
+                + ", ".join(f"{one_line(str(key))}: {value_text(item, graph)}" for key, item in value.items())
                 + "}"
             )
         case Sequence():
-            return "[" + ", ".join(value_text(one, graph) for one in value) + "]"
+            return "[" + ", ".join(value_text(item, graph) for item in value) + "]"
         case _:
             return str(value)
 

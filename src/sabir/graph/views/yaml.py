@@ -18,8 +18,14 @@ def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
     yield "instances:\n" if len(graph) else "instances: []\n"
     for one in graph:
         yield yaml_text([instance_data(one, reveal=reveal)])
-    yield yaml_text({"outputs": {name: encoded(one, reveal=reveal) for name, one in graph.outputs.items()}})
+    yield yaml_text(
+        {"outputs": {name: encoded(output, reveal=reveal) for name, output in graph.outputs.items()}}
+    )
     if graph.output_origins:
         yield yaml_text(
-            {"output_origins": {name: origin_data(one) for name, one in graph.output_origins.items()}}
+            {
+                "output_origins": {
+                    name: origin_data(output_origin) for name, output_origin in graph.output_origins.items()
+                }
+            }
         )

@@ -177,5 +177,5 @@ _REDACTED = "<<REDACTED>>"
 
 def _hidden(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _hidden(one) for key, one in value.items()}
+        return {key: _hidden(item) for key, item in value.items()}
     return _REDACTED

@@ -31,7 +31,7 @@ _MOST_INCOMING: Final = 200
 
 
 def blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, Any]]:
-    number = {one.id: position for position, one in enumerate(graph)}
+    number = {instance.id: position for position, instance in enumerate(graph)}
     incoming = _incoming(graph, number)
     readers = _readers(flows)
     instances = iter(graph)
@@ -40,10 +40,10 @@ def blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, A
         origins = _Origins(lines, number)
         rows = [
             [
-                *_row(one, origins, number, incoming.get(number[one.id])),
-                *_flow(number[one.id], flows, readers),
+                *_row(instance, origins, number, incoming.get(number[instance.id])),
+                *_flow(number[instance.id], flows, readers),
             ]
-            for one in batch
+            for instance in batch
         ]
         block: dict[str, Any] = {"rows": rows}
         if first:
@@ -80,9 +80,9 @@ class _Incoming(Struct):
 def _incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _Incoming]:
     """Who points at an instance, by its number: the first of them, and how many there are."""
     found: dict[int, _Incoming] = {}
-    for source, one in enumerate(graph):
-        names = (*one.relations.layout.keys, "requires")
-        for name, targets in zip(names, (*one.relations.row, one.requires), strict=True):
+    for source, instance in enumerate(graph):
+        names = (*instance.relations.layout.keys, "requires")
+        for name, targets in zip(names, (*instance.relations.row, instance.requires), strict=True):
             for target in targets:
                 if target not in number:
                     continue

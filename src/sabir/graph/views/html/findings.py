@@ -20,16 +20,16 @@ def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -
     if not findings:
         return {"count": 0, "shown": []}
     shown = findings[:_MOST]
-    made_on = _made_on(graph, {(one.location.file, one.location.line) for one in shown})
-    return {"count": len(findings), "shown": [_finding(one, made_on, lines) for one in shown]}
+    made_on = _made_on(graph, {(finding.location.file, finding.location.line) for finding in shown})
+    return {"count": len(findings), "shown": [_finding(finding, made_on, lines) for finding in shown]}
 
 
 def _made_on(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
     """The instances that have something from one of the places."""
     made_on: dict[tuple[str, int], dict[int, None]] = {}
     known: dict[int, tuple[str, int]] = {}  # by identity: origins are shared, and the graph keeps them alive
-    for number, one in enumerate(graph):
-        for origin in (one.origin, *one.origins.row):
+    for number, instance in enumerate(graph):
+        for origin in (instance.origin, *instance.origins.row):
             if origin is None:
                 continue
             place = known.get(id(origin))

@@ -18,7 +18,7 @@ _MOST_STEPS: Final = 500
 
 
 def value_flows(graph: Graph) -> Flows:
-    number = {one.id: position for position, one in enumerate(graph)}
+    number = {instance.id: position for position, instance in enumerate(graph)}
     known: dict[int, tuple[int, ...]] = {}  # by identity: origins are shared, and the graph keeps them alive
     flows: dict[int, list[int]] = {}
     for reader, one in enumerate(graph):

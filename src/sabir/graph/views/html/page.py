@@ -102,9 +102,9 @@ def _digest(text: str) -> str:
 
 def _index(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any]:
     """What is needed of every instance at once, by columns."""
-    number = {one.id: position for position, one in enumerate(graph)}
-    languages = list(dict.fromkeys(one.language for one in graph))
-    types = list(dict.fromkeys(one.type for one in graph))
+    number = {instance.id: position for position, instance in enumerate(graph)}
+    languages = list(dict.fromkeys(instance.language for instance in graph))
+    types = list(dict.fromkeys(instance.type for instance in graph))
     language_number = {name: position for position, name in enumerate(languages)}
     type_number = {name: position for position, name in enumerate(types)}
     return {
@@ -116,12 +116,12 @@ def _index(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any
         ],
         "types": [without_surrogates(name) for name in types],
         # An id that is also the name is written once.
-        "ids": [0 if one.id == one.name else without_surrogates(one.id) for one in graph],
-        "names": [without_surrogates(one.name) for one in graph],
-        "type": [type_number[one.type] for one in graph],
-        "language": [language_number[one.language] for one in graph],
+        "ids": [0 if instance.id == instance.name else without_surrogates(instance.id) for instance in graph],
+        "names": [without_surrogates(instance.name) for instance in graph],
+        "type": [type_number[instance.type] for instance in graph],
+        "language": [language_number[instance.language] for instance in graph],
         "also": [[number[id_], *map(without_surrogates, names)] for id_, names in aliases(graph).items()],
-        "owner": [number[tree.owner[one.id]] if one.id in tree.owner else -1 for one in graph],
+        "owner": [number[tree.owner[instance.id]] if instance.id in tree.owner else -1 for instance in graph],
     }
 
 

@@ -23,8 +23,10 @@ _MOST_FLOWS: Final = 20_000
 
 def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
     folding = fold(graph, tree)
-    languages = {name: number for number, name in enumerate(dict.fromkeys(one.language for one in graph))}
-    number = {one.id: position for position, one in enumerate(graph)}
+    languages = {
+        name: number for number, name in enumerate(dict.fromkeys(instance.language for instance in graph))
+    }
+    number = {instance.id: position for position, instance in enumerate(graph)}
     names: dict[str, int] = {}
     every = links(graph, tree)
     listed: list[int] = []

@@ -60,21 +60,21 @@ class _Writer:
 
     def elements(self, value: Sequence[Value], depth: int) -> list[Any]:
         shown: list[Any] = []
-        for one in value:
+        for item in value:
             if self.room <= 0 or depth > _DEEPEST:
                 shown.append({"c": len(value) - len(shown)})
                 break
-            shown.append(self.written(one, depth))
+            shown.append(self.written(item, depth))
         return shown
 
     def pairs(self, value: Mapping[str, Value], depth: int) -> list[Any]:
         shown: list[Any] = []
-        for key, one in value.items():
+        for key, item in value.items():
             if self.room <= 0 or depth > _DEEPEST:
                 shown.append(["…", {"c": len(value) - len(shown)}])
                 break
             # Keys that are no strings are outside `Value`, but YAML has them.
-            shown.append([_text(str(key)), self.written(one, depth)])
+            shown.append([_text(str(key)), self.written(item, depth)])
         return shown
 
 

@@ -109,7 +109,9 @@ def _mounts(definition: Definition, container: Container) -> Iterator[Fault]:
         if first is not volume.place:
             message = f"{volume.path}: {volume.mount_path} is mounted already in container {container.name!r}"
             yield _conflict(f"{volume.path}.{volume.mount_key}", volume.place, message, first)
-    names = {volume.name: volume for one in definition.service.containers for volume in one.volumes}
+    names = {
+        volume.name: volume for container in definition.service.containers for volume in container.volumes
+    }
     reported: set[str] = set()
     for command in container.commands:
         for reference in command.secrets:

@@ -277,7 +277,7 @@ def _topology(deployment: Deployment, units: Units, topology: Topology) -> Itera
         place = configuration.place("nodes")
         yield fault(UNMATCHED_TOPOLOGY, "nodes", place, message, hint=hint)
     for unit in units.all.values():
-        missing = {units.all[one].service for one in units.needs[unit.id]} - topology.services.keys()
+        missing = {units.all[need].service for need in units.needs[unit.id]} - topology.services.keys()
         if topology.has(unit.service) and missing:
             names = ", ".join(sorted(missing))
             yield fault(

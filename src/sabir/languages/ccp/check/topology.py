@@ -78,7 +78,7 @@ def _way(units: Units, start: str, members: set[str]) -> list[str]:
 
 def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterator[Fault]:
     configuration = deployment.configuration
-    definitions = {one.service.name: one for one in deployment.definitions}
+    definitions = {definition.service.name: definition for definition in deployment.definitions}
     known = [name for name in definitions if topology is None or topology.has(name)]
     for name, wanted in configuration.section("replicas").items():
         path, place = f"replicas.{name}", configuration.place("replicas", name)

@@ -57,7 +57,9 @@ class ContentOrigins:
             for section in _SECTIONS:
                 yield from self._origins.of_config(section)
             return
-        read = dict.fromkeys(one for sources in trace.sources for one in sources if self._is_setting(one))
+        read = dict.fromkeys(
+            source for sources in trace.sources for source in sources if self._is_setting(source)
+        )
         yield from self._origins.sources(tuple(read))
 
     def _is_setting(self, source: Recorded) -> bool:

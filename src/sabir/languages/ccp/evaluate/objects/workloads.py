@@ -63,9 +63,13 @@ def _pod(settings: Settings, definition: Definition) -> Data:
         **pod_account(settings, definition),
         **init_containers(settings, definition),
         "restartPolicy": "Always",
-        "containers": [container_spec(settings, definition, one) for one in service.containers],
+        "containers": [container_spec(settings, definition, container) for container in service.containers],
         "volumes": pod_volumes(
-            settings, definition, service.containers, [one.name for one in service.containers], secrets
+            settings,
+            definition,
+            service.containers,
+            [container.name for container in service.containers],
+            secrets,
         ),
         **settings.pull_secrets(),
     }
