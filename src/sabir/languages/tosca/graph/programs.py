@@ -73,6 +73,19 @@ class CallbackModule(CallbackBase):
     CALLBACK_NAME = "sabir_outputs"
     CALLBACK_NEEDS_ENABLED = True
 
+    def _failed(self, result):
+        data = result._result
+        words = data.get("msg") or data.get("stderr") or data.get("stdout") or "it failed"
+        with open(os.environ["SABIR_MARK"] + "/failure", "a") as file:
+            file.write(f"{result._task.get_name()}: {' '.join(str(words).split())}\\n")
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        if not ignore_errors:
+            self._failed(result)
+
+    def v2_runner_on_unreachable(self, result):
+        self._failed(result)
+
     def v2_playbook_on_stats(self, stats):
         outputs = {}
         for host in sorted(stats.custom, key=lambda name: name == "_run"):
@@ -99,7 +112,11 @@ else
   printf '%s ansible_connection=local ansible_python_interpreter="{{ ansible_playbook_python }}"\\n' @HOST@ \\
     > "$SABIR_MARK/inventory"
 fi
-exec ansible-playbook -i "$SABIR_MARK/inventory" -e "@$SABIR_INPUTS" "$0"
+ansible-playbook -i "$SABIR_MARK/inventory" -e "@$SABIR_INPUTS" "$0"
+__status=$?
+# The last line is what people are shown of a failure; Ansible's own is a table of numbers.
+[ "$__status" = 0 ] || [ ! -s "$SABIR_MARK/failure" ] || cat "$SABIR_MARK/failure" >&2
+exit "$__status"
 """
 
 
