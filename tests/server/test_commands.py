@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from sabir.server.store.jobs import JobInfo, JobState
 from sabir.server.work.commands import JobRequest, Place, command
+from sabir.server.work.jobs import JobFiles
 
 PLACE = Place(path=Path("/data/e/files"), state="/data/state.db", environment="e", trust=("scripts",))
 BEFORE = ["--state=/data/state.db", "--environment=e"]
@@ -22,7 +24,7 @@ BEFORE = ["--state=/data/state.db", "--environment=e"]
             [
                 "--format=json",
                 "--trust=scripts",
-                '--input=a="--x"',
+                "--input=/jobs/1.inputs",
                 "--yes",
                 "--allow-delete=3",
                 "--target=-t",
@@ -32,17 +34,43 @@ BEFORE = ["--state=/data/state.db", "--environment=e"]
         ),
         (
             {"verb": "call", "operation": "--help", "arguments": {"to": [1]}},
-            ["--format=json", "--trust=scripts", "--yes", "--arg=to=[1]", "--"],
+            ["--format=json", "--trust=scripts", "--yes", "--arg=/jobs/1.arguments", "--"],
         ),
         ({"verb": "resolve", "step": "a/b", "outcome": "redo"}, ["--redo", "--"]),
     ],
 )
 def test_words(request_: dict[str, Any], words: list[str]) -> None:
     request = msgspec.convert(request_, JobRequest)
-    line = command(PLACE, request)
+    line = command(PLACE, request, JobFiles(Path("/jobs"), "1").handed(request))
     assert line[1:4] == ["-m", "sabir", request.verb]
     assert line[4:][: len(BEFORE) + len(words)] == [*BEFORE, *words]
     assert line[-1] == (request.operation or request.step or str(PLACE.path))
+
+
+def test_values_are_handed_over_in_files_that_nobody_else_reads(tmp_path: Path) -> None:
+    request = JobRequest(verb="call", operation="a.b", arguments={"word": "canary-4711"}, inputs={"n": 1})
+    handed = JobFiles(tmp_path, "1").handed(request)
+    handed.write(request)
+    assert "canary-4711" not in " ".join(command(PLACE, request, handed))
+    assert {(file.name, file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {
+        ("1.inputs", 0o600),
+        ("1.arguments", 0o600),
+    }
+    handed.remove()
+    assert not [*tmp_path.iterdir()]
+
+
+def test_answers_name_inputs_and_show_no_values() -> None:
+    job = JobInfo(
+        id="1",
+        environment="e",
+        verb="call",
+        arguments={"operation": "a.b", "arguments": {"word": "canary-4711"}},
+        owner="ann",
+        state=JobState.DONE,
+        created="now",
+    )
+    assert job.shown.arguments == {"operation": "a.b", "arguments": {"word": "(not shown)"}}
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,11 @@ allow_delete_option: Final = option(
 )
 
 argument_option: Final = option(
-    "--arg", "args", multiple=True, metavar="NAME=VALUE", help="An argument; VALUE is read as YAML."
+    "--arg",
+    "args",
+    multiple=True,
+    metavar="NAME=VALUE|FILE",
+    help="An argument, VALUE read as YAML; or a YAML file of arguments. May be repeated.",
 )
 
 at_option: Final = option(

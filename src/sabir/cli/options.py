@@ -27,8 +27,8 @@ __all__ = [
     "evaluation_options",
     "evaluation_request",
     "format_option",
-    "input_values",
     "language_option",
+    "named_values",
     "pairs",
     "path_and",
     "path_argument",
@@ -234,7 +234,7 @@ def evaluation_request(
 
     return EvaluationRequest(
         reach=reach,
-        inputs=input_values(inputs),
+        inputs=named_values(inputs, "--input"),
         overrides=pairs(overrides, "--set"),
         model=model,
         config=config,
@@ -247,16 +247,16 @@ def evaluation_request(
     )
 
 
-def input_values(words: Iterable[str]) -> dict[str, Value]:
+def named_values(words: Iterable[str], option: str) -> dict[str, Value]:
     """`NAME=VALUE` words, and files that hold a mapping of names to values; later ones win."""
     values: dict[str, Value] = {}
     for word in words:
-        values |= pairs([word], "--input") if "=" in word else _file_values(Path(word))
+        values |= pairs([word], option) if "=" in word else _file_values(Path(word), option)
     return values
 
 
-def _file_values(file: Path) -> dict[str, Value]:
-    where = f"--input {str(file)!r}"
+def _file_values(file: Path, option: str) -> dict[str, Value]:
+    where = f"{option} {str(file)!r}"
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -267,7 +267,7 @@ def _file_values(file: Path) -> dict[str, Value]:
         raise UsageError(f"{where}: it is not UTF-8 text") from error
     data = _yaml_value(text, where)
     if not isinstance(data, Mapping):
-        raise UsageError(f"{where}: the file must hold a mapping of inputs by name")
+        raise UsageError(f"{where}: the file must hold a mapping of values by name")
     return dict(data)
 
 

@@ -139,10 +139,9 @@ class Service:
         if info is None:
             raise DeployError("its environment is gone")
         request = msgspec.convert(job.arguments, JobRequest)
-        if request.plan is None:
-            return command(self.place(info), request)
-        files.plan.write_bytes(msgspec.json.encode(request.plan))
-        return command(self.place(info), request, files.plan)
+        handed = files.handed(request)
+        handed.write(request)
+        return command(self.place(info), request, handed)
 
     def _ended(self, job: JobInfo) -> None:
         info = self.environments.get(job.environment)

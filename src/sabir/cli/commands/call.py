@@ -9,7 +9,7 @@ import click
 
 from sabir.cli.declare import flag, sabir_command, usage_line
 from sabir.cli.deploying import argument_option, doing_options, wanted_options
-from sabir.cli.options import pairs, path_and
+from sabir.cli.options import named_values, path_and
 from sabir.cli.terminal import write
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def command(
     if operation is None:
         ctx = click.get_current_context()
         ctx.fail(f"INSTANCE.OPERATION is missing: {usage_line(ctx)}; --list shows what there is")
-    arguments = pairs(args, "--arg")
+    arguments = named_values(args, "--arg")
     return carry_out(
         environment.path,
         words,

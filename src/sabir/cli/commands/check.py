@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
-from sabir.cli.options import input_values, language_option, pairs
+from sabir.cli.options import language_option, named_values, pairs
 from sabir.cli.trusting import limits_option, trust_option
 
 __all__ = ["command"]
@@ -211,6 +211,6 @@ def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
         return 0
     from sabir.cli.views.check import CheckRun, CheckWords
 
-    words["inputs"] = input_values(words["inputs"])
+    words["inputs"] = named_values(words["inputs"], "--input")
     words["overrides"] = pairs(words["overrides"], "--set")
     return CheckRun.prepare(CheckWords(**words)).execute()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, sabir_command
 from sabir.cli.deploying import argument_option, doing_options, wanted_options
-from sabir.cli.options import pairs, path_and
+from sabir.cli.options import named_values, path_and
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
@@ -37,7 +37,7 @@ def command(
     from sabir.cli.doing import carry_out
     from sabir.operations.call import CallRequest, notify_path
 
-    arguments = pairs(args, "--arg")
+    arguments = named_values(args, "--arg")
     return carry_out(
         environment.path,
         words,

@@ -123,7 +123,7 @@ def deployment_data(job: JobInfo) -> dict[str, Any]:
         "id": job.id,
         "environment_id": job.environment,
         "state": _DEPLOYMENT.get(job.state, "completed_w_errors"),
-        "action": {"method": job.verb, **job.arguments},
+        "action": {"method": job.verb, **job.shown.arguments},
         "created": job.created,
         "started": job.started or job.created,
         "updated": job.ended or job.started or job.created,

@@ -31,7 +31,7 @@ class Jobs(Controller):
     async def list_jobs(self, request: Asking, environment_id: FromPath[str]) -> list[JobInfo]:
         """The last jobs, the newest first."""
         info = await environment_of(request, environment_id)
-        return await asyncio.to_thread(service_of(request).jobs.of, info.id)
+        return [job.shown for job in await asyncio.to_thread(service_of(request).jobs.of, info.id)]
 
     @post(guards=[allowed(Verb.READ)], status_code=HTTP_202_ACCEPTED)
     async def submit(
@@ -41,11 +41,11 @@ class Jobs(Controller):
         info = await environment_of(request, environment_id)
         if data.verb in ACTING and not request.user.may(Verb.DEPLOY, info.id):
             raise PermissionDeniedException(f"the token {request.user.name!r} may not {data.verb}")
-        return await service_of(request).submit(info, data, owner=request.user.name)
+        return (await service_of(request).submit(info, data, owner=request.user.name)).shown
 
     @get("/{job_id:str}", guards=[allowed(Verb.READ)])
     async def show(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> JobInfo:
-        return await _job(request, environment_id, job_id)
+        return (await _job(request, environment_id, job_id)).shown
 
     @post("/{job_id:str}/stop", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_202_ACCEPTED)
     async def stop(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> JobInfo:
@@ -53,7 +53,7 @@ class Jobs(Controller):
         service, job = service_of(request), await _job(request, environment_id, job_id)
         await service.running.stop(job)
         await asyncio.to_thread(service.audit.note, request.user.name, "stop", job.environment, job=job.id)
-        return await _job(request, environment_id, job_id)
+        return (await _job(request, environment_id, job_id)).shown
 
     @get("/{job_id:str}/log", guards=[allowed(Verb.READ)], media_type=MediaType.TEXT)
     async def log(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> str:
@@ -88,7 +88,7 @@ async def _followed(service: Service, job: JobInfo, after: int) -> AsyncGenerato
             yield ServerSentEventMessage(data=event.text, id=event.number)
     ended = await asyncio.to_thread(service.jobs.get, job.id)
     if ended is not None and ended.state.is_final:
-        yield ServerSentEventMessage(data=msgspec.json.encode(ended).decode(), event="job")
+        yield ServerSentEventMessage(data=msgspec.json.encode(ended.shown).decode(), event="job")
 
 
 def _number(last: str | None) -> int:

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.deployments.store.seal import Sealer
@@ -17,6 +17,7 @@ __all__ = ["JobInfo", "JobState", "Jobs"]
 
 _MOST: Final = 200
 _SEALED: Final = "sealed:"
+_NOT_SHOWN: Final = "(not shown)"
 
 
 class JobState(Enum):
@@ -53,6 +54,16 @@ class JobInfo(Struct, frozen=True, kw_only=True):
     """The last event, or the document that it answered with."""
     message: str | None = None
     """What it said when it failed."""
+
+    @property
+    def shown(self) -> JobInfo:
+        """For whoever may read the environment: the names of inputs and arguments, and none of their values."""
+        hidden = {
+            key: dict.fromkeys(values, _NOT_SHOWN)
+            for key in ("inputs", "arguments")
+            if isinstance(values := self.arguments.get(key), dict)
+        }
+        return structs.replace(self, arguments={**self.arguments, **hidden})
 
 
 class Jobs:

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from sabir.errors import UsageError
-
-__all__ = ["ACTING", "JobRequest", "Place", "Verb", "command"]
+__all__ = ["ACTING", "Handed", "JobRequest", "Place", "Verb", "command"]
 
 Verb = Literal["plan", "deploy", "destroy", "call", "resolve", "status"]
 ACTING: Final = frozenset({"deploy", "destroy", "call", "resolve"})
@@ -67,15 +65,39 @@ class Place(Struct, frozen=True, kw_only=True):
     search_path: tuple[Path, ...] = ()
 
 
-def command(place: Place, request: JobRequest, plan_file: Path | None = None) -> list[str]:
+class Handed(Struct, frozen=True, kw_only=True):
+    """Files that a process is given: what they hold may be secret, and every user of a machine sees the words of its processes."""
+
+    plan: Path | None = None
+    inputs: Path | None = None
+    arguments: Path | None = None
+
+    def write(self, request: JobRequest) -> None:
+        for file, content in (
+            (self.plan, request.plan),
+            (self.inputs, request.inputs),
+            (self.arguments, request.arguments),
+        ):
+            if file is not None:
+                file.touch(mode=0o600)
+                file.write_bytes(msgspec.json.encode(content))
+
+    def remove(self) -> None:
+        for file in (self.inputs, self.arguments):
+            if file is not None:
+                file.unlink(missing_ok=True)
+
+
+def command(place: Place, request: JobRequest, handed: Handed | None = None) -> list[str]:
     """The words of the process. What comes from a request stands behind `=` or `--`: it cannot become an option."""
+    handed = handed or Handed()
     words = [sys.executable, "-m", "sabir", request.verb]
     words += [f"--state={place.state}", f"--environment={place.environment}"]
-    words += _options(place, request)
-    return [*words, "--", str(place.path), *_arguments(request, plan_file)]
+    words += _options(place, request, handed)
+    return [*words, "--", str(place.path), *_arguments(request, handed.plan)]
 
 
-def _options(place: Place, request: JobRequest) -> Iterator[str]:
+def _options(place: Place, request: JobRequest, handed: Handed) -> Iterator[str]:
     verb = request.verb
     if verb == "resolve":
         yield f"--{request.outcome}"
@@ -83,7 +105,8 @@ def _options(place: Place, request: JobRequest) -> Iterator[str]:
     yield "--format=json"
     yield from (f"--trust={word}" for word in place.trust)
     yield from (f"--search-path={folder}" for folder in place.search_path)
-    yield from (f"--input={name}={_value(value)}" for name, value in request.inputs.items())
+    if handed.inputs is not None:
+        yield f"--input={handed.inputs}"
     if place.model is not None:
         yield f"--model={place.model}"
     if verb in ACTING:
@@ -96,8 +119,8 @@ def _options(place: Place, request: JobRequest) -> Iterator[str]:
         yield "--refresh"
     if verb == "deploy" and request.repair:
         yield "--repair"
-    if verb == "call":
-        yield from (f"--arg={name}={_value(value)}" for name, value in request.arguments.items())
+    if verb == "call" and handed.arguments is not None:
+        yield f"--arg={handed.arguments}"
 
 
 def _arguments(request: JobRequest, plan_file: Path | None) -> Iterator[str]:
@@ -109,11 +132,3 @@ def _arguments(request: JobRequest, plan_file: Path | None) -> Iterator[str]:
     if request.verb == "resolve":
         assert request.step is not None, "the request was checked"
         yield request.step
-
-
-def _value(value: Any) -> str:
-    """JSON is YAML; a text that has none of its signs stays what it is."""
-    text = msgspec.json.encode(value).decode()
-    if "\0" in text:
-        raise UsageError("a value holds a NUL character")
-    return text

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.work.commanding import named_from
-from sabir.server.work.commands import ACTING
+from sabir.server.work.commands import ACTING, Handed, JobRequest
 
 __all__ = ["Event", "JobFiles", "Running"]
 
@@ -60,9 +60,21 @@ class JobFiles(Struct, frozen=True):
     def lock(self) -> Path:
         return self.folder / f"{self.id}.lock"
 
+    def handed(self, request: JobRequest) -> Handed:
+        """What its process is given beside its words; only what was asked for."""
+        return Handed(
+            plan=None if request.plan is None else self.folder / f"{self.id}.plan",
+            inputs=self.inputs if request.inputs else None,
+            arguments=self.arguments if request.arguments else None,
+        )
+
     @property
-    def plan(self) -> Path:
-        return self.folder / f"{self.id}.plan"
+    def inputs(self) -> Path:
+        return self.folder / f"{self.id}.inputs"
+
+    @property
+    def arguments(self) -> Path:
+        return self.folder / f"{self.id}.arguments"
 
     @property
     def is_held(self) -> bool:
@@ -214,6 +226,7 @@ class Running:
     def _end(self, job: JobInfo, status: int | None) -> None:
         """Write down what became of it. Without an exit status its last event tells."""
         files = self.files(job)
+        Handed(inputs=files.inputs, arguments=files.arguments).remove()
         result = _result(job, files.output)
         state = _state(job, status, result)
         told = _tail(files.log) if state is not JobState.DONE else None
