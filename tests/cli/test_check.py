@@ -96,7 +96,10 @@ def test_options(words: list[str], codes: list[str], status: int, run: Run) -> N
         (["shop", "--format", "jsn"], "no format 'jsn': did you mean 'json'?"),
         (["shop", "--select", "!!"], "'!!' is no code"),
         (["shop", "--select", "E999"], "nothing reports 'E999'"),
-        (["shop", "--ignore", "TOY:E002"], "nothing reports 'TOY:E002': did you mean 'TOY:E001' or 'TOY:W002'?"),
+        (
+            ["shop", "--ignore", "TOY:E002"],
+            "nothing reports 'TOY:E002': did you mean 'TOY:E001' or 'TOY:W002'?",
+        ),
         (["shop", "--scope", "kyes"], "no validator 'kyes': did you mean 'keys'?"),
         (["shop", "--config", "none.toml"], "no settings file 'none.toml'"),
         (["shop", "--config", "shop"], "no settings file 'shop'"),

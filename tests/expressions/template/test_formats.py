@@ -48,6 +48,7 @@ ERRORS = [
     ),
     ("'x' | human_to_bytes", "'x' is not a size"),
     ("'1Q' | human_to_bytes", "'Q' is not a unit of size"),
+    ("'1' | to_datetime('%m%m')", "'%m%m' is no form of a date: a directive stands in it twice"),
     ("'x' | to_datetime", "time data 'x' does not match format '%Y-%m-%d %H:%M:%S'"),
 ]
 

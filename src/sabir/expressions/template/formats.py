@@ -13,6 +13,7 @@ from typing import Any, Final
 from jinja2 import pass_context
 from jinja2.exceptions import FilterArgumentError
 
+from sabir.expressions.moments import read_moment
 from sabir.source.yaml.write import pyyaml_text
 from sabir.text import Source
 
@@ -95,7 +96,7 @@ def human_to_bytes(size: Any, default_unit: str | None = None, isbits: bool = Fa
 
 
 def to_datetime(value: Any, fmt: str = "%Y-%m-%d %H:%M:%S") -> datetime:
-    return datetime.strptime(str(value), fmt)
+    return read_moment(str(value), fmt)
 
 
 @pass_context

@@ -86,9 +86,9 @@ def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> dateti
 
 @FUNCTIONS.function("datetime", STRING, STRING | NULL)
 def datetime_from_string(string: str, format_: str | None = None) -> datetime:
-    from datetime import datetime
+    from sabir.expressions.moments import read_moment
 
-    return _aware(datetime.strptime(string, format_) if format_ else _read(string.strip()))
+    return _aware(read_moment(string, format_) if format_ else _read(string.strip()))
 
 
 def _read(text: str) -> datetime:
