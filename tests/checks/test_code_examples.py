@@ -14,7 +14,7 @@ import pytest
 
 from sabir.checks import Application, BaseValidator, FormValidator
 from sabir.checks.application import general_rules
-from sabir.deployments.problems import place_resources, told_by_targets
+from sabir.deployments.problems import not_looked_at, place_resources, told_by_targets
 from sabir.deployments.targets import Targets, default_target
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
@@ -142,9 +142,10 @@ def test_examples_of_the_languages(language: Any, code: Rule) -> None:
             targets = Targets([default_target("world"), Target(name="cloud", driver="openstack-heat")])
             placed = place_resources(wanted, targets, Trust()).by_address
             # What a target would say; the tests of the drivers let real ones say it.
-            says = {address: "refused" if each.kind.tells else None for address, each in placed.items()}
-            readings = {address: Reading(exists=False, warning=words) for address, words in says.items()}
-            found = [*told_by_targets(placed, readings)]
+            asked = {address: each for address, each in placed.items() if each.kind.tells}
+            readings = {address: Reading(exists=False, warning="refused") for address in asked}
+            unseen = [not_looked_at([each], "it is away", is_reached=False) for each in asked.values()]
+            found = [*told_by_targets(placed, readings), *unseen]
         elif code.when == "render":
             found = [*_rendered(spoken, package)]
         else:

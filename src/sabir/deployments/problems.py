@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct, field
@@ -23,7 +23,14 @@ from sabir.resources.secrets import referred_names
 from sabir.session import Trust
 from sabir.text import Location
 
-__all__ = ["NO_LEAVE", "PlacedResources", "leave_problem", "place_resources", "told_by_targets"]
+__all__ = [
+    "NO_LEAVE",
+    "PlacedResources",
+    "leave_problem",
+    "not_looked_at",
+    "place_resources",
+    "told_by_targets",
+]
 
 
 def _rule(
@@ -83,6 +90,14 @@ TOLD: Final = _rule(
     "{kind: heat-stack, fields: {name: shop, template: {resources: {}}}}\n",
     when="look",
 )
+NOT_SEEN: Final = _rule(
+    "W007",
+    "a resource that could not be looked at",
+    "With --refresh a plan compares with the world. What is on a target that does not answer, or cannot be read there, is compared "
+    "with what is recorded only; the rest is looked at all the same.",
+    "{kind: heat-stack, fields: {name: shop, template: {resources: {}}}}\n",
+    when="look",
+)
 
 
 class PlacedResources(Struct, frozen=True, eq=False):
@@ -124,6 +139,21 @@ def told_by_targets(placed: Mapping[str, Placed], readings: Mapping[str, Reading
     for address, reading in readings.items():
         if reading.warning is not None and address in placed:
             yield _finding(TOLD, placed[address].resource.origin, f"{address}: {reading.warning}")
+
+
+def not_looked_at(placed: Sequence[Placed], reason: str, *, is_reached: bool) -> Finding:
+    """Resources of one target that could not be looked at, all for the same reason."""
+    first, *others = (place.resource for place in placed)
+    target = placed[0].target.name
+    names = f"{first.address} and {len(others)} more" if others else str(first.address)
+    if is_reached:
+        message = f"{names} on {target!r} could not be read: {reason}"
+    else:
+        told = reason if reason.startswith(f"target {target!r}") else f"target {target!r}: {reason}"
+        message = f"not looked at: {names}: {told}"
+    return _finding(
+        NOT_SEEN, first.origin, message, hint="planned as recorded; sabir status names each of them"
+    )
 
 
 class _Untaken(Struct, frozen=True, eq=False):

@@ -16,14 +16,13 @@ from sabir.deployments.plan.document import plan_digest, plan_document
 from sabir.deployments.plan.guards import guarded
 from sabir.deployments.plan.moves import moves_of
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.problems import told_by_targets
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
 from sabir.operations.doing import Doing, Question
 from sabir.operations.past import recalled, wish_of
-from sabir.operations.plan import read_world
+from sabir.operations.plan import World, read_world
 from sabir.operations.plan_files import read_plan_file, refuse_other_plan
 from sabir.operations.remembered import move_all
 from sabir.operations.waves import WaveLimits, Waves
@@ -95,17 +94,16 @@ def _deploy(
     moves = moves_of(prepared.wanted.moved, store.records())
     if moves:
         move_all(deployer.journal, moves)
-    readings = read_world(prepared, store) if request.refresh else {}
-    told = tuple(told_by_targets(prepared.placed, readings))
+    world = read_world(prepared, store) if request.refresh else World()
     plan = prepared.plan(
-        store, only=request.only, destroy=request.destroy, repair=request.repair, readings=readings
+        store, only=request.only, destroy=request.destroy, repair=request.repair, readings=world.readings
     )
     if stored is not None:
         refuse_other_plan(stored, plan)
     # Who destroys runs nothing of the description, only of what is recorded.
     findings = prepared.without_leave_findings if request.destroy else prepared.findings
     refused = (*prepared.refused_deletions(plan), *prepared.broken_rules(plan))
-    findings = (*findings, *told, *refused)
+    findings = (*findings, *world.findings(prepared.placed), *refused)
     if any(finding.severity is Severity.ERROR for finding in refused):
         return Deployed(findings=findings)
     deployed = Deployed(findings=findings, plan=plan)

@@ -11,13 +11,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.engine.connections import Connections
 from sabir.deployments.plan.back import cannot_go_back
 from sabir.deployments.plan.build import recorded_resource
 from sabir.deployments.plan.compare import unknown_names
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.problems import told_by_targets
+from sabir.deployments.problems import not_looked_at, told_by_targets
 from sabir.deployments.store.records import Record, StepState
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets
@@ -25,11 +24,13 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import DeployError
 from sabir.graph.graph import Graph
 from sabir.operations.deploying import EnvironmentRequest, Prepared, environment_name, opened, prepare
+from sabir.operations.looking import Looker, Unseen
 from sabir.operations.past import recalled
 from sabir.operations.revisions import is_revision, readable, revision_path
+from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading
 
-__all__ = ["PlanPathRequest", "Planned", "plan_path", "read_world", "recorded_place"]
+__all__ = ["PlanPathRequest", "Planned", "World", "plan_path", "read_world", "recorded_place"]
 
 
 class PlanPathRequest(Struct, frozen=True, kw_only=True):
@@ -87,8 +88,8 @@ def _plan_path(request: PlanPathRequest) -> Planned:
         findings = prepared.without_leave_findings if request.destroy else prepared.findings
         if any(finding.severity is Severity.ERROR for finding in findings):
             return Planned(plan=None, findings=findings)
-        readings = read_world(prepared, store) if request.refresh else {}
-        plan = prepared.plan(store, only=request.only, destroy=request.destroy, readings=readings)
+        world = read_world(prepared, store) if request.refresh else World()
+        plan = prepared.plan(store, only=request.only, destroy=request.destroy, readings=world.readings)
         left = len(store.steps(states=(StepState.INTENT,)))
     # A plan only shows; what deploying it would need is said beside it.
     broken = prepared.broken_rules(plan)
@@ -97,7 +98,7 @@ def _plan_path(request: PlanPathRequest) -> Planned:
         graph=prepared.graph,
         findings=(
             *findings,
-            *told_by_targets(prepared.placed, readings),
+            *world.findings(prepared.placed),
             *prepared.refused_deletions(plan),
             *broken,
         ),
@@ -106,29 +107,55 @@ def _plan_path(request: PlanPathRequest) -> Planned:
     )
 
 
-def read_world(prepared: Prepared, store: Store) -> dict[str, Reading]:
+class World(Struct, frozen=True, kw_only=True):
+    """What was seen when the world was looked at."""
+
+    readings: Mapping[str, Reading] = {}
+    unseen: Mapping[str, Unseen] = {}
+    placed: Mapping[str, Placed] = {}
+    """Where was looked."""
+
+    def findings(self, wanted: Mapping[str, Placed]) -> tuple[Finding, ...]:
+        """What targets said of what is wanted, and which of them said nothing."""
+        groups: dict[tuple[str, Unseen], list[Placed]] = {}
+        for address, unseen in self.unseen.items():
+            placed = self.placed[address]
+            alike = replace(unseen, reason=unseen.reason.removeprefix(f"{address}: "))
+            groups.setdefault((placed.target.name, alike), []).append(placed)
+        return (
+            *told_by_targets(wanted, self.readings),
+            *(
+                not_looked_at(placed, unseen.reason, is_reached=unseen.is_reached)
+                for (_, unseen), placed in groups.items()
+            ),
+        )
+
+
+def read_world(prepared: Prepared, store: Store) -> World:
     """Every recorded resource as it is in the world now, and those new ones of which only the target can tell."""
     records = store.records()
-    return asyncio.run(_read_all(prepared, store, records))
+    placed = {address: _placed(prepared, store, record) for address, record in records.items()}
+    kept = {address: place for address, place in placed.items() if not place.kind.runs}
+    kept |= {
+        address: place
+        for address, place in prepared.placed.items()
+        if address not in records and place.kind.tells and not unknown_names(place.resource.desired)
+    }
+    ids = {address: record.id for address, record in records.items()}
+    looked = asyncio.run(_look_at_all(prepared.context, kept, ids))
+    return World(
+        readings={address: each for address, each in looked.items() if isinstance(each, Reading)},
+        unseen={address: each for address, each in looked.items() if isinstance(each, Unseen)},
+        placed=kept,
+    )
 
 
-async def _read_all(prepared: Prepared, store: Store, records: Mapping[str, Record]) -> dict[str, Reading]:
-    async with Connections(prepared.context) as connections:
-        placed = {address: _placed(prepared, store, record) for address, record in records.items()}
-        kept = {address: place for address, place in placed.items() if not place.kind.runs}
-        kept |= {
-            address: place
-            for address, place in prepared.placed.items()
-            if address not in records and place.kind.tells and not unknown_names(place.resource.desired)
-        }
-
-        async def read(address: str, place: Placed) -> tuple[str, Reading]:
-            connection = await connections.of(place)
-            return address, await connection.read(
-                place.resource, records[address].id if address in records else None
-            )
-
-        return dict(await asyncio.gather(*(read(address, place) for address, place in kept.items())))
+async def _look_at_all(
+    context: DriverContext, placed: Mapping[str, Placed], ids: Mapping[str, str | None]
+) -> dict[str, Reading | Unseen]:
+    async with Looker(context) as looker:
+        looks = (looker.look(place, ids.get(address)) for address, place in placed.items())
+        return dict(zip(placed, await asyncio.gather(*looks), strict=True))
 
 
 def _placed(prepared: Prepared, store: Store, record: Record) -> Placed:

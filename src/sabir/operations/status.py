@@ -7,15 +7,13 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sabir.deployments.engine.connections import Connections
 from sabir.deployments.plan.compare import kept_changes, recorded_changes, wanted_fields
 from sabir.deployments.store.records import Record, RecordStatus
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.reasons import said_by
-from sabir.errors import DeployError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.looking import Looker, Unseen, why_unseen
 from sabir.operations.plan import recorded_place
 from sabir.resources.outcome import Change, Health
 from sabir.resources.resource import Lifecycle
@@ -158,22 +156,21 @@ def _state(
 
 async def _seen(prepared: Prepared, store: Store, records: Mapping[str, Record]) -> dict[str, _Looked]:
     """How each recorded resource differs from what was written: changes, None when it is gone, a text when it cannot be read."""
-    async with Connections(prepared.context) as connections:
+    async with Looker(prepared.context) as looker:
 
         async def look(record: Record) -> tuple[str, _Looked]:
             try:
                 placed = recorded_place(prepared.targets, store, record)
                 if placed.kind.runs:
                     return record.address, _Seen()
-                connection = await connections.of(placed)
-                reading = await connection.read(placed.resource, record.id)
-            except DeployError as error:
-                return record.address, str(error)
-            except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its resource
-                return record.address, f"{type(error).__name__}: {said_by(error)}"
-            if not reading.exists:
-                return record.address, None
-            drift = tuple(placed.driver.diff(placed.resource, reading))
+                reading = await looker.look(placed, record.id)
+                if isinstance(reading, Unseen):
+                    return record.address, reading.reason
+                if not reading.exists:
+                    return record.address, None
+                drift = tuple(placed.driver.diff(placed.resource, reading))
+            except Exception as error:  # noqa: BLE001  a target that is no longer described, or what a driver raises
+                return record.address, why_unseen(error)
             return record.address, _Seen(drift, reading.health, reading.message)
 
         return dict(await asyncio.gather(*map(look, records.values())))
