@@ -23,6 +23,7 @@ PUBLIC = [
         "call",
         "check",
         "compile",
+        "compile_many",
         "deploy",
         "destroy",
     ),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Session,
         check,
         compile,  # noqa: A004  the command has this name
+        compile_many,
         diff,
         impact,
         load,
@@ -34,6 +35,7 @@ __all__ = [
     "call",
     "check",
     "compile",
+    "compile_many",
     "deploy",
     "destroy",
     "diff",

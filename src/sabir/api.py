@@ -11,7 +11,7 @@ Importing this raises the recursion limit of the process to what the deepest pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -27,6 +27,7 @@ from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest, RunResult
 from sabir.operations.check import check_package, check_paths
 from sabir.operations.compile import Compiled, CompileRequest, GraphView, compile_path
+from sabir.operations.compile_many import compile_paths
 from sabir.operations.diff import Difference, DiffRequest, diff_paths
 from sabir.operations.impact import Impact, ImpactRequest, impact_path
 from sabir.operations.query import Answer, QueryRequest, query_graph, query_path
@@ -45,6 +46,7 @@ __all__ = [
     "Session",
     "check",
     "compile",
+    "compile_many",
     "diff",
     "evaluation_of",
     "impact",
@@ -108,6 +110,23 @@ def compile(  # noqa: A001  the command has this name
     return compile_path(
         CompileRequest(path=Path(path), language=language, evaluation=evaluation, view=GraphView())
     )
+
+
+def compile_many(
+    *paths: Path | str,
+    language: str | None = None,
+    jobs: int = 1,
+    executor: str | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Iterator[tuple[Path, Compiled | str]]:
+    """Evaluate each path to its graph, in order; a text instead of a result says why a path could not be taken.
+
+    With `jobs` above 1 that many processes share the work; with an `executor` (`dask://HOST:PORT`) its workers do, which must see
+    the same files at the same paths. Results do not hold the files that they were made from.
+    """
+    places = [Path(path) for path in paths]
+    request = CompileRequest(path=Path(), language=language, evaluation=evaluation_of(options))
+    return zip(places, compile_paths(places, request, jobs=jobs, executor=executor), strict=True)
 
 
 def query(

@@ -9,9 +9,11 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import sabir
 from sabir.deployments.cluster.address import scheduler_address
 from sabir.deployments.cluster.child import Ended, Errand, Raised, run_errand
 from sabir.errors import DeployError, UsageError
@@ -178,6 +180,28 @@ class TestManyPackages:
         assert self.checked(site, packages, ".", "--executor", site.url) == here
         one = self.checked(site, packages, "p1", "nowhere", "--executor", site.url)
         assert one == self.checked(site, packages, "p1", "nowhere")
+
+    @pytest.mark.slow
+    def test_graphs_come_back(self, site: Site, packages: Path) -> None:
+        paths = [*(packages / f"p{number}" for number in range(25)), packages / "nowhere"]
+
+        def compiled(**how: Any) -> list[Any]:
+            return [
+                result
+                if isinstance(result, str)
+                else (
+                    path,
+                    b"".join(result.pieces()),
+                    [(one.message, str(one.location)) for one in result.findings],
+                )
+                for path, result in sabir.compile_many(*paths, **how)
+            ]
+
+        here = compiled()
+        assert here == compiled(jobs=2)
+        assert here == compiled(executor=site.url)
+        assert "nowhere" in here[-1]
+        assert here[1][1] == b"".join(sabir.compile(paths[1]).pieces())
 
     @pytest.mark.slow
     def test_workers_that_die_are_made_up_for(self, site: Site, packages: Path) -> None:
