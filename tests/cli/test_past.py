@@ -126,18 +126,8 @@ def test_drift_says_where_both_values_come_from(folder: Path, capsys: pytest.Cap
 
 @pytest.mark.parametrize("option", ["config", "model"])
 @pytest.mark.parametrize("place", ["../outside.yaml", "../outside", "inside.yaml"])
-def test_what_was_named_beside_the_description_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, place: str
-) -> None:
+def test_what_was_named_beside_the_description_is_kept(described: Path, option: str, place: str) -> None:
     """Also by a deployment that goes back: without its configuration the past would be another one."""
-    folder = tmp_path / "described"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("SABIR_KEY", raising=False)
-    Path("sabir.yaml").write_text(
-        "name: demo\nparts:\n  a:\n    language: resources\n"
-        "    model: {resources: {x: {kind: file, fields: {path: x, content: v1}}}}\n"
-    )
     named = Path(place)
     file = named if named.suffix else named / "ccp.yaml"
     file.parent.mkdir(exist_ok=True)
@@ -153,3 +143,74 @@ def test_what_was_named_beside_the_description_is_kept(
             kept = getattr(request.evaluation, option)
             assert kept is not None
             assert (kept if kept.is_file() else kept / "ccp.yaml").read_text() == text
+
+
+@pytest.fixture
+def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "described"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("SABIR_KEY", raising=False)
+    Path("sabir.yaml").write_text(
+        "name: demo\nparts:\n  a:\n    language: resources\n"
+        "    model: {resources: {x: {kind: file, fields: {path: x, content: v1}}}}\n"
+    )
+    return folder
+
+
+def test_search_paths_are_kept(described: Path, tmp_path: Path) -> None:
+    places = [tmp_path / "first" / "lib", tmp_path / "second" / "lib", described / "inside"]
+    for place in places:
+        place.mkdir(parents=True)
+        (place / "text").write_text(f"then {place.parent.name}")
+    words = [word for place in places for word in ("--search-path", str(place))]
+    assert main(["deploy", ".", "--yes", "-q", *words]) == 0
+    for place in places:
+        (place / "text").write_text("now")
+    with recalled(EnvironmentRequest(path=Path()), 1) as request:
+        kept = request.evaluation.search_path
+        assert [(place / "text").read_text() for place in kept] == [
+            "then first",
+            "then second",
+            "then described",
+        ]
+        assert request.path.resolve() in kept[2].resolve().parents
+
+
+def test_a_search_path_that_is_too_much_to_keep(
+    described: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    for number in range(5):
+        (library / str(number)).touch()
+    monkeypatch.setattr("sabir.operations.keeping._MOST_FILES", 4)
+    words = ["--search-path", str(library)]
+    assert main(["deploy", ".", "--yes", "-q", *words]) == 0
+    capsys.readouterr()
+    assert main(["compile", ".", "--at", "1"]) == 1
+    assert "the search path of deployment 1 was not kept: " in capsys.readouterr().err
+    assert main(["compile", ".", "--at", "1", *words]) == 0
+
+
+def test_what_a_configuration_includes_is_kept(
+    described: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site"
+    (site / "more").mkdir(parents=True)
+    config = site / "ccp.yaml"
+    config.write_text("!include [more/a.yaml, ../far.yaml, missing.yaml]\n---\nx: 1\n")
+    (site / "more" / "a.yaml").write_text("!include [b.yaml, ../ccp.yaml]\n")
+    (site / "more" / "b.yaml").write_text("then")
+    (tmp_path / "far.yaml").write_text("y: 1\n")
+    assert main(["deploy", ".", "--yes", "-q", "--config", str(config)]) == 0
+    (site / "more" / "b.yaml").write_text("now")
+    with recalled(EnvironmentRequest(path=Path()), 1) as request:
+        kept = request.evaluation.config
+        assert kept is not None
+        assert (kept.parent / "more" / "b.yaml").read_text() == "then"
+        files = sorted(str(file.relative_to(kept.parent)) for file in kept.parent.rglob("*.yaml"))
+        assert files == ["ccp.yaml", "more/a.yaml", "more/b.yaml"]
+    capsys.readouterr()
+    assert main(["compile", ".", "--at", "1"]) == 0
+    assert "which were not kept: ../far.yaml" in capsys.readouterr().err

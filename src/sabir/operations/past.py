@@ -6,13 +6,11 @@ can be asked of a description can be asked of any deployment, and each can be de
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.store.store import Store
@@ -26,15 +24,13 @@ from sabir.graph.values import Sensitive, Value, reveal
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deploying import FOLDER, EnvironmentRequest, opened, seen_by
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.keeping import Named, contents_below
 from sabir.operations.revisions import folder_called
 from sabir.session import Session
 
 __all__ = ["deployed_graph", "has_state", "recalled", "wish_of"]
 
-_LEFT_OUT: Final = frozenset({FOLDER, ".git", ".venv", "node_modules", "__pycache__"})
 _NO_KEY: Final = "there was no key to seal them with (SABIR_KEY, or --key-file)"
-_MOST_FILES: Final = 5000
-_MOST_BYTES: Final = 64 * 1024 * 1024
 
 
 def has_state(request: EnvironmentRequest) -> bool:
@@ -86,12 +82,14 @@ def _as_wished(
         if name not in kept:
             damaged(subject, f"{name!r} is missing")
     observed, notes = store.observed_at(at)
+    _tell_lost_includes(request, kept, at)
     evaluation = replace(
         request.evaluation,
         inputs={**_mapping(kept["inputs"]), **request.evaluation.inputs},
         overrides={**_mapping(kept["overrides"]), **request.evaluation.overrides},
         model=_beside(kept["model"], folder, at) or request.evaluation.model,
         config=_beside(kept["config"], folder, at) or request.evaluation.config,
+        search_path=request.evaluation.search_path or _search_path(kept, folder, at),
         observed=observed,
         sightings=Sightings(notes=notes),
     )
@@ -111,6 +109,28 @@ def _mapping(value: Value) -> Mapping[str, Value]:
 
 def _beside(name: Value, folder: Path, at: int) -> Path | None:
     return _below(folder, name, at) if isinstance(name, str) else None
+
+
+def _search_path(kept: Mapping[str, Value], folder: Path, at: int) -> tuple[Path, ...]:
+    lost = kept.get("lost_search_path")
+    if lost is not None:
+        # Without it, or with what is there now, the past would be another one.
+        raise DeployError(
+            f"the search path of deployment {at} was not kept: {lost}: say with --search-path where it is"
+        )
+    names = kept.get("search_path")
+    if not isinstance(names, Sequence):
+        return ()  # an older version of sabir kept none
+    return tuple(_below(folder, str(name), at) for name in names)
+
+
+def _tell_lost_includes(request: EnvironmentRequest, kept: Mapping[str, Value], at: int) -> None:
+    names, tell = kept.get("lost_includes"), request.evaluation.on_notice
+    if tell is not None and isinstance(names, Sequence) and names:
+        words = ", ".join(map(str, names))
+        tell(
+            f"the configuration of deployment {at} included files from outside of its folder, which were not kept: {words}"
+        )
 
 
 def _below(folder: Path, name: str, at: int) -> Path:
@@ -134,12 +154,25 @@ def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, 
     """What is asked for now, with the contents of the files."""
     root = request.path if request.path.is_dir() else request.path.parent
     evaluation = request.evaluation
-    model = _Named.of(evaluation.model, root, "model")
-    config = _Named.of(evaluation.config, root, "config")
-    contents, missing = _contents(root)
+    model = Named.of(evaluation.model, root, "model")
+    config = Named.of(evaluation.config, root, "config")
+    searched = [
+        Named.of(place, root, f"search-path-{number}") for number, place in enumerate(evaluation.search_path)
+    ]
+    lost = next(
+        (
+            f"{place}: {each.missing}"
+            for place, each in zip(evaluation.search_path, searched, strict=True)
+            if each.missing
+        ),
+        None,
+    )
+    contents, missing = contents_below(root)
     missing = missing or model.missing or config.missing
+    for named in (model, config, *(() if lost else searched)):
+        contents |= named.contents
     try:
-        files, blobs = sealed_files({**contents, **model.contents, **config.contents}, store.codec.sealer)
+        files, blobs = sealed_files(contents, store.codec.sealer)
     except DeployError:
         files, blobs, missing = {}, {}, _NO_KEY
     settings: dict[str, Value] = {
@@ -147,6 +180,9 @@ def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, 
         "overrides": dict(evaluation.overrides),
         "model": model.name,
         "config": config.name,
+        "search_path": None if lost else [each.name for each in searched],
+        "lost_search_path": lost,
+        "lost_includes": list(config.lost_includes),
     }
     wish = Wish(
         path="" if request.path.is_dir() else request.path.name,
@@ -168,51 +204,3 @@ def _sealed(settings: Mapping[str, Value], store: Store) -> str | None:
         return store.codec.write({name: Sensitive(value) for name, value in settings.items()})
     except DeployError:
         return None
-
-
-class _Named(Struct, frozen=True, kw_only=True):
-    """A file or folder that was named beside the description: a model, a configuration."""
-
-    name: str | None = None
-    """Where it is among the files that are kept."""
-    contents: Mapping[str, bytes] = {}
-    """Of what lies outside of the description: without it the past would be asked with another configuration, or none."""
-    missing: str | None = None
-
-    @staticmethod
-    def of(path: Path | None, root: Path, label: str) -> _Named:
-        if path is None:
-            return _Named()
-        place = Path(os.path.abspath(path))
-        inside = Path(os.path.relpath(place, root.absolute())).parts
-        if not inside or inside[0] not in ("..", *_LEFT_OUT):
-            return _Named(name=str(Path(*inside)))
-        # Files below this folder are no part of a description, so that the name is free.
-        name = f"{FOLDER}/{label}/{place.name}"
-        if place.is_dir():
-            contents, missing = _contents(place)
-            return _Named(
-                name=name,
-                contents={f"{name}/{file}": data for file, data in contents.items()},
-                missing=missing,
-            )
-        if not place.is_file():
-            return _Named(missing=f"{str(path)!r} was no file")
-        return _Named(name=name, contents={name: place.read_bytes()})
-
-
-def _contents(root: Path) -> tuple[dict[str, bytes], str | None]:
-    """The files below a folder; a reason when there are too many to keep."""
-    contents: dict[str, bytes] = {}
-    size = 0
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
-        for name in sorted(names):
-            file = Path(folder, name)
-            if file.is_symlink() or not file.is_file():
-                continue
-            size += file.stat().st_size
-            if len(contents) >= _MOST_FILES or size > _MOST_BYTES:
-                return {}, f"there are more than {_MOST_FILES} files, or {_MOST_BYTES >> 20} MB, beside it"
-            contents[str(file.relative_to(root))] = file.read_bytes()
-    return contents, None

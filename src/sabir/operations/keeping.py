@@ -1,0 +1,104 @@
+"""What a deployment keeps of the files that it was asked for with: those of the description, and those that were named beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.operations.deploying import FOLDER
+from sabir.source.packages import is_below
+from sabir.source.yaml import YamlScalar, YamlSequence, compose
+from sabir.text import Source
+
+__all__ = ["Named", "contents_below"]
+
+_LEFT_OUT: Final = frozenset({FOLDER, ".git", ".venv", "node_modules", "__pycache__"})
+_MOST_FILES: Final = 5000
+_MOST_BYTES: Final = 64 * 1024 * 1024
+_INCLUDE: Final = "!include"
+
+
+class Named(Struct, frozen=True, kw_only=True):
+    """A file or folder that was named beside the description: a model, a configuration."""
+
+    name: str | None = None
+    """Where it is among the files that are kept."""
+    contents: Mapping[str, bytes] = {}
+    """Of what lies outside of the description: without it the past would be asked with another configuration, or none."""
+    missing: str | None = None
+    lost_includes: tuple[str, ...] = ()
+    """Files that a configuration takes in from outside of its folder: they are left where they are."""
+
+    @staticmethod
+    def of(path: Path | None, root: Path, label: str) -> Named:
+        if path is None:
+            return Named()
+        place = Path(os.path.abspath(path))
+        inside = Path(os.path.relpath(place, root.absolute())).parts
+        if not inside or inside[0] not in ("..", *_LEFT_OUT):
+            return Named(name=str(Path(*inside)))
+        # Files below this folder are no part of a description, so that the name is free.
+        name = f"{FOLDER}/{label}/{place.name}"
+        if place.is_dir():
+            contents, missing = contents_below(place)
+            return Named(
+                name=name,
+                contents={f"{name}/{file}": data for file, data in contents.items()},
+                missing=missing,
+            )
+        if not place.is_file():
+            return Named(missing=f"{str(path)!r} was no file")
+        contents, lost = _with_included(place)
+        below = f"{FOLDER}/{label}"
+        return Named(
+            name=name,
+            contents={f"{below}/{file}": data for file, data in contents.items()},
+            lost_includes=lost,
+        )
+
+
+def _with_included(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """A file, with those that its documents `!include [FILE, …]` take in, by their names from its folder; and what lies outside of that."""
+    contents: dict[str, bytes] = {}
+    lost: dict[str, None] = {}
+    queue = [file]
+    for included in queue:
+        name = os.path.relpath(included, file.parent)
+        if name in contents or not included.is_file():
+            continue
+        if not is_below(included, file.parent):
+            lost[name] = None
+            continue
+        contents[name] = included.read_bytes()
+        queue += [included.parent / other for other in _includes(name, contents[name])]
+    return contents, tuple(lost)
+
+
+def _includes(name: str, data: bytes) -> Iterator[str]:
+    if _INCLUDE.encode() not in data:
+        return
+    stream = compose(Source(name, data.decode("utf-8", "replace")), tags=frozenset([_INCLUDE]))
+    for document in stream.documents:
+        if isinstance(document, YamlSequence) and document.tag == _INCLUDE:
+            yield from (item.text for item in document.items if isinstance(item, YamlScalar))
+
+
+def contents_below(root: Path) -> tuple[dict[str, bytes], str | None]:
+    """The files below a folder; a reason when there are too many to keep."""
+    contents: dict[str, bytes] = {}
+    size = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        for name in sorted(names):
+            file = Path(folder, name)
+            if file.is_symlink() or not file.is_file():
+                continue
+            size += file.stat().st_size
+            if len(contents) >= _MOST_FILES or size > _MOST_BYTES:
+                return {}, f"there are more than {_MOST_FILES} files, or {_MOST_BYTES >> 20} MB, beside it"
+            contents[str(file.relative_to(root))] = file.read_bytes()
+    return contents, None
