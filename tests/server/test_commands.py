@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,8 @@ BEFORE = ["--state=/data/state.db", "--environment=e"]
 def test_words(request_: dict[str, Any], words: list[str]) -> None:
     request = msgspec.convert(request_, JobRequest)
     line = command(PLACE, request, JobFiles(Path("/jobs"), "1").handed(request))
-    assert line[1:4] == ["-m", "sabir", request.verb]
-    assert line[4:][: len(BEFORE) + len(words)] == [*BEFORE, *words]
+    assert line[1:5] == ["-P", "-m", "sabir", request.verb]
+    assert line[5:][: len(BEFORE) + len(words)] == [*BEFORE, *words]
     assert line[-1] == (request.operation or request.step or str(PLACE.path))
 
 
@@ -88,3 +89,16 @@ def test_answers_name_inputs_and_show_no_values() -> None:
 def test_requests_that_make_no_sense(request_: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(request_, JobRequest)
+
+
+def test_nothing_is_imported_from_where_it_runs(tmp_path: Path) -> None:
+    """What was uploaded may lie there, under the name of a module that every command imports."""
+    description = "name: e\nparts: {a: {language: resources, model: {resources: {}}}}\n"
+    (tmp_path / "sabir.yaml").write_text(description)
+    for name in ("click", "msgspec", "sabir", "sqlalchemy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{name} ')\n")
+    place = Place(path=tmp_path, state=str(tmp_path / "state.db"), environment="e")
+    line = command(place, JobRequest(verb="plan"))
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert not (tmp_path / "ran").exists()
+    assert done.returncode == 0, done.stderr

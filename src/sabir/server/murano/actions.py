@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -30,7 +29,7 @@ from sabir.server.store.environments import Kind
 from sabir.server.store.jobs import JobInfo, JobState
 from sabir.server.store.tokens import Verb
 from sabir.server.work.asking import Answered
-from sabir.server.work.commands import JobRequest
+from sabir.server.work.commands import SABIR, JobRequest
 
 __all__ = ["MuranoActions", "MuranoDeployments", "MuranoStatics"]
 
@@ -162,9 +161,7 @@ async def _of_class(request: Asking, use: ClassUse, words: list[str]) -> Answere
             (folder / "model.json").write_bytes(_NOBODY)
             words = [*words, f"--model={folder / 'model.json'}"]
         line = [
-            sys.executable,
-            "-m",
-            "sabir",
+            *SABIR,
             *words,
             "--limits=strict",
             f"--search-path={folder / 'packages'}",

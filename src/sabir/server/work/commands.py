@@ -10,11 +10,14 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-__all__ = ["ACTING", "Handed", "JobRequest", "Place", "Verb", "command"]
+__all__ = ["ACTING", "SABIR", "Handed", "JobRequest", "Place", "Verb", "command"]
 
 Verb = Literal["plan", "deploy", "destroy", "call", "resolve", "status"]
 ACTING: Final = frozenset({"deploy", "destroy", "call", "resolve"})
 """Verbs that change something."""
+
+SABIR: Final = (sys.executable, "-P", "-m", "sabir")
+"""-P: where a process is started is no place to import from; files that were uploaded may lie there."""
 
 Word = Annotated[str, Meta(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
 
@@ -91,7 +94,7 @@ class Handed(Struct, frozen=True, kw_only=True):
 def command(place: Place, request: JobRequest, handed: Handed | None = None) -> list[str]:
     """The words of the process. What comes from a request stands behind `=` or `--`: it cannot become an option."""
     handed = handed or Handed()
-    words = [sys.executable, "-m", "sabir", request.verb]
+    words = [*SABIR, request.verb]
     words += [f"--state={place.state}", f"--environment={place.environment}"]
     words += _options(place, request, handed)
     return [*words, "--", str(place.path), *_arguments(request, handed.plan)]
