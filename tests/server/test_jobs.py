@@ -95,6 +95,10 @@ def test_deploy_follow_remember_destroy(
     assert [step["state"] for step in detail["steps"]] == ["done", "done"]
     assert client.get(f"{environment}/history/9", headers=operator).status_code == 404
     status = client.get(f"{environment}/status", headers=operator).json()
+    # Where the service keeps its files is told to nobody.
+    for record in (deployment, detail["deployment"], status["last"]):
+        assert record["audit"]["path"] == "."
+        assert str(folder.parent) not in json.dumps(record)
     assert [resource["address"] for resource in status["resources"]] == ["files/etc", "files/motd"]
     drift = client.get(f"{environment}/drift", headers=operator).json()
     assert {resource["state"] for resource in drift["resources"]} == {"as wanted"}

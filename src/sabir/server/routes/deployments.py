@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from litestar import Controller, MediaType, Response, get
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.deployments.store.records import DeploymentRecord, EventRecord, StepRecord
 from sabir.graph.json import encoded
@@ -104,7 +106,7 @@ class Deployments(Controller):
             deployments = state.deployments()
             return RecordedStatus(
                 serial=state.serial(),
-                last=deployments[-1] if deployments else None,
+                last=_shown(deployments[-1], service.place(info).path) if deployments else None,
                 job=service.running.acts_on(info.id),
                 resources=[
                     RecordedResource(
@@ -125,7 +127,9 @@ class Deployments(Controller):
     async def history(self, request: Asking, environment_id: FromPath[str]) -> list[DeploymentRecord]:
         """Every deployment, the oldest first."""
         info = await environment_of(request, environment_id)
-        return await asyncio.to_thread(service_of(request).state(info.id).deployments)
+        service = service_of(request)
+        records = await asyncio.to_thread(service.state(info.id).deployments)
+        return [_shown(record, service.place(info).path) for record in records]
 
     @get("/history/{number:int}", guards=[allowed(Verb.READ)])
     async def deployment(
@@ -133,19 +137,29 @@ class Deployments(Controller):
     ) -> DeploymentDetail:
         """One deployment with its steps and events."""
         info = await environment_of(request, environment_id)
-        state = service_of(request).state(info.id)
+        service = service_of(request)
+        state = service.state(info.id)
 
         def read() -> DeploymentDetail | None:
-            record: Any = next((each for each in state.deployments() if each.number == number), None)
+            record = next((each for each in state.deployments() if each.number == number), None)
             if record is None:
                 return None
             events = [_event(event) for event in state.events(number)]
-            return DeploymentDetail(deployment=record, steps=state.steps(number), events=events)
+            shown = _shown(record, service.place(info).path)
+            return DeploymentDetail(deployment=shown, steps=state.steps(number), events=events)
 
         detail = await asyncio.to_thread(read)
         if detail is None:
             raise NotFoundException(f"there is no deployment {number}")
         return detail
+
+
+def _shown(record: DeploymentRecord, folder: Path) -> DeploymentRecord:
+    """Where the service keeps the files of an environment is its own affair: paths are told from the environment on."""
+    path = record.audit.get("path")
+    if path is None or not Path(path).is_relative_to(folder):
+        return record
+    return replace(record, audit={**record.audit, "path": str(Path(path).relative_to(folder))})
 
 
 def _event(event: EventRecord) -> DeploymentEvent:
