@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from sabir.cli.main import main
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.deployments.problems import place_resources
 from sabir.deployments.targets import Targets, Unplaced, default_target
 from sabir.graph.address import Address
-from sabir.graph.values import Sensitive
+from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.resources.resource import Resource, Wanted
 from sabir.resources.target import Target
 from sabir.session import Trust
@@ -67,3 +71,49 @@ def test_only_workloads_are_restarted(kind: str, *, offered: bool) -> None:
     declared = DRIVER.kinds["kubernetes"]
     assert declared.callable_on is not None
     assert declared.callable_on({"manifest": Sensitive({"kind": kind})}) is offered
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"path": "users/alice"}, "not 'users/alice'"),
+        ({"path": "//elsewhere/users"}, "must be a path below"),
+        ({"path": "/users/../admin"}, "must be a path below"),
+        ({"path": "/users/1", "collection": "users"}, "collection must be a path below"),
+        ({"path": "/users/{id}"}, "say `collection`"),
+        ({"path": Sensitive("users/hunter2")}, "not <<REDACTED>>"),
+    ],
+)
+def test_where_an_item_of_a_service_cannot_be(fields: dict[str, Value], words: str) -> None:
+    """It is said by the plan, not only when the service is spoken to."""
+    service = Target(name="api", driver="http", settings={"url": "http://127.0.0.1"})
+    resource = Resource(address=Address("a"), kind="http", target="api", desired={"body": {}, **fields})
+    placing = place_resources(Wanted(resources=(resource,)), Targets([service]), Trust())
+    (finding,) = placing.findings
+    assert finding.code == "DEP:E003"
+    assert words in finding.message
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"path": "/users/alice?x=../y"},
+        {"path": "/users/{id}", "collection": "/users"},
+        {"path": Unknown("port")},
+        {"path": "/users/{id}", "collection": Unknown("port")},
+    ],
+)
+def test_where_an_item_of_a_service_can_be(fields: dict[str, Value]) -> None:
+    service = Target(name="api", driver="http", settings={"url": "http://127.0.0.1"})
+    resource = Resource(address=Address("a"), kind="http", target="api", desired={"body": {}, **fields})
+    assert place_resources(Wanted(resources=(resource,)), Targets([service]), Trust()).findings == ()
+
+
+def test_a_language_says_how_it_names_a_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = tmp_path / "shop"
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "ccp" / "shop", shop)
+    assert main(["plan", str(shop)]) == 1
+    assert "kubernetes: {context: NAME}" in capsys.readouterr().err
+    config = tmp_path / "ccp.yaml"
+    config.write_text("kubernetes: {context: there}\n")
+    assert main(["plan", str(shop), "--config", str(config)]) == 3, capsys.readouterr().err

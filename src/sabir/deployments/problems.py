@@ -130,7 +130,7 @@ def place_resources(
             continue
         findings += _problems(placing, addresses, trust)
         placed[address] = _hidden(placing)
-    findings += [_untaken_finding(message, each) for message, each in untaken.items()]
+    findings += [_untaken_finding(message, each, wanted.naming_targets) for message, each in untaken.items()]
     return PlacedResources(placed, tuple(findings))
 
 
@@ -164,10 +164,11 @@ class _Untaken(Struct, frozen=True, eq=False):
     resources: list[Resource] = field(default_factory=list[Resource])
 
 
-def _untaken_finding(message: str, untaken: _Untaken) -> Finding:
+def _untaken_finding(message: str, untaken: _Untaken, otherwise: str | None) -> Finding:
     first, *others = untaken.resources
     beside = f" and {len(others)} more" if others else ""
-    return _finding(untaken.rule, first.origin, f"{first.address}{beside}: {message}", hint=untaken.hint)
+    hint = "; or ".join(filter(None, (untaken.hint, otherwise)))
+    return _finding(untaken.rule, first.origin, f"{first.address}{beside}: {message}", hint=hint or None)
 
 
 def _target_problems(targets: Targets) -> Iterator[Finding]:
@@ -193,10 +194,9 @@ def _secret_problems(wanted: Wanted) -> Iterator[Finding]:
 
 def _problems(placed: Placed, addresses: set[str], trust: Trust) -> Iterator[Finding]:
     resource = placed.resource
-    if placed.kind.fields is not None:
-        for name, message in field_problems(placed.kind.fields, resource.desired).items():
-            origin = resource.origins.get(name) or resource.origin
-            yield _finding(BAD_FIELD, origin, f"{resource.address} ({resource.kind}): {message}")
+    for name, message in _field_problems(placed).items():
+        origin = resource.origins.get(name) or resource.origin
+        yield _finding(BAD_FIELD, origin, f"{resource.address} ({resource.kind}): {message}")
     for required in (*resource.requires, *resource.reacts_to):
         if str(required) not in addresses:
             near = did_you_mean(str(required), addresses)
@@ -205,6 +205,14 @@ def _problems(placed: Placed, addresses: set[str], trust: Trust) -> Iterator[Fin
     no_leave = leave_problem(placed, trust)
     if no_leave is not None:
         yield no_leave
+
+
+def _field_problems(placed: Placed) -> Mapping[str, str]:
+    kind, desired = placed.kind, placed.resource.desired
+    problems = {} if kind.fields is None else field_problems(kind.fields, desired)
+    if problems or kind.faults is None:
+        return problems
+    return kind.faults(desired)
 
 
 def leave_problem(placed: Placed, trust: Trust) -> Finding | None:

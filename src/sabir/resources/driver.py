@@ -64,6 +64,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """What can be called on it, with a few words each: `restart` of a service."""
     callable_on: Callable[[Mapping[str, Value]], bool] | None = None
     """Whether they can be called on a resource with these fields; None: on every one."""
+    faults: Callable[[Mapping[str, Value]], Mapping[str, str]] | None = None
+    """What is wrong with fields, by their names, beyond what their types show; values may be unknown yet."""
 
     @property
     def replaced_by(self) -> frozenset[str]:

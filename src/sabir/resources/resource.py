@@ -127,6 +127,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     operations: tuple[Operation, ...] = ()
     targets: tuple[Target, ...] = ()
     """Targets that the description itself names."""
+    naming_targets: str | None = None
+    """How a description of this language can name one itself, for who has none that takes its resources."""
     lifecycles: Mapping[str, Lifecycle] = field(default_factory=dict[str, Lifecycle])
     """By the text of an address, also of what is no longer described."""
     findings: tuple[Finding, ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from sabir.deployments.drivers.http.wanted import item_faults
 from sabir.errors import DeployError
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext, Kind
@@ -42,6 +43,7 @@ _KIND: Final = Kind(
         "ready": Field(about="values that it must have before it counts as done", type=FieldType.MAP),
         "ready_within": Field(about="seconds to wait for them; default 300", type=FieldType.NUMBER),
     },
+    faults=item_faults,
 )
 
 

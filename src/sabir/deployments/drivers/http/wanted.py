@@ -9,12 +9,13 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.graph.values import Sensitive, Value, reveal, reveal_all
+from sabir.graph.values import REDACTED, Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change
 
-__all__ = ["WantedItem", "looked_up", "wanted_item"]
+__all__ = ["WantedItem", "item_faults", "looked_up", "wanted_item"]
 
 _MISSING: Final = object()
+_PLACES: Final = ("path", "collection")
 _READY_SECONDS: Final = 300.0
 
 
@@ -104,10 +105,10 @@ def wanted_item(fields: Mapping[str, Value]) -> WantedItem:
         else []
     )
     item = WantedItem(
-        path=_path(str(plain["path"]), "path"),
+        path=str(plain["path"]),
         body=plain.get("body", {}),
         hidden=frozenset(plain.get("body", {}) if isinstance(fields.get("body"), Sensitive) else hidden),
-        collection=_path(str(plain["collection"]), "collection") if "collection" in plain else None,
+        collection=str(plain["collection"]) if "collection" in plain else None,
         id_field=str(plain.get("id_field", "id")),
         find_by=tuple(map(str, plain.get("find_by", ()))),
         update=str(plain.get("update", "PUT")),
@@ -116,22 +117,34 @@ def wanted_item(fields: Mapping[str, Value]) -> WantedItem:
         ready=plain.get("ready", {}),
         ready_within=float(plain.get("ready_within", _READY_SECONDS)),
     )
-    if item.is_named_by_service and item.collection is None:
-        raise DeployError(
-            f"path {item.path!r} holds an id that the service gives: say `collection`, where it is created"
-        )
+    for message in item_faults(fields).values():
+        raise DeployError(message)
     return item
 
 
-def _path(path: str, field: str) -> str:
-    """Below the address of the target: no other host, and no way up."""
-    if (
-        not path.startswith("/")
-        or path.startswith("//")
-        or "#" in path
-        or ".." in path.partition("?")[0].split("/")
-    ):
-        raise DeployError(
-            f"{field} must be a path below the address of the target, as /users/alice, not {path!r}"
+def item_faults(fields: Mapping[str, Value]) -> dict[str, str]:
+    """What is wrong with where an item is said to be, by field; what is not known yet is not judged."""
+    texts = {name: value for name in _PLACES if isinstance(value := reveal(fields.get(name)), str)}
+    quoted = {
+        name: REDACTED if isinstance(fields[name], Sensitive) else repr(text) for name, text in texts.items()
+    }
+    faults = {
+        name: f"{name} must be a path below the address of the target, as /users/alice, not {quoted[name]}"
+        for name, text in texts.items()
+        if not _is_below_target(text)
+    }
+    if "path" not in faults and "{id}" in texts.get("path", "") and fields.get("collection") is None:
+        faults["path"] = (
+            f"path {quoted['path']} holds an id that the service gives: say `collection`, where it is created"
         )
-    return path
+    return faults
+
+
+def _is_below_target(path: str) -> bool:
+    """No other host, and no way up."""
+    return (
+        path.startswith("/")
+        and not path.startswith("//")
+        and "#" not in path
+        and ".." not in path.partition("?")[0].split("/")
+    )

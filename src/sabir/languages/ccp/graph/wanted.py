@@ -26,6 +26,7 @@ __all__ = ["cluster_target", "object_id", "sensitive_manifest", "wanted_objects"
 
 _KIND: Final = "kubernetes"
 _TARGET: Final = "kubernetes"
+_NAMING: Final = "name the cluster in the configuration (ccp.yaml): kubernetes: {context: NAME}"
 _WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 _RUNS_AGAIN: Final = "runs again, because its command, image or files changed"
 
@@ -43,7 +44,7 @@ def wanted_objects(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
     resources = tuple(
         replace(_resource(one, order, graph, secrets), target=target) for one in object_stream(resolved)
     )
-    return Wanted(resources=resources, targets=tuple(_targets(resolved)))
+    return Wanted(resources=resources, targets=tuple(_targets(resolved)), naming_targets=_NAMING)
 
 
 def cluster_target(resolved: ResolvedDeployment) -> str | None:
