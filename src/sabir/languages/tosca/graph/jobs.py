@@ -96,7 +96,7 @@ class Folders:
         if base is None:
             return making + text
         secrets = f"{below}/{quote(str(folders['secrets']))}"
-        sealing = f"{quote(sys.executable)} -m {_SEALING} {secrets}"
+        sealing = f"{quote(sys.executable)} -P -m {_SEALING} {secrets}"
         before = _SEALED_BEFORE.replace("@SECRETS@", secrets)
         return f"{making}{before}({text}\n)\n{_SEALED_BEHIND.replace('@SEALING@', sealing)}"
 
