@@ -82,3 +82,23 @@ def test_what_is_sensitive_in_a_value() -> None:
     assert secret_texts(["calm"]) is None
     assert holds_sensitive([Sensitive(None)])
     assert not holds_sensitive("calm")
+
+
+@pytest.mark.parametrize(
+    ("secret", "value", "marked"),
+    [
+        ("rabbitmq", {"name": "rabbitmq"}, {"name": "rabbitmq"}),
+        ("rabbitmq", {"labels": {"app": "rabbitmq"}}, {"labels": {"app": "rabbitmq"}}),
+        ("rabbitmq", {"name": "P", "value": "rabbitmq"}, {"name": "P", "value": Sensitive("rabbitmq")}),
+        ("rabbitmq", {"command": ["rabbitmq"]}, {"command": [Sensitive("rabbitmq")]}),
+        ("rabbitmq", {"name": "a rabbitmq"}, {"name": Sensitive("a rabbitmq")}),
+        # What nobody calls a thing, or no plain word, is hidden wherever it stands.
+        ("hush", {"name": "hush"}, {"name": Sensitive("hush")}),
+        ("web2", {"name": "web2"}, {"name": Sensitive("web2")}),
+        ("rabbitmq", {"name": Sensitive("rabbitmq")}, {"name": Sensitive("rabbitmq")}),
+    ],
+)
+def test_a_name_stays_though_a_password_is_the_same_word(secret: str, value: Value, marked: Value) -> None:
+    secrets = Secrets([secret], names=["rabbitmq", "web2"])
+    assert secrets.marked(value) == marked
+    assert secret not in secrets.scrubbed(f"password: {secret}")

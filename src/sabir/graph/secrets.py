@@ -23,6 +23,8 @@ _SHORTEST: Final = 3
 _LONGEST_WORD: Final = 10
 _ALONE: Final = r"(?:(?<![\w./-])|(?<=\s-\w)){}(?![\w/-]|\.\w)"
 """A word that stands for itself, or behind the letter of an option (`-pWORD`): not a part of a longer word, name or path."""
+_NAMING: Final = frozenset({"app", "image", "name"})
+"""Keys whose values say which thing is meant."""
 _SHORTEST_ENCODED: Final = 6
 _MOST: Final = 500
 
@@ -31,8 +33,10 @@ class Secrets:
     """Texts that must not be shown. Those of one or two characters would be found everywhere, and are not looked for; a short
     plain word such as `service` hides no paths and names that it is a part of."""
 
-    def __init__(self, texts: Iterable[str], *, most: int = _MOST) -> None:
+    def __init__(self, texts: Iterable[str], *, most: int = _MOST, names: Iterable[str] = ()) -> None:
+        """`names` are those of things, which everybody may see: one that a plain word is equal to stays where things are named."""
         known = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
+        self._names = frozenset(filter(_is_word, names))
         self.too_many = len(known) > most
         """A pattern of thousands of words would make every line dear; nothing may be shown then."""
         longest_first = sorted(known, key=len, reverse=True)
@@ -78,7 +82,9 @@ class Secrets:
             case str() | int() | float():
                 return Sensitive(value) if self.are_in(str(value)) else value
             case Mapping():
-                pairs = {key: self.marked(item) for key, item in value.items()}
+                pairs = {
+                    key: item if self.is_name(key, item) else self.marked(item) for key, item in value.items()
+                }
                 return value if all(pairs[key] is item for key, item in value.items()) else pairs
             case Sequence() if not isinstance(value, bytes):
                 items = [self.marked(item) for item in value]
@@ -86,13 +92,20 @@ class Secrets:
             case _:
                 return value
 
+    def is_name(self, key: str, value: Value) -> bool:
+        """Whether a value only says which thing is meant, though a password may be the same word."""
+        return key in _NAMING and isinstance(value, str) and value in self._names and not self.too_many
+
 
 _KNOWN: Final[WeakKeyDictionary[Graph, Secrets]] = WeakKeyDictionary()
 
 
 def _pattern(form: str) -> str:
-    is_word = form.isascii() and form.isalpha() and form.islower() and len(form) <= _LONGEST_WORD
-    return _ALONE.format(form) if is_word else re.escape(form)
+    return _ALONE.format(form) if _is_word(form) else re.escape(form)
+
+
+def _is_word(text: str) -> bool:
+    return text.isascii() and text.isalpha() and text.islower() and len(text) <= _LONGEST_WORD
 
 
 def _forms(text: str) -> Iterator[str]:

@@ -21,8 +21,17 @@ _MOST: Final = 3000
 def secrets_of(deployment: Deployment) -> Secrets:
     """The texts of `secret_configs`, of the password for the registry, and of the data of secrets."""
     return Secrets(
-        (text for value in _values(deployment) for text in secret_texts(Sensitive(value)) or ()), most=_MOST
+        (text for value in _values(deployment) for text in secret_texts(Sensitive(value)) or ()),
+        most=_MOST,
+        names=_names(deployment),
     )
+
+
+def _names(deployment: Deployment) -> Iterator[str]:
+    """Of services and their containers: they stand in addresses, so that hiding them hides nothing."""
+    for definition in deployment.definitions:
+        yield definition.service.name
+        yield from (container.name for container in definition.service.containers)
 
 
 def _values(deployment: Deployment) -> Iterator[Value]:
@@ -34,7 +43,11 @@ def _values(deployment: Deployment) -> Iterator[Value]:
 
 
 def marked_instance(instance: Instance, secrets: Secrets) -> Instance:
-    row = tuple(map(secrets.marked, instance.attributes.row))
-    if all(new is old for new, old in zip(row, instance.attributes.row, strict=True)):
+    layout, before = instance.attributes.layout, instance.attributes.row
+    row = tuple(
+        value if secrets.is_name(name, value) else secrets.marked(value)
+        for name, value in zip(layout.keys, before, strict=True)
+    )
+    if all(new is old for new, old in zip(row, before, strict=True)):
         return instance
-    return replace(instance, attributes=Record(instance.attributes.layout, row))
+    return replace(instance, attributes=Record(layout, row))
