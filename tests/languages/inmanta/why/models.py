@@ -103,6 +103,18 @@ CASES: dict[str, Case] = {
     "lists and dicts": Case('a = 1\nd = {"k": [a, 2], "l": 3}\nkey = "k"\nv = d[key]\n', "outputs.v"),
     "a literal of several lines": Case("v = [\n    1,\n    2\n]\n", "outputs.v"),
     "comprehension": Case("limit = 2\nl = [1, 2, 3]\nv = [x * 10 for x in l if x >= limit]\n", "outputs.v"),
+    "comprehension that waits": Case(
+        PLAIN
+        + 'a = Host(name="a", size=3)\nb = Host(name="b", size=later)\nc = Host(name="c", size=1)\n'
+        + "v = [h.name for h in [a, b, c] if h.size > limit]\nlimit = 2\nlater = early + 1\nearly = 4\n",
+        "outputs.v",
+    ),
+    "comprehension that goes on": Case(
+        HOST
+        + 'implement Host using std::none\na = Host(name="a", note="n")\nb = Host(name="b")\n'
+        + 'v = [h.note for h in [a, b] if h.note != null]\nb.note = late\nlate = early\nearly = "e"\n',
+        "outputs.v",
+    ),
     "conditional expression": Case(
         "a = 1\nb = 2\nbig = 9\nsmall = 3\nv = a > b ? big : small\n", "outputs.v"
     ),
@@ -118,6 +130,16 @@ CASES: dict[str, Case] = {
         "a.note",
     ),
     "loop": Case(PLAIN + 'names = ["a", "b"]\nfor n in names:\n    Host(name=n, size=2)\nend\n', "b.size"),
+    "loops in loops": Case(
+        PLAIN
+        + 'for rack in ["a", "b"]:\n    for n in [1, 2]:\n        Host(name="{{ rack }}{{ n }}", note=f"{rack}-{n}")\n'
+        + "    end\nend\n",
+        "b2.note",
+    ),
+    "relation filled by a loop": Case(
+        PLAIN + 'h = Host(name="h")\nfor n in ["a", "b", "c"]:\n    File(host=h, path=n)\nend\n',
+        "h.files",
+    ),
     "loop over a relation": Case(
         PLAIN
         + 'h = Host(name="h")\nFile(host=h, path="x")\ny = File(host=h, path="y")\n'

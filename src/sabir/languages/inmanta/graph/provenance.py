@@ -118,7 +118,8 @@ class Provenance(Chains):
             values.append(value)
             # The other end of the relation may be among the keys; it is what the question is about.
             keys = (key for key in self._keys(value) if not _is(key, instance))
-            sources.update(dict.fromkeys((*link.rest.sources, *keys)))
+            rest = link.rest.sources if len(links) == 1 else self.recorder.whole_loops(link.rest.sources)
+            sources.update(dict.fromkeys((*rest, *keys)))
         (link, values, sources), *others = groups.values()
         more = tuple(
             Origin(
@@ -135,10 +136,10 @@ class Provenance(Chains):
             for source in withheld
             if not (isinstance(source, Step) and _at(source.site.place) in added)
         )
-        rest = (*self.sources(tuple(sources)), *more, *self.sources(idle))
+        below = (*self.sources(tuple(sources)), *more, *self.sources(idle))
         how = link.site.how if link.site is instance.site else How.RELATION
         note = _adds(link.site, self._named(values)) if others else site_note(link.site)
-        return Origin(link.place, how, rest, self._extent(link.place, how, note))
+        return Origin(link.place, how, below, self._extent(link.place, how, note))
 
     def _named(self, values: list[Instance]) -> str:
         more = f" and {len(values) - 3} more" if len(values) > 3 else ""

@@ -12,6 +12,7 @@ from sabir.languages.inmanta.evaluate.functions import CASTS
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.reading import attribute_reader, defined_reader, gradual_reader
+from sabir.languages.inmanta.evaluate.recording.choices import Choice
 from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
@@ -31,6 +32,8 @@ class RecordedExpressions(ExpressionCompiler):
     def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
         self.recorder = compiler.recorder
+        self._counted: Choice | None = None
+        """Of the comprehension that is being compiled."""
 
     def variable_read(self, scope: Scope, depth: int, slot: int) -> Read:
         read = super().variable_read(scope, depth, slot)
@@ -79,13 +82,12 @@ class RecordedExpressions(ExpressionCompiler):
         return traced
 
     def condition(self, node: nodes.Expression, scope: Scope, role: ConditionOf) -> Read:
-        """The condition of a statement is a step of its own, for it may stand on a line of its own."""
+        """A condition is a step of its own: it says whether it held, and what it read is behind it."""
         test = super().condition(node, scope, role)
         if role is ConditionOf.TYPEDEF:  # says whether a value is right, not what it is
             return unnoted(self.recorder, test)
-        if role not in (ConditionOf.IF, ConditionOf.WHEN):
-            return test
         place, recorder = self.place(node, scope), self.recorder
+        choice = self._counted if role is ConditionOf.COMPREHENSION else None
 
         def traced(frame: Frame) -> Any:
             before = recorder.open()
@@ -93,14 +95,23 @@ class RecordedExpressions(ExpressionCompiler):
                 decided = test(frame)
             finally:
                 sources = recorder.close(before)
-            outcome = Outcome.HELD if decided is True else Outcome.DID_NOT_HOLD
-            recorder.reads.append(recorder.step_at(place, How.CONDITION, sources, outcome=outcome))
+            if choice is not None:
+                choice.count(place, sources, held=decided is True)
+            else:
+                outcome = Outcome.HELD if decided is True else Outcome.DID_NOT_HOLD
+                recorder.reads.append(recorder.step_at(place, How.CONDITION, sources, outcome=outcome))
             return decided
 
         return traced
 
     def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
-        return self.recorder.remembering(super().comprehension(node, scope))
+        outer, self._counted = self._counted, Choice()
+        try:
+            return self.recorder.remembering(
+                self._counted.noting(super().comprehension(node, scope), self.recorder)
+            )
+        finally:
+            self._counted = outer
 
 
 class RecordedLookups(LookupCompiler):

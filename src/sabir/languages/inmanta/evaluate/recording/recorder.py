@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
+from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, Wait
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.provenance import Computing, Outcome, Recorder, Source, Sources, Step
 from sabir.text import Location, Place
@@ -92,6 +94,8 @@ class ModelRecorder(Recorder, Computing):
         self.written: dict[Instance, dict[str, Step]] = {}
         self.linked: dict[Instance, dict[str, dict[Instance, Link]]] = {}
         self.constructed: set[Instance] = set()
+        self.turns: dict[Step, Step] = {}
+        """The loop of each step that is one round of it."""
         self._remembered: dict[tuple[int, int], tuple[Frame, Sources]] = {}
         self._places: dict[int, Place] = {}  # by identity of a node: the project keeps them alive
 
@@ -138,6 +142,7 @@ class ModelRecorder(Recorder, Computing):
         """For what is evaluated once in a frame, although the statement around it may run again."""
         key = id(read)
         remembered = self._remembered
+        begun: dict[int, dict[Source, None]] = {}  # by identity of a frame: who waits keeps it alive
 
         def traced(frame: Frame) -> Any:
             before_it = remembered.get((id(frame), key))
@@ -147,8 +152,14 @@ class ModelRecorder(Recorder, Computing):
             before = self.open()
             try:
                 value = read(frame)
+            except Wait:  # it may go on from here, and then does not read again what it read already
+                begun.setdefault(id(frame), {}).update(dict.fromkeys(self.reads))
+                raise
             finally:
                 sources = self.close(before)
+            earlier = begun.pop(id(frame), None)
+            if earlier is not None:
+                sources = self.distinct(tuple(earlier | dict.fromkeys(sources)))
             remembered[id(frame), key] = (frame, sources)
             self.reads += sources
             return value
@@ -174,19 +185,23 @@ class ModelRecorder(Recorder, Computing):
         self.blocks[id(frame), id(scope)] = (frame, decided_by + outer.context(self.blocks))
 
     def _loop(self, outer: Activation, node: nodes.For, item: Any) -> Step:
+        """The round of a loop: what it goes over, and the value of its variable."""
+        place, words = self.place(outer.step, node.iterable), f"for {node.variable}"
         link = self._link(node, item)
-        if link is None and outer.loop is not None:
-            return outer.loop
-        sources = dict.fromkeys(self.distinct(self.reads))
         if link is not None:
+            sources = dict.fromkeys(self.distinct(self.reads))
             # That this instance is in the relation decides, and not what else is in it.
             del sources[self.reads[-1]]
             sources[self.step_at(link.place, How.RELATION, link.rest)] = None
-        place = self.place(outer.step, node.iterable)
-        step = self.step_at(place, How.LOOP, tuple(sources), f"for {node.variable}")
-        if link is None:
-            outer.loop = step
-        return step
+            return self.step_at(place, How.LOOP, tuple(sources), words)
+        loop = outer.loop
+        if loop is None:
+            loop = outer.loop = self.step_at(place, How.LOOP, self.distinct(self.reads), words)
+        if type(item) is Instance:  # has no name yet, and is the subject of the chains that it is in
+            return loop
+        turn = self.step_at(place, How.LOOP, tuple(loop.reads), f"{words} = {_shown(item)}")
+        self.turns[turn] = loop
+        return turn
 
     def _link(self, node: nodes.For, item: Any) -> Link | None:
         """How the item came into the relation that is looped over, when it is one."""
@@ -222,6 +237,11 @@ class ModelRecorder(Recorder, Computing):
         current = self.running
         return Rest(self.distinct(reads), current.context(self.blocks) if current is not None else ())
 
+    def whole_loops(self, sources: Sources) -> Sources:
+        """For what several rounds made together: each loop as a whole in place of its rounds."""
+        turns = self.turns
+        return tuple(turns.get(source, source) if type(source) is Step else source for source in sources)
+
     # Instances
 
     def make(self, instance: Instance) -> Sources:
@@ -250,3 +270,8 @@ class ModelRecorder(Recorder, Computing):
 def _is_on_line_of(place: Place, site: Site) -> bool:
     source = site.place.source
     return source.line_column(place.span.start)[0] == source.line_column(site.place.span.start)[0]
+
+
+def _shown(item: Any) -> str:
+    """The value of a loop variable, as the values of a chain are shown."""
+    return clipped(value_text(item) if type(item) is str else one_line(shown_value(item)))
