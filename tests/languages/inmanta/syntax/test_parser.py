@@ -41,6 +41,12 @@ w = a::B[name="x"]
 '''
 
 
+_NO_NAMES = (
+    *("index", "for", "if", "implement", "implementation", "typedef", "entity", "import", "end", "else"),
+    *("in", "is", "and", "when", "using", "extends", "matching", "as"),
+)
+
+
 def parse(text: str) -> SyntaxTree:
     return parse_source(Source("main.cf", text))
 
@@ -191,7 +197,13 @@ def test_a_broken_statement_loses_no_more_than_itself(
         ("Abc = 1", "names of variables begin with a lower-case letter, not 'Abc'", "abc"),
         ("entity host:\nend", "expected the name of an entity", "Host"),
         ('d = {}\nd["a"] = 1', "a dict cannot be changed after it was made", "where it is constructed"),
-        ("import = 1", "expected a name after 'import', found '='", None),
+        *((f"{word} = 1", f"'{word}' is a keyword and cannot be a name", f"'{word}_'") for word in _NO_NAMES),
+        ("for x in y:\n    end = 1", "'end' is a keyword and cannot be a name", "'end_'"),
+        ('A(name="x", entity="x")', "'entity' is a keyword and cannot be a name", "'entity_'"),
+        ("a = True", "'True' is no value", "true"),
+        ("if a = 1:\nend", "expected ':' after the condition of 'if', found '='", "'==' compares"),
+        ("if a:\nelse if b:\nend", "expected ':' after 'else', found the keyword 'if'", "'elif'"),
+        ("entity A:\n    list[string] names\nend", "expected ']' after '[', found 'string'", "string[]"),
         ('a = "abc', "this string has no end", '"""'),
         ("a = test.f(1)", "only a function can be called", "test::f(…)"),
         ("enity A:\nend", "expected '=' after 'enity', found 'A'", "did you mean 'entity'?"),
@@ -203,6 +215,19 @@ def test_messages(text: str, message: str, hint: str | None) -> None:
     problem = parse(text).problems[0]
     assert message in problem.message
     assert hint is None or hint in (problem.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("x = (1 + 2", "this '(' is never closed", 1),
+        ("a = 1\nx = A(\n    b=[1, 2],\n    c=3\n", "this '(' is never closed", 2),
+        ("x = [\n    f(1),\n    {}\n", "this '[' is never closed", 1),
+    ],
+)
+def test_an_open_bracket_is_shown_where_it_stands(text: str, message: str, line: int) -> None:
+    (problem,) = parse(text).problems
+    assert (problem.message, problem.place.location.line) == (message, line)
 
 
 @pytest.mark.parametrize(

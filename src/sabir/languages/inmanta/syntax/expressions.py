@@ -60,6 +60,7 @@ _POWERS: Final = {
 }
 _MAX_CHAIN: Final = 100
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
+_OTHER_SPELLINGS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 class ExpressionParser(TokenStream):
@@ -233,6 +234,9 @@ class ExpressionParser(TokenStream):
             arguments = self._arguments("]")
             return IndexLookup(start, self.previous_end(), text, arguments)
         self.pos -= 1
+        constant = _OTHER_SPELLINGS.get(text)
+        if constant is not None:
+            self.fail(f"{text!r} is no value", hint=f"it is written {constant}")
         return self.fail(
             f"{text!r} is the name of an entity and no value",
             hint=f"{text}(…) makes an instance, {text}[…] looks one up; names of variables begin with a lower-case letter",

@@ -28,6 +28,7 @@ _CLOSERS: Final = frozenset({"end", "else", "elif"})
 _HEADS: Final = frozenset({"implementation", "for", "if"})
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
+_ASSIGNS: Final = frozenset({"=", "+="})
 _STATEMENT_WORDS: Final = frozenset({"id", "cid", "for", "if"})
 _LAST_OF_VALUE: Final = frozenset(
     {
@@ -89,10 +90,21 @@ class TokenStream:
         pos = self.pos if at is None else at
         if self.kinds[pos] == "bad":
             self._bad_character(pos)
+        self._keyword_as_name(pos)
         self.fail_span(self.starts[pos], self.end_of(pos), message, hint)
 
     def fail_span(self, start: int, end: int, message: str, hint: str | None = None) -> NoReturn:
         raise ParseError(SYNTAX.at(Place(self.source, Span(start, end)), message, hint=hint))
+
+    def _keyword_as_name(self, pos: int) -> None:
+        """Say so when a value is given to a keyword: what else is wrong there follows from it."""
+        if self.kinds[pos] in _ASSIGNS and pos and self._line_start(pos - 1) is not None:
+            pos -= 1
+        word = self.texts[pos]
+        if self.kinds[pos] in KEYWORDS and self.kinds[pos + 1] in _ASSIGNS:
+            hint = f"choose another name, such as '{word}_'"
+            start = self.starts[pos]
+            self.fail_span(start, start + len(word), f"{word!r} is a keyword and cannot be a name", hint)
 
     def _bad_character(self, pos: int) -> NoReturn:
         char = self.texts[pos]
@@ -122,13 +134,37 @@ class TokenStream:
         """Take a token of this kind; `context` says where we are: `after 'entity'`."""
         pos = self.pos
         if self.kinds[pos] != kind:
+            if self.kinds[pos] == END and kind in _CLOSING:
+                self._never_closed()
             wanted = _KIND_WORDS.get(kind, repr(kind))
             self.fail(f"expected {wanted} {context}, found {self.shown()}", hint=self._hint(kind))
         self.pos = pos + 1
         return self.texts[pos]
 
+    def _opening_bracket(self) -> int | None:
+        """The last bracket before the token at hand that is still open."""
+        closed = 0
+        for pos in range(self.pos - 1, -1, -1):
+            closed += self.kinds[pos] in _CLOSING
+            if self.kinds[pos] in _OPENING:
+                if not closed:
+                    return pos
+                closed -= 1
+        return None
+
+    def _never_closed(self) -> None:
+        opening = self._opening_bracket()
+        if opening is not None:
+            self.fail(f"this {self.texts[opening]!r} is never closed", at=opening)
+
     def _hint(self, wanted: str) -> str | None:
         kind, text = self.kinds[self.pos], self.texts[self.pos]
+        if wanted == ":" and kind == "=":
+            return "'==' compares two values; '=' gives a value to a name"
+        if wanted == ":" and kind == "if":
+            return "write 'elif' in place of 'else if'"
+        if wanted == "]" and kind in ("id", "cid") and self.texts[self.pos - 2] == "list":
+            return f"a list of them is written {text}[]"
         if self.pos and self.kinds[self.pos - 1] == "string" and self.starts[self.pos] == self.previous_end():
             return f"the string {self.texts[self.pos - 1]} ends just before it: is a quote missing?"
         if kind in KEYWORDS and wanted in ("id", "cid"):
