@@ -393,8 +393,36 @@ def test_a_plugin_belongs_to_the_module_it_stands_in() -> None:
     assert model.variables()["x"] == 4
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="that Python reads it")
-def test_python_of_a_newer_version() -> None:
-    (finding,) = run("", "\ndef first[T](items: list[T]) -> T:\n    return items[0]\n").findings
-    assert finding.hint is not None
-    assert "written for Python 3.12 or newer" in finding.hint
+@pytest.mark.parametrize(
+    ("python", "since"),
+    [
+        ("def first[T](items: list[T]) -> T:\n    return items[0]\n", (3, 12)),
+        ("async def first[**P](): ...\n", (3, 12)),
+        ("class Box[T]: ...\n", (3, 12)),
+        ("type Names = list[str]\n", (3, 12)),
+        ("type Names[T] = list[T]\n", (3, 12)),
+        ('d = {"a": 1}\ny = f"{d["a"]}"\n', (3, 12)),
+        ("y = f'{1!r:{'>4'}}'\n", (3, 12)),
+        ("y = f\"{'\\n'.join(['a'])}\"\n", (3, 12)),
+        ('y = f"{\n    1  # of it\n}"\n', (3, 12)),
+        ("def first[T = int](item: T) -> T: ...\n", (3, 13)),
+        ('y = t"hello"\n', (3, 14)),
+    ],
+)
+def test_python_of_a_newer_version(python: str, since: tuple[int, int]) -> None:
+    findings = run("", python).findings
+    if sys.version_info >= since:
+        assert not findings
+        return
+    (finding,) = findings
+    assert f"is written for Python {since[0]}.{since[1]} or newer" in (finding.hint or "")
+
+
+@pytest.mark.parametrize(
+    "python",
+    ["def f(:\n", 'y = f"{1"\n', 'y = f"{"\n', "y = 'abc\n", "x = [1\n", "type = = 1\n", "y = f'{}'\n"],
+)
+def test_python_that_no_version_reads(python: str) -> None:
+    (finding,) = run("", python).findings
+    assert "SyntaxError" in finding.message
+    assert finding.hint is None

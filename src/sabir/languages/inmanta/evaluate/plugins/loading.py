@@ -12,6 +12,7 @@ from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Registered, Registry
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
+from sabir.languages.inmanta.evaluate.plugins.newer import newer_python
 from sabir.languages.inmanta.evaluate.plugins.stand_ins import resources_of_module
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import plugin_files, plugin_names
@@ -119,24 +120,15 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
         if frames and frames[-1].lineno:
             line = frames[-1].lineno
     start = source.offset(line)
+    said = error.msg if isinstance(error, SyntaxError) else said_by(error)  # the place is that of the finding
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     return PLUGIN.at(
-        message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {said_by(error)}",
+        message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {said}",
         place=Place(source, Span(start, start + len(source.line_text(line)))),
-        hint=f"install the Python package that provides {missing!r}" if missing else _newer(error),
+        hint=f"install the Python package that provides {missing!r}"
+        if missing
+        else newer_python(error, source.line_text(line)),
     )
-
-
-def _newer(error: BaseException) -> str | None:
-    """What to do about Python that is written for another version than the one that runs."""
-    import re
-    import sys
-
-    text = (error.text or "") if isinstance(error, SyntaxError) else ""
-    if sys.version_info >= (3, 12) or not re.match(r"\s*(?:(?:async )?def \w+\[|class \w+\[|type \w+)", text):
-        return None
-    here = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return f"it is written for Python 3.12 or newer, and this is Python {here}: run sabir with that Python"
 
 
 def _add(
