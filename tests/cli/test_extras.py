@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,12 +28,20 @@ sys.exit(main(sys.argv[2:]))
         ("litestar", ["serve", "data"], "serve"),
         ("uvicorn", ["serve", "data"], "serve"),
         ("pygls", ["lsp"], "lsp"),
+        ("sqlalchemy", ["plan", "."], "deploy"),
+        ("sqlalchemy", ["deploy", "."], "deploy"),
+        ("sqlalchemy", ["status", "."], "deploy"),
+        ("sqlalchemy", ["history", "."], "deploy"),
+        ("sqlalchemy", ["destroy", "."], "deploy"),
     ],
-    ids=["litestar", "uvicorn", "pygls"],
+    ids=lambda words: words[0] if isinstance(words, list) else words,
 )
-def test_the_extra_is_named(library: str, words: list[str], extra: str) -> None:
+def test_the_extra_is_named(library: str, words: list[str], extra: str, tmp_path: Path) -> None:
+    (tmp_path / "main.cf").write_text('std::Host(name="web", os=std::linux)\n', encoding="utf-8")
     words = [sys.executable, "-c", WITHOUT, library, *words]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, cwd=tmp_path
+    )
     assert done.returncode == 2
     assert done.stderr.endswith(f"{library} for one: pip install 'sabir[{extra}]'\n")
 

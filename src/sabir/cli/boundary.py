@@ -112,6 +112,8 @@ def explain_failure(error: BaseException) -> Status:
             return Status.BROKEN_PIPE
         case OSError():
             return _refuse(_os_message(error), "sabir")
+        case ModuleNotFoundError():
+            return _missing_library(error)
         case _:
             return _apologise(error)
 
@@ -125,6 +127,13 @@ def _refuse_words(error: click.UsageError) -> Status:
 def _refuse(message: str, command: str) -> Status:
     say(f"{command}: {' '.join(message.split())}")
     return Status.UNUSABLE
+
+
+def _missing_library(error: ModuleNotFoundError) -> Status:
+    from sabir.cli.extras import explain_missing
+
+    explained = explain_missing(error)
+    return _apologise(error) if explained is None else _refuse(str(explained), "sabir")
 
 
 def _os_message(error: OSError) -> str:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sabir.errors import SabirError, UsageError
 
-__all__ = ["missing_extra"]
+__all__ = ["explain_missing", "missing_extra"]
+
+_EXTRAS: Final = {"sqlalchemy": "deploy"}
+"""The extra of a library that many commands need."""
+
+
+def explain_missing(error: ModuleNotFoundError) -> SabirError | None:
+    """What to tell somebody who lacks a library that many commands need; None: it is not one of them."""
+    extra = _EXTRAS.get((error.name or "").partition(".")[0])
+    return None if extra is None else missing_extra(extra, "this command", error)
 
 
 def missing_extra(extra: str, what_needs_it: str, error: ImportError) -> SabirError:

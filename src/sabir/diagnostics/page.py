@@ -62,7 +62,7 @@ def _notes(code: Rule) -> Iterator[str]:
     if code.fixable:
         yield "`sabir check --fix` can mend it."
     if code.when == "evaluate":
-        yield "Only an evaluation can tell; `sabir check` alone does not report it."
+        yield "Only an evaluation can tell: `sabir check` reports it where it evaluates, too."
 
 
 def _plain_example(example: Example) -> Iterator[str]:
