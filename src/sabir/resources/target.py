@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from sabir.graph.values import Value
 
 if TYPE_CHECKING:
+    from sabir.resources.resource import Resource
     from sabir.text import Place
 
 __all__ = ["DEFAULT_TARGET", "Target"]
@@ -36,3 +37,7 @@ class Target(Struct, frozen=True, kw_only=True, eq=False):
     """Only workers that have all of them reach it; none: whoever runs the deployment does."""
     place: Place | None = None
     """Where it is described."""
+
+    def why_left(self, resource: Resource) -> str | None:  # noqa: ARG002
+        """Why a resource that is taken away is only forgotten and stays as it is; None: it goes."""
+        return None

@@ -69,7 +69,7 @@ def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
     reason = "" if step.reason == "it is new" else f": {step.reason}"
     if not step.does_something:
         sign = palette.dim("  ·")
-        reason = ": nothing to undo" if action is Action.DELETE else ": recorded, run when it is taken away"
+        reason = f": {_idle_words(step)}"
     yield f"{sign} {harmless(step.address)} {palette.dim(f'({kind})')}{harmless(reason)}\n"
     for change in step.changes:
         for leaf in leaf_changes(change):
@@ -79,6 +79,13 @@ def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
     if step.unforeseen:
         names = ", ".join(step.unforeseen)
         yield palette.dim(f"        {names}: known when the steps before it are done") + "\n"
+
+
+def _idle_words(step: PlannedStep) -> str:
+    """Of a step that does not touch the world."""
+    if step.left is not None:
+        return f"only forgotten, left as it is: {step.left}"
+    return "nothing to undo" if step.action is Action.DELETE else "recorded, run when it is taken away"
 
 
 def leaf_changes(change: Change) -> Iterator[Change]:
@@ -132,6 +139,8 @@ def value_words(value: Value) -> str:
 def counted(plan: Plan) -> str:
     """`2 to create, 1 to delete; 7 as they should be`"""
     counts = [f"{plan.counts[action]} {words}" for action, words in _WORDS.items() if plan.counts[action]]
+    if plan.forgotten:
+        counts.append(f"{plan.forgotten} only to forget")
     they = "it" if plan.unchanged == 1 else "they"
     rest = f"{plan.unchanged} as {they} should be" if plan.unchanged else ""
     later = f"{len(plan.later)} not foreseeable yet" if plan.later else ""
@@ -163,7 +172,8 @@ def _markdown_lines(step: PlannedStep) -> Iterator[str]:
     resource = step.placed.resource
     location = None if resource.origin is None else resource.origin.location
     at = "" if location is None else f" — {code(f'{location.file}:{location.line}')}"
-    yield f"- {code(action.sign)} {code(step.address)} ({code(resource.kind)}): {code(step.reason)}{at}\n"
+    sign, reason = (action.sign, step.reason) if step.left is None else ("·", _idle_words(step))
+    yield f"- {code(sign)} {code(step.address)} ({code(resource.kind)}): {code(reason)}{at}\n"
     for change in step.changes:
         for leaf in leaf_changes(change):
             before, after = _from_difference(leaf.before, leaf.after)

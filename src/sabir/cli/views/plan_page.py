@@ -48,6 +48,8 @@ def _is_half(step: PlannedStep) -> bool:
 
 
 def _action(step: PlannedStep) -> str:
+    if step.left is not None:
+        return "forget"
     return Action.REPLACE.value if step.replaces else step.action.value
 
 

@@ -22,6 +22,8 @@ def _told(step: PlannedStep) -> Iterator[tuple[str, str]]:
             yield step.address, "what it did stays done: nothing says how to undo it"
     elif kind.runs and step.record is not None:
         yield step.address, "what it did is not undone: it is run again as it was then"
+    elif step.left is not None:
+        return
     elif step.action is Action.DELETE and not step.replaces:
         yield step.address, "it goes, with the data in it"
     elif step.action is Action.DELETE:

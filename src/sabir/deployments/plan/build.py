@@ -212,7 +212,7 @@ class _Judge:
         unforeseen: tuple[str, ...],
     ) -> list[PlannedStep]:
         verb = Action.RUN if placed.kind.runs else Action.CREATE
-        gone = replace(self._deletion(address, record, reason), replaces=True)
+        gone = replace(self._deletion(address, record, reason), replaces=True, left=None)
         back = _step(address, verb, placed, record, changes, reason, unforeseen)
         return [gone, replace(back, replaces=True)]
 
@@ -245,6 +245,7 @@ class _Judge:
             placed=placed,
             record=record,
             reason=reason,
+            left=placed.target.why_left(resource),
         )
 
 

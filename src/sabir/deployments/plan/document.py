@@ -89,6 +89,8 @@ def _step(step: PlannedStep) -> dict[str, Any]:
         entry["unforeseen"] = list(step.unforeseen)
     if step.only_if:
         entry["only_if"] = list(step.only_if)
+    if step.left is not None:
+        entry["left"] = step.left
     if step.effects:
         entry["effects"] = list(step.effects)
     if resource.origin is not None:

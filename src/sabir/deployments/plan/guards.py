@@ -24,7 +24,9 @@ class Guarded(Struct, frozen=True):
 
 def guarded(plan: Plan, *, allowed: int | None) -> Guarded | None:
     """Whether the deletions of a plan need consent. `allowed`: so many are consented to; -1: any number."""
-    deletions = sum(step.action is Action.DELETE and not step.replaces for step in plan.steps)
+    deletions = sum(
+        step.action is Action.DELETE and not step.replaces and step.left is None for step in plan.steps
+    )
     if not deletions or allowed == -1 or (allowed is not None and deletions <= allowed):
         return None
     if deletions * _SHARE <= plan.recorded:

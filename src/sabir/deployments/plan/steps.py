@@ -49,11 +49,15 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     """It is a call: run each time, and nothing of the resource is recorded but what it gives back."""
     effects: tuple[str, ...] = ()
     """Of a program: what it is foreseen to do, a line each."""
+    left: str | None = None
+    """Of a deletion that deletes nothing: why the resource is only forgotten and stays as it is."""
 
     @property
     def does_something(self) -> bool:
         """Whether the world is touched. What is kept is; what is run may only be recorded with what undoes it, or have nothing
         that undoes it when it goes."""
+        if self.left is not None:
+            return False
         if not self.placed.kind.runs:
             return True
         fields = self.placed.resource.desired
@@ -84,8 +88,13 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return Counter(
             Action.REPLACE if step.replaces else step.action
             for step in self.steps
-            if not (step.replaces and step.action is Action.DELETE)
+            if not (step.replaces and step.action is Action.DELETE) and step.left is None
         )
+
+    @property
+    def forgotten(self) -> int:
+        """Resources that are no longer looked after, and stay as they are."""
+        return sum(step.left is not None for step in self.steps)
 
     @property
     def is_open(self) -> bool:
@@ -99,4 +108,4 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     @property
     def deletions(self) -> int:
         """Resources that would be gone, or gone for a moment."""
-        return sum(step.action is Action.DELETE for step in self.steps)
+        return sum(step.action is Action.DELETE and step.left is None for step in self.steps)

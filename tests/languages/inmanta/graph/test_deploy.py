@@ -251,6 +251,45 @@ def test_what_leaves_the_model_is_only_purged_when_both_say_so(world: World, pur
     assert world.run("plan") == 0
 
 
+@pytest.mark.parametrize(
+    ("settings", "purge", "reason"),
+    [
+        ("", "", "its purge_on_delete is false"),
+        ("purge_on_delete: true\n", "", "its purge_on_delete is false"),
+        ("", ", purge_on_delete=true", "project.yml does not say purge_on_delete: true"),
+        ("purge_on_delete: true\n", ", purge_on_delete=true", None),
+    ],
+)
+def test_a_plan_says_what_is_only_forgotten(
+    world: World, capsys: pytest.CaptureFixture[str], settings: str, purge: str, reason: str | None
+) -> None:
+    with (world.project / "project.yml").open("a") as file:
+        file.write(settings)
+    world.model(MODEL.replace('text="one"', f'text="one"{purge}'))
+    world.deploy()
+    world.model("import notes\n")
+    capsys.readouterr()
+    assert world.run("plan") == 3
+    text = capsys.readouterr().out
+    (line,) = [line for line in text.splitlines() if "first" in line]
+    assert world.run("plan", "--format", "json") == 3
+    plan = json.loads(capsys.readouterr().out)
+    (step,) = [step for step in plan["steps"] if "first" in step["address"]]
+    if reason is None:
+        assert line.lstrip().startswith("- ")
+        assert "1 to delete" in text
+        assert "left" not in step
+        assert plan["counts"] == {"delete": 1}
+        return
+    assert line.lstrip().startswith("· ")
+    assert f"only forgotten, left as it is: {reason}" in line
+    assert "to delete" not in text
+    assert step["left"].startswith(reason)
+    assert not plan["counts"]
+    assert world.deploy() == 0, "what deletes nothing needs no consent"
+    assert (world.folder / "first").exists()
+
+
 def test_a_handler_with_a_deploy_of_its_own_hears_of_failures(world: World) -> None:
     plugins = world.project / "libs" / "notes" / "plugins" / "__init__.py"
     own = """

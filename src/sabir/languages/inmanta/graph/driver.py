@@ -60,6 +60,21 @@ class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
     facts: Mapping[tuple[str, str], str]
     """What earlier deployments found out, by resource and name."""
 
+    def why_left(self, resource: Resource) -> str | None:
+        """What cannot be purged, or left the model and is not to be purged then, stays as with the existing engine."""
+        desired = resource.desired
+        if resource.kind != KIND:
+            return None
+        if _PURGED not in desired:
+            return "it cannot be purged"
+        if not self.complete or str(desired.get(ID)) in self.export.resources:
+            return None  # everything is taken away, as opposed to its being no longer described
+        if not desired.get("purge_on_delete"):
+            return "its purge_on_delete is false"
+        if not self.model.definitions.project.purge_on_delete:
+            return "project.yml does not say purge_on_delete: true, as release 18 of the existing engine leaves such a resource"
+        return None
+
 
 class HandlerDriver:
     name: Final = "inmanta"
@@ -124,8 +139,7 @@ class _HandlerConnection(NoOperations):
         self._targets = context.targets
         self._handlers = handlers
         self._export = target.export
-        self._complete = target.complete
-        self._purges = target.model.definitions.project.purge_on_delete
+        self._target = target
         registry = target.model.python.registry
         self._facts: dict[str, dict[str, str]] = {}
         for (resource, name), value in target.facts.items():
@@ -162,12 +176,10 @@ class _HandlerConnection(NoOperations):
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
         """Purge it; what cannot be purged stays as it is and is no longer looked after, as with the existing engine."""
-        resource = self._resource(task.resource)
-        if _PURGED not in type(resource).fields:
-            return Outcome(changed=False, message="it cannot be purged: it is left as it is")
-        if self._left_the_model(resource) and not (self._purges and resource.get("purge_on_delete")):
-            return Outcome(changed=False, message=f"it is left as it is: {self._why_left(resource)}")
-        resource = resource.clone(purged=True)
+        reason = self._target.why_left(task.resource)
+        if reason is not None:
+            return Outcome(changed=False, message=f"it is left as it is: {reason}")
+        resource = self._resource(task.resource).clone(purged=True)
         resource.requires = set()
         return await self._deploy(resource, _secrets(task.resource))
 
@@ -226,15 +238,6 @@ class _HandlerConnection(NoOperations):
         if ended.facts:
             self._facts.setdefault(identity, {}).update(ended.facts)
             self._handlers.know(identity, ended.facts)
-
-    def _left_the_model(self, resource: HandlerResource) -> bool:
-        """It is no longer described, as opposed to everything being taken away."""
-        return self._complete and resource.id.resource_str() not in self._export.resources
-
-    def _why_left(self, resource: HandlerResource) -> str:
-        if not resource.get("purge_on_delete"):
-            return "its purge_on_delete is false"
-        return "project.yml does not say purge_on_delete: true, as release 18 of the existing engine leaves such a resource"
 
     def _lock(self, resource: HandlerResource) -> asyncio.Lock:
         """The resources of an agent come one after the other."""
