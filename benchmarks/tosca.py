@@ -18,6 +18,7 @@ node_types:
       port: {type: integer, default: 80}
       zone: {type: string}
       label: {type: string}
+      role: {type: string, default: web}
       opts: {type: map, required: false, entry_schema: {type: string}}
       hosts: {type: list, required: false, entry_schema: {type: string}}
     requirements:
@@ -39,6 +40,7 @@ def _lines(size: int) -> Iterator[str]:
         yield f"    svc{number}:\n      type: bench.nodes.Service\n      properties:\n        port: {1024 + number}\n"
         yield "        zone: {get_input: zone}\n"
         yield f"        label: {{concat: [svc-, '{number}', '-', {{get_input: zone}}]}}\n"
+        yield f"        role: {('web', 'db', 'mq')[number % 3]}\n"
         yield f"        opts: {{a: 'x{number}', b: y}}\n        hosts: [h{number}, h{number + 1}]\n"
         yield f"      requirements:\n        - host: vm{number % hosts}\n"
         if number:
@@ -66,7 +68,18 @@ def compile_graph(folder: str, size: int) -> Callable[[], object]:
     from sabir.languages.tosca.syntax.documents import load_file
 
     path = Path(folder, "template.yaml")
-    return lambda: len(build_graph(instantiate(load_file(path), Request()))[0]) > size
+    return lambda: len(build_graph(instantiate(load_file(path), Request())).graph) > size
+
+
+def ask(folder: str, size: int) -> Callable[[], object]:
+    from sabir.languages.language import EvaluationRequest
+    from sabir.operations.evaluate import evaluate_path
+    from sabir.operations.query import QueryRequest, query_evaluation
+
+    path = Path(folder, "template.yaml")
+    evaluated = evaluate_path(path, EvaluationRequest())
+    request = QueryRequest(path=path, expression="::*::[role=db]")
+    return lambda: len(query_evaluation(evaluated.evaluation, request, evaluated.package).values)
 
 
 WORKLOADS = (
@@ -95,6 +108,14 @@ WORKLOADS = (
         sizes=(1_000,),
         generate=generate,
         sabir="benchmarks.tosca:compile_graph",
+        tiny=12,
+    ),
+    Workload(
+        name="tosca-query",
+        about="::*::[role=db] asked of an evaluated template of so many nodes, its tree made for the question",
+        sizes=(10_000,),
+        generate=generate,
+        sabir="benchmarks.tosca:ask",
         tiny=12,
     ),
 )

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sabir.expressions.query import (
+    GraphResource,
     QueryError,
+    Session,
     Status,
     evaluate,
     is_sensitive,
@@ -19,6 +21,7 @@ from sabir.expressions.query import (
     redacted,
     resources_of,
 )
+from sabir.expressions.query.graphs import GraphTree
 from sabir.expressions.query.syntax import SYNTAX, Segment, parse
 from sabir.graph import EdgeKind, EdgeKinds, Graph, Instance, Record, Ref, Sensitive
 from tests.expressions.query.plain import PlainResource
@@ -181,6 +184,26 @@ def test_sensitive_values_of_a_graph_stay_marked() -> None:
     root = resources_of(graph())
     assert redacted(evaluate("::a::secret", root).values) == ["<<REDACTED>>"]
     assert redacted(map_value("{{ ROOT['.all'] and '::a::secret' | eval }}", root)) == "<<REDACTED>>"
+
+
+def test_parts_that_no_question_asks_for_are_not_made() -> None:
+    made: list[str] = []
+
+    class Tree(GraphTree):
+        def make(self, instance: Instance) -> GraphResource:
+            made.append(instance.id)
+            return super().make(instance)
+
+    web = Instance(id="web", type="T", language="x", name="web")
+    port = Instance(
+        id="port", type="T", language="x", name="port", owner="web", kinds=EdgeKinds(EdgeKind.CAPABILITY_OF)
+    )
+    root = Tree(Graph([port, web]), Session()).root
+    assert evaluate("::*::.name", root).values == ["root", "web"]
+    assert made == ["web"]
+    assert evaluate("::web::.capabilities::.name", root).values == ["port"]
+    assert evaluate("::port::..::.name", root).values == ["web"]
+    assert made == ["web", "port"]
 
 
 @pytest.mark.parametrize("kind", [EdgeKind.PART_OF, EdgeKind.CAPABILITY_OF])

@@ -48,7 +48,7 @@ topology_template:
 @pytest.fixture(scope="module")
 def graph() -> Graph:
     loaded = load(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml")
-    return build_graph(instantiate(loaded, Request()))[0]
+    return build_graph(instantiate(loaded, Request())).graph
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ Instances without an owner hang below one root, called `root`, whose attribute `
 relation of an instance is both a key that leads to the instances it names and a requirement. Capabilities and requirements
 are not children of their owner but what `.capabilities` and `.requirements` give, as Unfurl has it.
 
-A language that knows more of its instances than the graph holds brings a kind of `GraphResource` of its own.
+A language that knows more of its instances than the graph holds brings a kind of `GraphTree` of its own, and of `GraphResource`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sabir.expressions.query.resource import Resource, one_or_many
@@ -19,11 +19,12 @@ from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Ref, Sensitive
+from sabir.source.collector import collector_paused
 
 if TYPE_CHECKING:
     from sabir.provenance import Source
 
-__all__ = ["GraphResource", "GraphTree", "MakeResource", "read_from_graph", "resources_of"]
+__all__ = ["GraphResource", "GraphTree", "read_from_graph", "resources_of"]
 
 _SECTIONS = {
     EdgeKind.CAPABILITY_OF: "capabilities",
@@ -31,75 +32,114 @@ _SECTIONS = {
     EdgeKind.ARTIFACT_OF: "artifacts",
     EdgeKind.OPERATION_OF: "operations",
 }
+_SECTION_KINDS = tuple(_SECTIONS)
+"""To look through four members takes less than to hash one."""
 _STATUS = {member.name: member for member in Status}
 
 
 class GraphTree:
-    """What the resources of one graph share."""
+    """What the resources of one graph share.
 
-    __slots__ = ("by_id", "graph", "root", "session", "sources")
+    Most instances of a graph may be capabilities and requirements, which few questions ask for: resources of such parts are made
+    when somebody does, those of all others at once.
+    """
+
+    __slots__ = ("_by_id", "_sources", "graph", "root", "session")
 
     def __init__(self, graph: Graph, session: Session) -> None:
         self.graph = graph
         self.session = session
-        self.by_id: dict[str, GraphResource] = {}
-        self.sources: dict[str, list[Resource]] | None = None
+        self._by_id: dict[str, GraphResource] = {}
+        self._sources: dict[str, list[Resource]] | None = None
         self.root: _Root = _Root(self)
+        with collector_paused():
+            self._hang()
+            self._break_rings()
+
+    def make(self, instance: Instance) -> GraphResource:
+        """The resource of an instance, alone."""
+        return GraphResource(instance, self)
+
+    def resource(self, id_: str) -> GraphResource | None:
+        resource = self._by_id.get(id_)
+        if resource is not None:
+            return resource
+        instance = self.graph.get(id_)
+        if instance is None:
+            return None
+        # Whatever is not in a section of its owner was made when the tree was.
+        resource = self._by_id[id_] = self.make(instance)
+        resource.section = _SECTIONS[instance.kinds.owner]
+        resource.above = None if instance.owner is None else self._by_id[instance.owner]
+        return resource
+
+    def resources(self, ids: Iterable[str]) -> list[GraphResource]:
+        """The resources of those ids that the graph has, in their order."""
+        return [resource for id_ in ids if (resource := self.resource(id_)) is not None]
+
+    def everything(self) -> list[GraphResource]:
+        """All resources in the order of the graph, sections included."""
+        with collector_paused():
+            return self.resources(instance.id for instance in self.graph)
 
     def relations_to(self, id_: str) -> Sequence[Resource]:
-        if self.sources is None:
-            self.sources = {}
-            for resource in self.by_id.values():
+        if self._sources is None:
+            self._sources = {}
+            for resource in self.everything():
                 for relation in resource.requirements:
                     if isinstance(relation, _Relation):
-                        self.sources.setdefault(relation.target_id, []).append(relation)
+                        self._sources.setdefault(relation.target_id, []).append(relation)
                     elif isinstance(relation, GraphResource) and isinstance(relation.target, GraphResource):
-                        self.sources.setdefault(relation.target.id, []).append(relation)
-        return self.sources.get(id_, ())
+                        self._sources.setdefault(relation.target.id, []).append(relation)
+        return self._sources.get(id_, ())
 
+    def _hang(self) -> None:
+        """Make all that is not in a section, and hang it below its owner."""
+        by_id, make = self._by_id, self.make
+        with_sections = ""  # parts come behind their owner, mostly: it is looked at once
+        for instance in self.graph:
+            if instance.kinds.owner in _SECTION_KINDS:
+                owner = instance.owner
+                if owner == with_sections:
+                    continue
+                if owner is not None and self._is_in_section(instance):
+                    with_sections = owner
+                    continue
+            by_id[instance.id] = make(instance)
+        for resource in [*by_id.values()]:
+            owner = resource.instance.owner
+            above = None if owner is None else self.resource(owner)
+            if above is None or above is resource:
+                self.root.owned.append(resource)
+            else:
+                resource.above = above
+                above.owned.append(resource)
 
-MakeResource = Callable[[Instance, GraphTree], "GraphResource"]
-
-
-def resources_of(graph: Graph, session: Session | None = None, make: MakeResource | None = None) -> Resource:
-    """The root resource of a graph. `make` makes the resource of an instance."""
-    tree = GraphTree(graph, session or Session())
-    by_id = tree.by_id
-    make = make or GraphResource
-    for instance in graph:
-        by_id[instance.id] = make(instance, tree)
-    for resource in by_id.values():
-        owner = resource.instance.owner
-        above = by_id.get(owner) if owner is not None else None
-        if above is None or above is resource:
-            tree.root.owned.append(resource)
-            continue
-        resource.above = above
+    def _is_in_section(self, instance: Instance) -> bool:
+        above = None if instance.owner is None else self.graph.get(instance.owner)
         # Sections have no sections: in a ring of them, which only a file could have, all are plain parts.
-        if above.instance.kinds.owner not in _SECTIONS:
-            resource.section = _SECTIONS.get(resource.instance.kinds.owner)
-        if resource.section is None:
-            above.owned.append(resource)
-        else:
-            above.parts.setdefault(resource.section, []).append(resource)
-    _break_rings(tree)
-    return tree.root
+        return above is not None and above is not instance and above.kinds.owner not in _SECTION_KINDS
+
+    def _break_rings(self) -> None:
+        """Owners that own one another hang below the root, so that every walk ends."""
+        plain = [resource for resource in self._by_id.values() if resource.section is None]
+        if len(self.root.everything()) > len(plain):
+            return
+        seen = {id(resource) for resource in self.root.everything()}
+        for resource in plain:
+            if id(resource) in seen:
+                continue
+            if resource.above is not None:
+                resource.above.owned.remove(resource)
+            resource.above = None
+            self.root.owned.append(resource)
+            seen.update(id(below) for below in resource.descendents())
+        self.root.forget()
 
 
-def _break_rings(tree: GraphTree) -> None:
-    """Owners that own one another hang below the root, so that every walk ends."""
-    reached = len(tree.root.descendents())
-    if reached > len(tree.by_id):
-        return
-    seen = {id(resource) for resource in tree.root.descendents()}
-    for resource in tree.by_id.values():
-        if id(resource) in seen or resource.section is not None:
-            continue
-        if resource.above is not None:
-            resource.above.owned.remove(resource)
-        resource.above = None
-        tree.root.owned.append(resource)
-        seen.update(id(below) for below in resource.descendents())
+def resources_of(graph: Graph, session: Session | None = None) -> Resource:
+    """The root resource of a graph."""
+    return GraphTree(graph, session or Session()).root
 
 
 def read_from_graph(reads: Iterable[Source]) -> list[tuple[Instance, str]]:
@@ -152,6 +192,10 @@ class _Root(Resource):
             return {name: _value(value, self.tree) for name, value in self.tree.graph.outputs.items()}
         return MISSING
 
+    def forget(self) -> None:
+        """What is below has changed."""
+        self._everything = None
+
     def all(self) -> dict[str, Resource]:
         """By name, those right below the root first; one whose name another has, too, is there by its id."""
         by_name = self._all
@@ -161,8 +205,8 @@ class _Root(Resource):
                 by_name.setdefault(child.name, child)
             for below in self.everything():
                 by_name.setdefault(below.name, below)
-            for id_, resource in self.tree.by_id.items():
-                by_name.setdefault(id_, resource)
+            for resource in self.tree.everything():
+                by_name.setdefault(resource.id, resource)
         return by_name
 
 
@@ -184,8 +228,12 @@ class GraphResource(Resource):
 
     @property
     def parts(self) -> dict[str, list[GraphResource]]:
+        """What is in its sections, by their names."""
         if self._parts is None:
             self._parts = {}
+            for resource in self.tree.resources(part.id for part in self.tree.graph.owned_by(self.id)):
+                if resource.section is not None:
+                    self._parts.setdefault(resource.section, []).append(resource)
         return self._parts
 
     @property
@@ -230,11 +278,14 @@ class GraphResource(Resource):
             kind = type(value)
             return value if kind is str or kind is int or kind is bool else _value(value, self.tree)
         if key in self.instance.relations:
-            by_id = self.tree.by_id
-            targets = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
+            targets = self.tree.resources(self.instance.relations[key])
             return targets[0] if len(targets) == 1 else targets
-        if self.owned:
-            return self._child(key)
+        if self.owned and (child := self._child(key)) is not MISSING:
+            return child
+        return self.elsewhere(key)
+
+    def elsewhere(self, key: str) -> Any:
+        """What a key means that is neither an attribute nor leads anywhere."""
         # `.capabilities::endpoint` maps over the list of capabilities; the one of that name answers with itself.
         is_named_part = key == self.instance.name and self.section == "capabilities"
         return self if is_named_part else MISSING
@@ -268,19 +319,19 @@ class GraphResource(Resource):
     @property
     def target(self) -> Resource | None:
         ids = self.instance.relations.get("target") if self.section == "requirements" else None
-        return self.tree.by_id.get(ids[0]) if ids else None
+        return self.tree.resource(ids[0]) if ids else None
 
     @property
     def requirements(self) -> Sequence[Resource]:
-        if self._parts is not None and "requirements" in self._parts:
-            return self._parts["requirements"]
+        if "requirements" in self.parts:
+            return self.parts["requirements"]
         if self.section is not None:
             return ()  # where a requirement leads is its target
         return [
             _Relation(self, name, id_, self.tree)
             for name, ids in self.instance.relations.items()
             for id_ in ids
-            if id_ in self.tree.by_id
+            if id_ in self.tree.graph
         ]
 
     @property
@@ -340,7 +391,9 @@ class _Relation(Resource):
 
     @property
     def target(self) -> GraphResource:
-        return self.tree.by_id[self.target_id]
+        target = self.tree.resource(self.target_id)
+        assert target is not None  # a relation is made for ids of the graph only
+        return target
 
     def get(self, key: str) -> Any:
         del key
@@ -350,7 +403,7 @@ class _Relation(Resource):
 def _value(value: Any, tree: GraphTree) -> Any:
     """A value of the graph as expressions know values: references become the instances they name."""
     if isinstance(value, Ref):
-        return tree.by_id.get(value.id)
+        return tree.resource(value.id)
     if isinstance(value, Sensitive):
         return Sensitive(_value(value.value, tree))
     if isinstance(value, Mapping):

@@ -186,16 +186,18 @@ def _filtered(select: Select, predicates: tuple[Predicate, ...]) -> Select:
 
 # Keys
 
+_NESTED: Final = (list, tuple, Sensitive)
+
 
 def _select_items(values: list[Any], context: Context) -> list[Any]:
     """An empty key: the items of a list, and those of the lists in it; anything else itself."""
     matches: list[Any] = []
     for value in values:
-        kind = type(value)
         if isinstance(value, list | tuple):
-            plain_items = all(not isinstance(item, list | tuple | Sensitive) for item in value)
-            matches.extend(value if plain_items else _select_items(list(value), context))
-        elif kind is Sensitive and isinstance(value.value, list | tuple):
+            # There are few types among many items.
+            nested = any(issubclass(kind, _NESTED) for kind in set(map(type, value)))
+            matches.extend(_select_items(list(value), context) if nested else value)
+        elif type(value) is Sensitive and isinstance(value.value, list | tuple):
             matches.extend(map(mark, _select_items([value.value], context)))
         else:
             matches.append(value)
@@ -427,7 +429,7 @@ def _name_equals(
             item = value.get(name, MISSING)
         elif isinstance(value, Resource):
             item = value.get(name)
-            if item is not MISSING:
+            if item is not MISSING and context.session.computing is not None:
                 context.session.record(value, name)
         else:
             return any(equals(one) for one in left(value, context))

@@ -42,8 +42,8 @@ _INPUTS: Final = {"size": 7, "servers": 2}
 
 
 def _asked(ensemble: Ensemble) -> Resource:
-    graph, _ = build_graph(ensemble)
-    return asked_resources(ensemble, graph, Session(work=ensemble.session.work))
+    built = build_graph(ensemble)
+    return asked_resources(ensemble, built.live, built.graph, Session(work=ensemble.session.work))
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.graphs import GraphResource, GraphTree, resources_of
+from sabir.expressions.query.graphs import GraphResource, GraphTree
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, NodeState
+from sabir.expressions.query.values import NodeState
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Sensitive
@@ -23,56 +23,54 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
-from sabir.languages.tosca.graph.addresses import id_of, ids_of_requirements
 from sabir.languages.tosca.graph.origins import Live
 
 __all__ = ["asked_resources"]
 
 
-def asked_resources(ensemble: Ensemble, graph: Graph, session: Session) -> Resource:
-    """The root of the tree, over a graph that was built from these instances."""
-    links = _Links(ensemble)
+def asked_resources(ensemble: Ensemble, live: Mapping[str, Live], graph: Graph, session: Session) -> Resource:
+    """The root of the tree, over a graph that was built from these instances; `live` has them by their ids in it."""
+    tree = _AskedTree(graph, session, live)
     inner = ensemble.session
     session.project = inner.project
     session.externals = inner.externals
-    session.input = lambda name: links.value(inner.input(name))
+    session.input = lambda name: tree.value(inner.input(name))
     session.input_names = inner.input_names
     session.counts_from_first = inner.counts_from_first
-    session.named = lambda name: links.asked(inner.named(name))
-    session.instances = lambda name: links.asked_all(inner.instances(name))
-    return resources_of(graph, session, links.make)
+    session.named = lambda name: tree.asked(inner.named(name))
+    session.instances = lambda name: tree.asked_all(inner.instances(name))
+    return tree.root
 
 
-class _Links:
+class _AskedTree(GraphTree):
     """From instances of the graph to live ones and back."""
 
-    def __init__(self, ensemble: Ensemble) -> None:
-        self._live: dict[str, Live] = {}
-        self._asked: dict[Resource, _Asked] = {}
-        for node in ensemble.everything():
-            self._live[id_of(node)] = node
-            for capability in node.capabilities:
-                if isinstance(capability, CapabilityInstance):
-                    self._live[id_of(capability)] = capability
-            self._live.update({id_: relationship for relationship, id_ in ids_of_requirements(node).items()})
+    __slots__ = ("_ids", "live")
 
-    def make(self, instance: Instance, tree: GraphTree) -> GraphResource:
-        live = self._live.get(instance.id)
-        if live is None:  # an artifact or operation: the graph has all there is
-            return GraphResource(instance, tree)
-        asked = self._asked[live] = _KINDS[type(live)](instance, tree, live, self)
-        return asked
+    def __init__(self, graph: Graph, session: Session, live: Mapping[str, Live]) -> None:
+        self.live = live
+        self._ids: dict[Resource, str] | None = None
+        super().__init__(graph, session)
+
+    def make(self, instance: Instance) -> GraphResource:
+        # Of an artifact, an operation or a group the graph has all there is.
+        return _KINDS.get(type(self.live.get(instance.id)), GraphResource)(instance, self)
 
     def asked(self, live: Resource | None) -> Resource | None:
-        return None if live is None else self._asked.get(live)
+        if live is None:
+            return None
+        if self._ids is None:
+            self._ids = {resource: id_ for id_, resource in self.live.items()}
+        id_ = self._ids.get(live)
+        return None if id_ is None else self.resource(id_)
 
     def asked_all(self, several: Sequence[Resource]) -> Sequence[Resource]:
-        return [self._asked[live] for live in several if live in self._asked]
+        return [resource for live in several if (resource := self.asked(live)) is not None]
 
     def value(self, value: Any) -> Any:
         """A value that an expression of the template gave: instances in it are those of the tree."""
         if isinstance(value, Resource):
-            return self._asked.get(value)
+            return self.asked(value)
         if isinstance(value, Sensitive):
             return Sensitive(self.value(value.value))
         if isinstance(value, Mapping):
@@ -85,12 +83,13 @@ class _Links:
 class _Asked(GraphResource):
     """A node."""
 
-    __slots__ = ("_links", "live")
+    __slots__ = ()
 
-    def __init__(self, instance: Instance, tree: GraphTree, live: Live, links: _Links) -> None:
-        super().__init__(instance, tree)
-        self.live = live
-        self._links = links
+    tree: _AskedTree
+
+    @property
+    def live(self) -> Live:
+        return self.tree.live[self.instance.id]
 
     @property
     def types(self) -> Sequence[str]:
@@ -112,10 +111,9 @@ class _Asked(GraphResource):
     def index(self) -> int:
         return self.live.index
 
-    def get(self, key: str) -> Any:
-        value = super().get(key)
+    def elsewhere(self, key: str) -> Any:
         # What mirrors the instance itself (its id, its state) is an attribute in the template and none in the graph.
-        return self.live.get(key) if value is MISSING and key in REFLECTED else value
+        return self.live.get(key) if key in REFLECTED else super().elsewhere(key)
 
     def planned(self, key: str) -> Any:
         return self._computed(key, self.live.planned)
@@ -126,7 +124,7 @@ class _Asked(GraphResource):
     def _computed(self, key: str, compute: Callable[[str], Any]) -> Any:
         """What the live instance computes; one that fails was reported when the graph was built, and is unknown there."""
         try:
-            return self._links.value(compute(key))
+            return self.tree.value(compute(key))
         except QueryError:
             return self.get(key)
 
@@ -135,19 +133,19 @@ class _Asked(GraphResource):
 
     @property
     def relationships(self) -> Sequence[Resource]:
-        return self._links.asked_all(self.live.relationships)
+        return self.tree.asked_all(self.live.relationships)
 
     @property
     def sources(self) -> Mapping[str, Any]:
         # In the graph groups, policies and substitutions lead to nodes, too; here only requirements count.
-        return {name: self._links.value(source) for name, source in self.live.sources.items()}
+        return {name: self.tree.value(source) for name, source in self.live.sources.items()}
 
     @property
     def artifacts(self) -> Mapping[str, Artifact]:
         return self.live.artifacts
 
     def operation_output(self, interface: str, operation: str, output: str) -> Any:
-        return self._links.value(self.live.operation_output(interface, operation, output))
+        return self.tree.value(self.live.operation_output(interface, operation, output))
 
     @property
     def source_directory(self) -> Path | None:
@@ -167,14 +165,14 @@ class _AskedRelationship(_Asked):
 
     @property
     def parent(self) -> Resource | None:
-        return self._links.asked(self.live.parent)
+        return self.tree.asked(self.live.parent)
 
     @property
     def target_capability(self) -> Resource | None:
-        return self._links.asked(self.live.target_capability)
+        return self.tree.asked(self.live.target_capability)
 
 
-_KINDS: Final[Mapping[type[Live], type[_Asked]]] = {
+_KINDS: Final[Mapping[type[Any], type[_Asked]]] = {
     NodeInstance: _Asked,
     CapabilityInstance: _AskedCapability,
     RelationshipInstance: _AskedRelationship,

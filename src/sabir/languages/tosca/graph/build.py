@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
@@ -34,16 +35,25 @@ from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.provenance import Computing, Sources
 from sabir.source.collector import collector_paused
 
-__all__ = ["build_graph"]
+__all__ = ["Built", "build_graph"]
 
 
-def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> tuple[Graph, list[Finding]]:
+class Built(Struct, frozen=True, kw_only=True, eq=False):
     """The graph as far as values could be computed, and a finding for each that could not."""
+
+    graph: Graph
+    findings: Sequence[Finding]
+    live: Mapping[str, Live]
+    """By ids of the graph: the nodes, capabilities and relationships that the instances were made from."""
+
+
+def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> Built:
     builder = _Builder(ensemble, full_provenance)
     with collector_paused():
         instances = [*_told_apart(builder.instances())]
         outputs = builder.outputs()
-    return Graph(instances, outputs=outputs, output_origins=builder.output_origins), builder.findings
+    graph = Graph(instances, outputs=outputs, output_origins=builder.output_origins)
+    return Built(graph=graph, findings=builder.findings, live=builder.live)
 
 
 class _Builder:
@@ -54,6 +64,7 @@ class _Builder:
         self.kinds = RelationshipKinds(ensemble.model.types)
         self.findings: list[Finding] = []
         self.output_origins: dict[str, Origin] = {}
+        self.live: dict[str, Live] = {}
         self._failed: set[tuple[str, str, str]] = set()
         self.computing = ensemble.session.computing = Computing() if full else None
 
@@ -88,11 +99,13 @@ class _Builder:
     def _inside(self, ensemble: Ensemble) -> Iterator[Instance]:
         """What stands in the place of a node."""
         builder = _Builder(ensemble, self.full)
+        builder.live = self.live
         yield from builder.instances()
         for finding in builder.findings:
             self._note(finding)
 
     def _node(self, id_: str, node: NodeInstance) -> Instance:
+        self.live.setdefault(id_, node)
         attributes, origins = self._attributes(node)
         relations: dict[str, list[str]] = {}
         for relationship in node.requirements:
@@ -163,6 +176,7 @@ class _Builder:
         target: NodeInstance | None = None,
     ) -> Instance:
         """What belongs to a node and has attributes of its own; a requirement also leads somewhere."""
+        self.live.setdefault(id_, live)
         attributes, origins = self._attributes(live)
         targets = () if target is None else (id_of(target),)
         return Instance(

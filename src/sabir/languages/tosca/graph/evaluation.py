@@ -40,13 +40,13 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
         else request.session.cache(CheckedModels).of(package, topology)
     )
     ensemble, findings = _instantiated(checked, request_of(loaded, topology, request))
-    graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
+    built = build_graph(ensemble, full_provenance=request.full_provenance)
     errors = _errors([*loaded.findings, *findings])
     # Without an import many a value cannot be computed; the finding about the import is the one that helps.
     return Evaluation(
-        graph=graph,
-        findings=(*errors, *(failures if topology.complete else ())),
-        resources=partial(asked_resources, ensemble),
+        graph=built.graph,
+        findings=(*errors, *(built.findings if topology.complete else ())),
+        resources=partial(asked_resources, ensemble, built.live),
         wanted=lambda: _wanted(ensemble, request),
     )
 
