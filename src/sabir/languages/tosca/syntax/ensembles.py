@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
@@ -19,6 +21,7 @@ from sabir.languages.tosca.syntax.includes import Layers, gather_layers
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
+from sabir.text import Place
 
 __all__ = ["is_ensemble", "is_project", "load_ensemble"]
 
@@ -56,11 +59,8 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     if is_project(file):
         return _load_project(files, file, root)
     layers = gather_layers(gathering, file, root)
-    if not layers.templates:
-        message = "this ensemble has no service template"
-        hint = "it stands under 'spec: service_template:'"
-        finding = NO_SINGLE_TEMPLATE.about_file(file.source, message, hint=hint)
-        return Loaded(topology=None, findings=(*gathering.findings, finding), files=(file.name,))
+    if not layers.templates:  # as Unfurl has it, there is nothing in it then
+        gathering.findings.extend(_misspelt(file, root))
     gathering.profiles["unfurl"] = None
     dialect = _dialect(layers)
     for source, template in layers.templates:
@@ -77,6 +77,18 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
         values=layers.values,
         recorded=recorded,
     )
+
+
+def _misspelt(file: PackageFile, root: YamlMapping) -> Iterator[Finding]:
+    """A finding for a key that was meant to hold the service template."""
+    spec = root.get("spec")
+    for entry in spec.entries if isinstance(spec, YamlMapping) else ():
+        key = text_of(entry.key)
+        if key is not None and (hint := did_you_mean(key, ["service_template"])) is not None:
+            place = Place(file.source, entry.key.span)
+            yield NO_SINGLE_TEMPLATE.at(
+                place, f"this ensemble has {key!r} and no service template", hint=hint
+            )
 
 
 def _load_project(files: Files, file: PackageFile, root: YamlMapping) -> Loaded:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.any_kind import TYPES, names_in, with_kinds
 from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.dialects import Dialect
 from sabir.languages.tosca.syntax.examples import HEAD, SECOND
@@ -46,7 +47,7 @@ from sabir.languages.tosca.syntax.shapes import check_shapes
 from sabir.languages.tosca.syntax.texts import dialect_of_document, document_of
 from sabir.languages.tosca.syntax.topologies import TopologyParts
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place
 
 __all__ = ["Gathering"]
@@ -103,6 +104,7 @@ _DOCUMENT_KEYS: Final = frozenset(
         "functions",
         "decorators",
         "data_types",
+        TYPES,
         *(kind.value for kind in Kind),
     }
 )
@@ -337,12 +339,17 @@ class Gathering:
 
     def _name_types(self) -> None:
         """Every type gets the name that the topology knows it by: its own, or with its prefix when that is taken."""
+        sections = with_kinds(document.fields for document in self._documents)
+        self._documents = [
+            replace(document, fields=fields)
+            for document, fields in zip(self._documents, sections, strict=True)
+        ]
         taken: dict[tuple[Kind, str], Scope] = {}
         for document in self._documents:
             scope = document.reader.scope
             assert scope is not None
             for kind in Kind:
-                for name in _names_in(document.fields.get(kind.value)):
+                for name in names_in(document.fields.get(kind.value)):
                     owner = taken.setdefault((kind, name), scope)
                     is_free = owner is scope or not document.prefix
                     known_as = name if is_free else f"{document.prefix}:{name}"
@@ -371,7 +378,7 @@ class Gathering:
         for document in self._documents:
             topology = document.fields.get("topology_template")
             inner = topology.get("functions") if isinstance(topology, YamlMapping) else None
-            for name in (*_names_in(document.fields.get("functions")), *_names_in(inner)):
+            for name in (*names_in(document.fields.get("functions")), *names_in(inner)):
                 yield name
                 if document.prefix:
                     yield f"{document.prefix}:{name}"
@@ -480,11 +487,3 @@ class Gathering:
 
 def _joined(outer: str, namespace: str) -> str:
     return f"{outer}:{namespace}" if outer and namespace else outer or namespace
-
-
-def _names_in(node: YamlNode | None) -> Iterator[str]:
-    """The names of the types of a section, which may be a list of maps."""
-    for mapping in node.items if isinstance(node, YamlSequence) else (node,):
-        for entry in mapping.entries if isinstance(mapping, YamlMapping) else ():
-            if isinstance(entry.key, YamlScalar):
-                yield entry.key.value if isinstance(entry.key.value, str) else entry.key.text

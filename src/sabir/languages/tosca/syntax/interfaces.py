@@ -29,7 +29,17 @@ from sabir.text import Span
 __all__ = ["read_artifacts", "read_implementation", "read_interface", "read_interfaces", "read_parameters"]
 
 _INTERFACE_KEYS: Final = frozenset(
-    {"type", "inputs", "operations", "notifications", "description", "metadata", "derived_from", "version"}
+    {
+        "type",
+        "inputs",
+        "operations",
+        "notifications",
+        "description",
+        "metadata",
+        "derived_from",
+        "version",
+        "requirements",  # Unfurl: types of relationships that the operations need a connection of
+    }
 )
 
 
