@@ -23,6 +23,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
     Origin,
+    Step,
 )
 from sabir.languages.tosca.syntax.references import file_candidates
 from sabir.text import Place, Span
@@ -86,7 +87,7 @@ IMPLEMENTED_TYPE: Final = Rule(
 UNKNOWN_CALL: Final = Rule(
     code="TOSCA:E046",
     title="a call of something that is not there",
-    why="call_operation names INTERFACE.OPERATION of its target, inline a workflow of the template.",
+    why="call_operation names INTERFACE.OPERATION of its target, inline a workflow of the template, target_relationship a requirement.",
     bad=example_nodes(
         _VM + "  workflows: {w: {steps: {s: {target: vm, activities: [{call_operation: Standard.strat}]}}}}\n"
     ),
@@ -195,6 +196,13 @@ def _implementation(
 
 
 def _artifact(model: Model, artifact: ArtifactDefinition) -> Iterator[Finding]:
+    repositories = model.topology.repositories
+    if artifact.origin.second and artifact.repository is not None and artifact.repository not in repositories:
+        message = (
+            f"artifact {artifact.name!r} lies in repository {artifact.repository!r}, which is not defined"
+        )
+        hint = did_you_mean(artifact.repository, repositories) or "define it under 'repositories:'"
+        yield MISSING_FILE.at(artifact.place, message, hint=hint)
     is_image = artifact.type is not None and "Image" in artifact.type
     if artifact.file is not None and artifact.repository is None and not is_image:
         yield from _file(model, artifact.file, artifact.origin, artifact.span, [])
@@ -223,6 +231,7 @@ def _calls(model: Model, interfaces: Mapping[str, Mapping[str, Interface]]) -> I
         for step in workflow.steps.values():
             is_node = step.target_relationship is None and step.target in interfaces
             table = interfaces[step.target or ""] if is_node else None
+            yield from _target_relationship(model, step)
             for activity in step.activities:
                 yield from _activity(model, activity, table, step.target or "")
     for policy in topology.policies:
@@ -232,6 +241,18 @@ def _calls(model: Model, interfaces: Mapping[str, Mapping[str, Interface]]) -> I
             for target in targets:
                 for activity in trigger.action:
                     yield from _activity(model, activity, interfaces.get(target), target)
+
+
+def _target_relationship(model: Model, step: Step) -> Iterator[Finding]:
+    """It is the name of a requirement of the node that the step is for."""
+    name, flat = step.target_relationship, model.flat.get(step.target or "")
+    if name is None or flat is None or not step.origin.second:
+        return
+    assigned = (requirement.name for requirement in model.nodes[step.target or ""].requirements)
+    requirements = dict.fromkeys((*flat.requirements, *assigned))
+    if name not in requirements:
+        message = f"{step.target!r} has no requirement {name!r}"
+        yield UNKNOWN_CALL.at(step.place, message, hint=did_you_mean(name, requirements))
 
 
 def _activity(
