@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
+from jinja2 import Environment, TemplateSyntaxError
 
 from sabir.diagnostics.finding import Severity
 from sabir.errors import SabirError
@@ -19,7 +21,9 @@ from sabir.operations.why import Explainer, Subject
 from sabir.source.packages import MemoryPackage
 from tests.provenance.law import Files, Law, Line, Value
 
-_LITERAL = re.compile(r"\btrue\b|\bfalse\b|\b[0-9]+\b|\b[a-z]{2,}\b")
+__all__ = ["LAW", "PACKAGES", "graph_of"]
+
+_LITERAL = re.compile(r"\b[Tt]rue\b|\b[Ff]alse\b|\b[0-9]+\b|\b[a-z]{2,}\b")
 _BLOCK = re.compile(r"\s*(- )*[\w.-]+:\s*")
 
 _HEAD = """\
@@ -106,6 +110,142 @@ configs:
     level: 4
 """,
     },
+    "objects": {
+        "service/web.yaml": """\
+dsl_version: 0.9.0
+service:
+  name: web
+  kind: {{ web.kind }}
+  {% if web.shared %}
+  hostNetwork: true
+  {% endif %}
+  annotations:
+    pod:
+      scrape: always
+    service:
+      balance: round
+  ports:
+    - {cont: 8080, ingress: shop}
+  containers:
+    - name: main
+      image: nginx
+      probes:
+        readiness: check ready
+        liveness: {type: exec, command: check alive, timeout: 5}
+      env:
+        - name: LEVEL
+          value: high
+      volumes:
+        - name: cache
+          type: host
+          path: /var/cache
+      {% if web.root %}
+      privileged: true
+      {% endif %}
+      pre:
+        - name: migrate
+          type: single
+          command: migrate now
+          dependencies: [db]
+        {% if web.warm %}
+        - name: warm
+          command: warm up
+        {% endif %}
+      daemon:
+        command: serve
+        user: www
+        files: [conf]
+        secrets: [login]
+    {% if web.beside %}
+    - name: beside
+      image: helper
+      daemon:
+        command: help
+    {% endif %}
+files:
+  conf:
+    path: /srv/web.conf
+    content: web.conf
+    perm: "0600"
+  {% if web.more %}
+  more:
+    path: /srv/more.conf
+    content: web.conf
+  {% endif %}
+secrets:
+  login:
+    type: Opaque
+    path: /srv/login
+    secret:
+      secretName: login
+    data:
+      word: hush
+""",
+        "service/db.yaml": """\
+dsl_version: 0.9.0
+service:
+  name: db
+  containers:
+    - name: db
+      image: mysql
+      daemon:
+        command: mysqld
+""",
+        "service/files/web.conf": """\
+level {{ web.level }}
+{{ lib.lines(web.deep) }}
+""",
+        "service/files/defaults.yaml": """\
+configs:
+  web:
+    kind: Deployment
+    shared: false
+    root: false
+    warm: false
+    beside: false
+    more: false
+    level: 3
+    deep: 4
+  ingress:
+    enabled: true
+    domain: example
+""",
+        "exports/lib": """\
+{% macro lines(count) %}lines {{ count }}{% endmacro %}
+""",
+        "ccp.yaml": """\
+kubernetes:
+  namespace: shop
+  image_pull_policy: Always
+  access:
+    web:
+      - resources: [pods]
+        verbs: [get]
+images:
+  tag: "1"
+  image_specs:
+    nginx:
+      tag: "2"
+registry:
+  address: local
+  username: someone
+  password: hush
+replicas:
+  web: 2
+  db: 1
+nodes:
+  one:
+    roles: [front]
+    configs:
+      web:
+        level: 5
+  two:
+    roles: [front, back]
+roles:
+  front: [web]
+  back: [db]
+""",
+    },
     "named instances": {
         "service/web.yaml": f"""\
 {_HEAD}  ports:
@@ -154,6 +294,8 @@ services:
 
 
 def _evaluated(files: Files, *, full: bool = False) -> Graph | None:
+    if not all(_is_readable(text) for name, text in files.items() if name.startswith("exports/")):
+        return None  # no file that imports them can be rendered
     try:
         evaluation = LANGUAGE.evaluate(MemoryPackage(files), EvaluationRequest(full_provenance=full))
     except SabirError:
@@ -162,13 +304,22 @@ def _evaluated(files: Files, *, full: bool = False) -> Graph | None:
     return None if is_wrong else evaluation.graph
 
 
+@cache
+def _is_readable(template: str) -> bool:
+    try:
+        Environment().parse(template)
+    except TemplateSyntaxError:
+        return False
+    return True
+
+
 def _values(graph: Graph) -> dict[Value, str]:
-    """What definitions say. Of objects no single field is told, only what can show up in them."""
+    """What definitions say, and the parts of all objects."""
     return {
         (instance.id, name): repr(reveal_all(value))
         for instance in graph
-        if instance.type.startswith("ccp::")
         for name, value in instance.attributes.items()
+        if name not in ("apiVersion", "kind")
     }
 
 
@@ -178,7 +329,7 @@ def _variants(_file: str, line: str, _files: Files) -> Iterator[str | None]:
     yield None
     for match in _LITERAL.finditer(line):
         text = match[0]
-        flipped = {"true": "false", "false": "true"}.get(text)
+        flipped = {"true": "false", "false": "true"}.get(text.lower())
         new = flipped or (str(int(text) + 1) if text.isdigit() else f"{text}x")
         yield line[: match.start()] + new + line[match.end() :]
 
@@ -186,7 +337,7 @@ def _variants(_file: str, line: str, _files: Files) -> Iterator[str | None]:
 LAW = Law(_evaluated, _values, _variants)
 
 
-def _graph(files: Files) -> Graph:
+def graph_of(files: Files) -> Graph:
     graph = _evaluated(files, full=True)
     assert graph is not None
     return graph
@@ -194,7 +345,7 @@ def _graph(files: Files) -> Graph:
 
 @pytest.mark.parametrize("files", PACKAGES.values(), ids=[*PACKAGES])
 def test_law_both_ways(files: Files) -> None:
-    graph = _graph(files)
+    graph = graph_of(files)
     before = _values(graph)
     lines_for = LAW.chains(graph)
     matters: dict[Line, set[Value]] = {}

@@ -14,11 +14,13 @@ from sabir.languages.ccp.evaluate.objects.configuration import (
     service_secrets,
 )
 from sabir.languages.ccp.evaluate.objects.jobs import jobs
-from sabir.languages.ccp.evaluate.objects.networking import ingress, services
+from sabir.languages.ccp.evaluate.objects.networking import ingresses, services
+from sabir.languages.ccp.evaluate.objects.reads import MadeFrom, ObjectReads
 from sabir.languages.ccp.evaluate.objects.settings import Settings
-from sabir.languages.ccp.evaluate.objects.workloads import workload
+from sabir.languages.ccp.evaluate.objects.workloads import workloads
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.languages.ccp.syntax.recording.nodes import unwatched
 
 __all__ = ["KubernetesObject", "object_stream", "render_objects"]
 
@@ -28,6 +30,8 @@ class KubernetesObject(Struct, frozen=True, eq=False):
 
     data: Mapping[str, Any]
     definition: Definition | None = None
+    made_from: MadeFrom = MadeFrom()
+    """What it was made from, when that was recorded."""
 
     @property
     def kind(self) -> str:
@@ -39,9 +43,16 @@ class KubernetesObject(Struct, frozen=True, eq=False):
 
 
 def render_objects(
-    resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
+    resolved: ResolvedDeployment,
+    *,
+    namespace: str | None = None,
+    images: Mapping[str, str] | None = None,
+    recording: bool = False,
 ) -> list[KubernetesObject]:
-    """Every object once, those that others need first."""
+    """Every object once, those that others need first; `recording`: with what they were made from."""
+    if recording:
+        reads = ObjectReads(resolved)
+        return [*_distinct(_objects(Settings(resolved=reads.watched(), reads=reads)))]
     return list(object_stream(resolved, namespace=namespace, images=images))
 
 
@@ -49,34 +60,38 @@ def object_stream(
     resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
 ) -> Iterator[KubernetesObject]:
     """The same, one after the other: those of a large deployment need not be there at once."""
-    settings = Settings(
-        resolved=resolved,
-        namespace=namespace or resolved.deployment.configuration.namespace,
-        image_overrides=images or {},
-    )
+    settings = Settings(resolved=resolved, other_namespace=namespace, image_overrides=images or {})
     return _distinct(_objects(settings))
 
 
 def _objects(settings: Settings) -> Iterator[KubernetesObject]:
-    for data in deployment_objects(settings):
-        yield KubernetesObject(data)
+    yield from _made(settings, None, deployment_objects(settings))
     for definition in settings.deployment.definitions:
-        if not settings.deploys(definition.service.name):
+        service = definition.service.name
+        if not settings.deploys(service):
             continue
-        for data in service_objects(settings, definition, settings.units.of_service(definition.service.name)):
+        for objects in (
+            service_objects(settings, definition, settings.units.of_service(service)),
+            access_objects(settings, definition),
+            service_secrets(settings, definition),
+            jobs(settings, definition),
+            workloads(settings, definition),
+            services(settings, definition),
+            ingresses(settings, definition),
+        ):
+            yield from _made(settings, definition, objects)
+
+
+def _made(
+    settings: Settings, definition: Definition | None, objects: Iterator[dict[str, Any]]
+) -> Iterator[KubernetesObject]:
+    if settings.reads is None:
+        for data in objects:
             yield KubernetesObject(data, definition)
-        for data in access_objects(settings, definition):
-            yield KubernetesObject(data, definition)
-        for data in service_secrets(settings, definition):
-            yield KubernetesObject(data, definition)
-        for data in jobs(settings, definition):
-            yield KubernetesObject(data, definition)
-        yield KubernetesObject(workload(settings, definition), definition)
-        for data in services(settings, definition):
-            yield KubernetesObject(data, definition)
-        rules = ingress(settings, definition)
-        if rules is not None:
-            yield KubernetesObject(rules, definition)
+        return
+    described = None if definition is None else unwatched(definition)
+    for data, made_from in settings.reads.each(objects):
+        yield KubernetesObject(data, described, made_from)
 
 
 def _distinct(objects: Iterator[KubernetesObject]) -> Iterator[KubernetesObject]:

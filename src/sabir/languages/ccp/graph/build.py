@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -11,7 +10,7 @@ from sabir.graph.address import digest, escaped
 from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.graph.computed import computed_attributes
-from sabir.languages.ccp.graph.contents import ContentOrigins
+from sabir.languages.ccp.graph.objects import ObjectOrigins
 from sabir.languages.ccp.graph.origins import Origins
 from sabir.languages.ccp.graph.procedures import procedure_instances
 from sabir.languages.ccp.graph.secrecy import marked_instance, secrets_of
@@ -26,11 +25,6 @@ from sabir.text import EMPTY_SPAN, Place, Source
 __all__ = ["build_graph"]
 
 LANGUAGE = "ccp"
-# The keys of an object that hold what was described; the others are its kind and its name.
-_CONTENT = frozenset({"spec", "data", "stringData"})
-# Attributes of containers that the pod has and the runner's workflow has not.
-_POD_ONLY = frozenset({"env", "image", "volumes", "privileged", "lifecycle"})
-_PODS = frozenset({"Deployment", "DaemonSet", "StatefulSet", "Job", "CronJob"})
 _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})
 _KINDS = {
     "depends_on": EdgeKind.DEPENDS_ON,
@@ -65,12 +59,10 @@ class _Builder:
         self.resolved = resolved
         self.units = resolved.units
         self.origins = origins
-        self.contents = ContentOrigins(resolved, origins)
-        # What the objects of a service are made from: the values of everything that its definition describes.
-        self._described: defaultdict[str, list[AttributeRead]] = defaultdict(list)
+        self.objects = ObjectOrigins(resolved, origins)
 
     def instances(self) -> Iterator[Instance]:
-        objects = render_objects(self.resolved)
+        objects = render_objects(self.resolved, recording=self.origins.full)
         for component in self.resolved.deployment.components:
             yield self._component(component)
             for definition in self.resolved.deployment.definitions:
@@ -95,7 +87,9 @@ class _Builder:
         service = definition.service
         deployed = self.resolved.topology is None or self.resolved.topology.has(service.name)
         written = {**self._attributes(service), "name": service.name, "dsl_version": definition.version}
-        computed, origins = computed_attributes(self.resolved, definition, self.origins)
+        computed, origins = computed_attributes(
+            self.resolved, definition, self.origins, self.objects.which_containers(definition)
+        )
         yield self._instance(
             definition,
             service,
@@ -258,9 +252,7 @@ class _Builder:
         requires: tuple[str, ...] = (),
         status: str | None = None,
     ) -> Instance:
-        if self.origins.full:
-            names = (*(name for name in attributes if name not in (computed or ())), *(relations or ()))
-            self._described[definition.service.name] += [AttributeRead(id_, key) for key in names]
+        self.objects.describe(node, id_, {*attributes, *(relations or ())} - (computed or {}).keys())
         return Instance(
             id=id_,
             type=type_,
@@ -280,69 +272,20 @@ class _Builder:
 
     def _object(self, rendered: KubernetesObject) -> Instance:
         made_from = self._made_from(rendered)
-        origin, content = self._object_origins(rendered)
-        attributes = _object_attributes(rendered.data)
+        origin, origins = self.objects.of(rendered)
         relations = {"made_from": made_from} if made_from else {}
-        origins: dict[str, Origin] = {}
-        if self.origins.full:
-            origins = {key: content for key in attributes if key in _CONTENT}
-            namespace = tuple(self.origins.of_config("kubernetes", "namespace"))
-            origins["metadata"] = Origin(origin.place, How.RENDERED, namespace, origin.note)
         return Instance(
             id=object_id(rendered.kind, rendered.name),
             type=f"{rendered.data['apiVersion']}/{rendered.kind}",
             language=LANGUAGE,
             name=rendered.name,
             owner=rendered.definition.service.name if rendered.definition is not None else None,
-            attributes=Record.of(attributes),
+            attributes=Record.of(_object_attributes(rendered.data)),
             relations=Record.of(relations),
             origin=origin,
             origins=Record.of(origins),
             kinds=_kinds(relations),
         )
-
-    def _object_origins(self, rendered: KubernetesObject) -> tuple[Origin, Origin]:
-        """Of the object itself, and of what it holds: the definition it is made from, or the configuration."""
-        if rendered.definition is None:
-            return self.origins.of_configuration(rendered.name)
-        service = rendered.definition.service
-        note = f"made from service {service.name}"
-        whole = Origin(service.place, How.RENDERED, note=note)
-        if not self.origins.full:
-            return whole, whole
-        read = (read for read in self._described[service.name] if _goes_into(rendered, read, service.name))
-        return whole, Origin(
-            service.place, How.RENDERED, (*read, *self._beside(rendered, rendered.definition)), note
-        )
-
-    def _beside(self, rendered: KubernetesObject, definition: Definition) -> Iterator[Origin | AttributeRead]:
-        """What an object holds that is no value of its definition: texts of files, and settings of the deployment."""
-        service = definition.service.name
-        if rendered.kind == "ConfigMap" and rendered.name == f"{service}-files":
-            yield from self._texts(definition)
-        elif rendered.kind in _PODS:
-            for path in (("images",), ("registry",), ("replicas", service), ("nodes",), ("roles",)):
-                yield from self.origins.of_config(*path)
-            if self.origins.has("kubernetes", "image_pull_policy"):
-                yield from self.origins.of_config("kubernetes", "image_pull_policy")
-            yield from self._content(rendered, definition)
-        elif rendered.kind == "Ingress":
-            yield from self.origins.of_config("configs", "ingress")
-
-    def _content(
-        self, rendered: KubernetesObject, definition: Definition
-    ) -> Iterator[Origin | AttributeRead]:
-        """What the digest in a pod rests on: the files of its units, and what these are rendered from."""
-        yield from self.contents.of_runner()
-        yield from self._texts(definition)
-        job = rendered.name[len(definition.service.name) + 1 :] if rendered.kind == "Job" else None
-        for unit in self.units.of_service(definition.service.name):
-            if (unit.name == job) if job is not None else unit.command is None:
-                yield from self.contents.of_unit(unit)
-
-    def _texts(self, definition: Definition) -> Iterator[Origin]:
-        texts = (self.origins.of_file(definition, name) for name in definition.files)
-        yield from (text for text in texts if text is not None)
 
     def _made_from(self, rendered: KubernetesObject) -> tuple[str, ...]:
         if rendered.definition is None:
@@ -351,22 +294,6 @@ class _Builder:
         if rendered.kind == "Job":
             return (f"{service}/{rendered.name[len(service) + 1 :]}",)
         return (service,)
-
-
-def _goes_into(rendered: KubernetesObject, read: AttributeRead, service: str) -> bool:
-    """Whether a value of the definition can show up in an object: its service's own, its files', its containers'."""
-    if read.attribute == "dsl_version":
-        return False
-    if read.attribute == "depends_on":
-        return rendered.kind in _PODS or rendered.name == f"{service}-role"
-    is_file = read.instance.startswith(f"{service}#")
-    if rendered.kind in ("Service", "Ingress") or rendered.name == f"{service}-meta":
-        return read.instance == service
-    if rendered.kind == "ConfigMap" and rendered.name == f"{service}-files":
-        return is_file
-    if rendered.kind == "ConfigMap":
-        return read.attribute not in _POD_ONLY
-    return rendered.kind in _PODS or not is_file
 
 
 def _kinds(relations: Iterable[str]) -> EdgeKinds:

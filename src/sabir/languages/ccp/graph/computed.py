@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from sabir.graph import AttributeRead, How, Origin, Value
 from sabir.languages.ccp.graph.origins import Origins
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
-from sabir.languages.ccp.syntax.images import image_name
+from sabir.languages.ccp.syntax.images import image_name, image_settings
 from sabir.languages.ccp.syntax.nodes import Definition, WorkloadKind
 
 __all__ = ["computed_attributes"]
 
 
 def computed_attributes(
-    resolved: ResolvedDeployment, definition: Definition, origins: Origins
+    resolved: ResolvedDeployment,
+    definition: Definition,
+    origins: Origins,
+    containers: tuple[Origin | AttributeRead, ...],
 ) -> tuple[dict[str, Value], dict[str, Origin]]:
-    """Values, and where they came from."""
+    """Values, and where they came from; `containers`: what decided which there are."""
     service, configuration = definition.service, resolved.deployment.configuration
     values: dict[str, Value] = {}
     sources: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -26,23 +31,29 @@ def computed_attributes(
         sources["replicas"] = (("replicas", service.name),)
     names = dict.fromkeys(container.image for container in service.containers)
     values["images"] = [image_name(configuration, name) for name in names]
-    sources["images"] = (("images",), ("registry", "address"))
+    sources["images"] = tuple(
+        dict.fromkeys(path for name in names for path in image_settings(configuration, name))
+    )
     hosts = resolved.topology.services.get(service.name) if resolved.topology is not None else None
     if hosts is not None:
         values["hosts"] = [*hosts]
-        sources["hosts"] = (("nodes",), ("roles",), ("kubernetes", "cluster_nodes"))
+        nodes = (("nodes", pattern, "roles") for pattern in configuration.section("nodes"))
+        sources["hosts"] = (*nodes, ("roles",), ("kubernetes", "cluster_nodes"))
     links: list[Value] = [*_links(definition, configuration.configs)]
     if links:
         values["links"] = links
         sources["links"] = (("configs", "ingress"), ("configs", "k8s_external_ip"))
-    return values, {name: _origin(definition, name, paths, origins) for name, paths in sources.items()}
+    computed = {name: _origin(definition, name, paths, origins) for name, paths in sources.items()}
+    images = computed["images"]
+    computed["images"] = structs.replace(images, sources=(*images.sources, *containers))
+    return values, computed
 
 
 def _origin(
     definition: Definition, name: str, paths: tuple[tuple[str, ...], ...], origins: Origins
 ) -> Origin:
     service = definition.service
-    place = service.place
+    place = service.name_place
     reads: list[Origin | AttributeRead] = []
     if origins.full:
         reads += [source for path in paths if origins.has(*path) for source in origins.of_config(*path)]

@@ -39,6 +39,9 @@ class ContentOrigins:
 
     def of_unit(self, unit: Unit) -> Iterator[Origin | AttributeRead]:
         """The templates of its files, and what these read."""
+        if unit.files:
+            for pattern in self._templates.node_configs:
+                yield from self._origins.of_config("nodes", pattern, "configs")
         for node in self._templates.nodes(unit):
             variables = self._templates.variables(unit, node)
             variables.pop("address")
@@ -54,8 +57,7 @@ class ContentOrigins:
         template = Source(source.name, self._templates.imports + source.text)
         trace = self._recorded.trace(template, unit.service, variables, unit.definition.mapping)
         if trace is None:  # it takes too long, or fails: whatever it may read
-            for section in _SECTIONS:
-                yield from self._origins.of_config(section)
+            yield from self._origins.of_config()
             return
         read = dict.fromkeys(
             source for sources in trace.sources for source in sources if self._is_setting(source)

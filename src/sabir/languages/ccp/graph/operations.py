@@ -161,7 +161,7 @@ class _Objects(Struct, frozen=True, eq=False):
 class _Maker:
     def __init__(self, resolved: ResolvedDeployment) -> None:
         self._resolved = resolved
-        self._settings = Settings(resolved=resolved, namespace=resolved.deployment.configuration.namespace)
+        self._settings = Settings(resolved=resolved)
         self._secrets: Secrets = secrets_of(resolved.deployment)
         self._templates = ContainerTemplates(resolved)
         self._sorted: _Objects | None = None

@@ -14,7 +14,7 @@ from sabir.languages.ccp.syntax.nodes import Definition, Mapped
 from sabir.languages.ccp.syntax.recording.settings import MAPPING
 from sabir.provenance import Cell, Chains
 from sabir.source.yaml import YamlScalar
-from sabir.text import Place, Source, Span
+from sabir.text import EMPTY_SPAN, Place, Source, Span
 
 __all__ = ["Origins"]
 
@@ -82,7 +82,7 @@ class Origins(Chains):
             spans["depends_on"] = spans["dependencies"]
         of_node = Origin(node.place, How.LITERAL)
         origins = {
-            name: self._origin(definition, spans[name]) if name in spans else of_node for name in names
+            name: self.of_value(definition, spans[name]) if name in spans else of_node for name in names
         }
         origins |= {name: origin for name, origin in computed.items() if name not in spans}
         if "dsl_version" in origins:
@@ -95,7 +95,8 @@ class Origins(Chains):
             origins[name] = Origin(node.place, How.OVERRIDE)
         return Record.of(origins)
 
-    def _origin(self, definition: Definition, span: Span) -> Origin:
+    def of_value(self, definition: Definition, span: Span) -> Origin:
+        """Of what is written in a span of a definition."""
         assert definition.rendered is not None
         place = definition.rendered.place(span)
         expressions = self._expressions(definition, span)
@@ -157,22 +158,14 @@ class Origins(Chains):
             name = name.rpartition(".")[0]
         return self.inputs.get(name)
 
-    def of_configuration(self, name: str) -> tuple[Origin, Origin]:
-        """Of an object that no service asked for, and of what it holds: a section of the configuration, if any."""
+    def of_configuration(self, name: str) -> Origin:
+        """Of an object that no service asked for."""
         section = _SECTIONS.get(name)
-        place = self.deployment.configuration.place(section or "configs")
-        note = f"made from {section}" if section else "made for every deployment"
-        whole = Origin(place, How.RENDERED, note=note)
-        if section is None or not self.full:
-            return whole, whole
-        # A key in any layer is a key of the whole, whatever its value there.
-        sources = [*self.of_config(section, all_layers=True)]
-        if section == "configs":  # which the namespace and the domain are added to
-            sources += [
-                *self.of_config("kubernetes", "namespace"),
-                *self.of_config("kubernetes", "cluster_domain"),
-            ]
-        return whole, Origin(place, How.RENDERED, tuple(sources), note)
+        configuration = self.deployment.configuration
+        if section is None:
+            place = Place(configuration.layers[0][0], EMPTY_SPAN)
+            return Origin(place, How.RENDERED, note="made for every deployment")
+        return Origin(configuration.key_place(section), How.RENDERED, note=f"made from {section}")
 
 
 def _is_default(source: Source) -> bool:

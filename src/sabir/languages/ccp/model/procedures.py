@@ -101,8 +101,7 @@ def _definition(
 
 def _unit(definition: Definition, container: Container) -> Unit:
     (command,) = container.pre
-    id_ = f"{definition.service.name}/{command.name}"
-    return Unit(id=id_, definition=definition, container=container, command=command)
+    return Unit(definition=definition, container=container, command=command)
 
 
 def topology_keys(procedures: Iterable[Procedure]) -> set[str]:

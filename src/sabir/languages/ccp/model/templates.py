@@ -50,7 +50,7 @@ class ContainerTemplates:
         self.topology = resolved.topology
         self.macros = shared_macros(self.deployment.components)
         self.imports = import_line(self.macros)
-        self._node_configs = node_configs(self.deployment.configuration)
+        self.node_configs = node_configs(self.deployment.configuration)
         self._layers = (self.deployment.configuration.configs, self.deployment.configuration.secret_configs)
         self._base = container_variables(self._layers, {}, Pod("", "", "", ""), lambda _: _ADDRESS)
         self._sandbox = make_sandbox(self.load, keep_trailing_newline=False)
@@ -59,7 +59,7 @@ class ContainerTemplates:
 
     def nodes(self, unit: Unit) -> list[str]:
         """Nodes that stand for all that the unit may run on: one for each set of configurations that differ."""
-        if not self._node_configs:
+        if not self.node_configs:
             return [""]
         hosts = self.topology.services.get(unit.service) if self.topology is not None else None
         names = hosts or self.deployment.configuration.cluster_nodes or ("",)
@@ -68,7 +68,7 @@ class ContainerTemplates:
 
     def _patterns(self, node: str) -> tuple[str, ...]:
         return tuple(
-            pattern for pattern in self._node_configs if matches_start(compile_pattern(pattern), node)
+            pattern for pattern in self.node_configs if matches_start(compile_pattern(pattern), node)
         )
 
     def variables(self, unit: Unit, node: str) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class ContainerTemplates:
             host_network=definition.service.host_network,
         )
         layers: tuple[Mapping[str, Any], ...] = (self._base, definition.configs)
-        variables = container_variables(layers, self._node_configs, pod, lambda _: _ADDRESS)
+        variables = container_variables(layers, self.node_configs, pod, lambda _: _ADDRESS)
         variables["address"] = address_function(variables, definition.mapping)
         return variables
 

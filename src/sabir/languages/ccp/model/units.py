@@ -25,11 +25,14 @@ class Resolved(Struct, frozen=True):
 
 
 class Unit(Struct, frozen=True, kw_only=True, eq=False):
-    id: str
     definition: Definition
     container: Container
     command: Command | None
     """The single command, or None when the unit is the container."""
+
+    @property
+    def id(self) -> str:
+        return f"{self.service}/{self.name}"
 
     @property
     def service(self) -> str:
@@ -38,7 +41,7 @@ class Unit(Struct, frozen=True, kw_only=True, eq=False):
     @property
     def name(self) -> str:
         """Of the container or single command."""
-        return self.id.partition("/")[2]
+        return self.container.name if self.command is None else self.command.name or ""
 
     @property
     def files(self) -> list[str]:
@@ -70,8 +73,8 @@ class Units:
     def _add(
         self, service: str, name: str, definition: Definition, container: Container, command: Command | None
     ) -> None:
-        unit = Unit(id=f"{service}/{name}", definition=definition, container=container, command=command)
-        self.all[unit.id] = unit
+        unit = Unit(definition=definition, container=container, command=command)
+        self.all[f"{service}/{name}"] = unit
         self._of_service.setdefault(service, []).append(unit)
         self._named.setdefault(name, []).append(service)
 

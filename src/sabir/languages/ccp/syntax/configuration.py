@@ -157,8 +157,8 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
         return version if isinstance(version, str) else None
 
     def section(self, name: str) -> Mapping[str, Any]:
-        values: Mapping[str, Any] = self.data.get(name) or {}
-        return values
+        values: Mapping[str, Any] | None = self.data.get(name)
+        return {} if values is None else values  # asking whether there are any would count as reading them
 
     def place(self, *path: str | int) -> Place:
         """Where the value at a path was written, in the outermost layer that has it."""

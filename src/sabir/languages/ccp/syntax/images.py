@@ -22,7 +22,7 @@ from sabir.languages.ccp.syntax.template_rules import TEMPLATE_RULES
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Source, Span
 
-__all__ = ["DOCKERFILE", "ImageFile", "image_name", "read_images"]
+__all__ = ["DOCKERFILE", "ImageFile", "image_name", "image_settings", "read_images"]
 
 DOCKERFILE = "Dockerfile.j2"
 
@@ -60,10 +60,20 @@ class ImageFile(Struct, frozen=True, kw_only=True, eq=False):
 def image_name(configuration: Configuration, name: str) -> str:
     """Registry, namespace and tag are added by the framework."""
     images = configuration.section("images")
-    spec = (images.get("image_specs") or {}).get(name) or {}
-    namespace, tag = (str(spec.get(key, images[key])) for key in ("namespace", "tag"))
+    specs = images.get("image_specs")
+    spec = (None if specs is None else specs.get(name)) or {}
+    namespace, tag = (str(spec[key] if key in spec else images[key]) for key in ("namespace", "tag"))
     address = configuration.section("registry").get("address")
     return f"{address}/{namespace}/{name}:{tag}" if address else f"{namespace}/{name}:{tag}"
+
+
+def image_settings(configuration: Configuration, name: str) -> Iterator[tuple[str, ...]]:
+    """The paths of what is added to the name of an image."""
+    images = configuration.section("images")
+    spec = (images.get("image_specs") or {}).get(name) or {}
+    for key in ("namespace", "tag"):
+        yield ("images", "image_specs", name, key) if key in spec else ("images", key)
+    yield "registry", "address"
 
 
 def read_images(packages: Iterable[LoadedPackage], configuration: Configuration) -> Iterator[ImageFile]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
-from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
+from sabir.languages.ccp.evaluate.objects.settings import Settings, named_after
 from sabir.languages.ccp.syntax.nodes import Definition
 
 __all__ = ["access_objects", "pod_account"]
@@ -21,22 +22,25 @@ def pod_account(settings: Settings, definition: Definition) -> Data:
 
 
 def access_objects(settings: Settings, definition: Definition) -> Iterator[Data]:
-    rules = _rules(settings, definition)
-    if not rules:
+    if not _rules(settings, definition):
         return
     name = definition.service.name
-    metadata = settings.metadata(name, {"labels": labels(definition)})
+    metadata = partial(settings.metadata, name, partial(named_after, definition))
     version = f"{_GROUP}/v1"
-    yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
-    yield {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
-    account = {"kind": "ServiceAccount", "name": name, "namespace": settings.namespace}
+    yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata()}
+    rules = _rules(settings, definition)
+    yield {"apiVersion": version, "kind": "Role", "metadata": metadata(), "rules": rules}
     yield {
         "apiVersion": version,
         "kind": "RoleBinding",
-        "metadata": metadata,
+        "metadata": metadata(),
         "roleRef": {"apiGroup": _GROUP, "kind": "Role", "name": name},
-        "subjects": [account],
+        "subjects": settings.part("subjects", partial(_subjects, settings, name)),
     }
+
+
+def _subjects(settings: Settings, name: str) -> list[Data]:
+    return [{"kind": "ServiceAccount", "name": name, "namespace": settings.namespace}]
 
 
 def _rules(settings: Settings, definition: Definition) -> list[Data]:

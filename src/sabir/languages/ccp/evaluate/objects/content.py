@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.program import runner_archive
+from sabir.languages.ccp.evaluate.objects.reads import ObjectReads
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.model.units import Unit
@@ -36,7 +37,9 @@ RUNNER_SETTINGS: Final = (
 
 
 class Contents:
-    def __init__(self, resolved: ResolvedDeployment) -> None:
+    def __init__(self, resolved: ResolvedDeployment, reads: ObjectReads | None = None) -> None:
+        """`reads` notes whose content was taken; what it rests on is recorded apart, where it is asked for."""
+        self._reads = reads
         self._templates = ContainerTemplates(resolved)
         self._resolved = resolved
         configuration = resolved.deployment.configuration
@@ -48,36 +51,43 @@ class Contents:
 
     def of_container(self, unit: Unit) -> str:
         """Of a container; another version of the runner counts, too: old and new do not share a pod."""
+        if self._reads is not None:
+            self._reads.note_runner()
         return _digest([self._program, self._runner, self._unit(unit)])
 
-    def of_job(self, unit: Unit, template: Mapping[str, Any]) -> str:
+    def of_job(self, unit: Unit, program: Mapping[str, Any]) -> str:
         """Of a Job: what is run, in which image, with which files. A new version of sabir is no reason to run it again."""
-        container = template["spec"]["containers"][0]
-        kept = {key: container[key] for key in ("image", "securityContext")}
         env = [dict(variable) for variable in unit.container.env]
-        return _digest([kept, env, self._unit(unit)])
+        return _digest([program, env, self._unit(unit)])
 
     def _unit(self, unit: Unit) -> list[Any]:
-        return [unit.id, *(self._on_node(unit, node) for node in self._templates.nodes(unit))]
+        unwatched = unit
+        if self._reads is not None:
+            self._reads.note_content(unit.id)
+            unwatched = self._resolved.units.all[unit.id]
+        return [unit.id, *(self._on_node(unit, unwatched, node) for node in self._templates.nodes(unwatched))]
 
-    def _on_node(self, unit: Unit, node: str) -> list[Any]:
-        variables = self._templates.variables(unit, node)
-        files = unit.definition.files
+    def _on_node(self, unit: Unit, unwatched: Unit, node: str) -> list[Any]:
+        variables = self._templates.variables(unwatched, node)
+        described = unit.definition.files
+        files = {name: described[name] for name in unit.files if name in described}
         seen: list[Any] = []
-        for rendered in self._templates.files(unit, variables):
+        for rendered in self._templates.files(unwatched, variables):
             file = files[rendered.name]
             text = rendered.text
             if text is None:  # fails here, perhaps not there: whatever it may read counts
                 text = rendered.source.text + self._all_variables()
             seen.append([file.destination, file.perm, file.user, text])
         commands = unit.container.local_commands if unit.command is None else (unit.command,)
-        seen += [self._command(unit, command, variables) for command in commands]
+        seen += [self._command(unit, unwatched, command, variables) for command in commands]
         if unit.command is None and unit.container.readiness is not None:
             seen.append(unit.container.readiness.written)
         return seen
 
-    def _command(self, unit: Unit, command: Command, variables: Mapping[str, Any]) -> list[Any]:
-        text = self._templates.command(unit, command.place, command.command, variables).text
+    def _command(
+        self, unit: Unit, unwatched: Unit, command: Command, variables: Mapping[str, Any]
+    ) -> list[Any]:
+        text = self._templates.command(unwatched, command.place, command.command, variables).text
         waits = [str(one) for one in self._resolved.units.resolved(unit.definition, command.dependencies)]
         return [text or command.command + self._all_variables(), command.user, waits]
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.access import pod_account
 from sabir.languages.ccp.evaluate.objects.content import CONTENT
-from sabir.languages.ccp.evaluate.objects.pods import job_container_spec, node_affinity, pod_network
+from sabir.languages.ccp.evaluate.objects.pods import (
+    job_container_spec,
+    job_program,
+    node_affinity,
+    pod_network,
+)
 from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
 from sabir.languages.ccp.evaluate.objects.volumes import init_containers, job_secrets, pod_volumes
 from sabir.languages.ccp.model.units import Unit
@@ -23,11 +29,10 @@ Data = dict[str, Any]
 
 def jobs(settings: Settings, definition: Definition) -> Iterator[Data]:
     service = definition.service.name
-    hosts = settings.hosts(service)
     for container in definition.service.containers:
         for command in container.single_commands:
             unit = settings.units.all[f"{service}/{command.name}"]
-            yield job(settings, unit, name=f"{service}-{command.name}", hosts=hosts)
+            yield job(settings, unit, name=f"{service}-{command.name}", hosts=settings.hosts(service))
 
 
 def job(
@@ -48,16 +53,18 @@ def job(
         "metadata": {"labels": {"ccp": "true", "ccp-component": unit.definition.component}},
         "spec": _pod(settings, unit, hosts, restarts=restarts),
     }
-    extra = {
-        "labels": {**labels(unit.definition), **(extra_labels or {})},
-        "annotations": {CONTENT: settings.contents.of_job(unit, template)},
-    }
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": settings.metadata(name, extra),
+        "metadata": settings.metadata(name, partial(_metadata, settings, unit, extra_labels or {})),
         "spec": {"backoffLimit": _RETRIES if restarts else 0, "template": template},
     }
+
+
+def _metadata(settings: Settings, unit: Unit, extra_labels: Mapping[str, str]) -> Data:
+    assert unit.command is not None
+    digest = settings.contents.of_job(unit, job_program(settings, unit.container, unit.command))
+    return {"labels": {**labels(unit.definition), **extra_labels}, "annotations": {CONTENT: digest}}
 
 
 def _pod(settings: Settings, unit: Unit, hosts: tuple[str, ...] | None, *, restarts: bool) -> Data:

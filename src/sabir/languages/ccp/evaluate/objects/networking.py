@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
+from sabir.languages.ccp.evaluate.objects.settings import Settings, labels, named_after
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.nodes import Definition, Port, WorkloadKind
 
-__all__ = ["domains", "ingress", "services"]
+__all__ = ["domains", "ingresses", "services"]
 
 Data = dict[str, Any]
 
@@ -33,16 +34,18 @@ def services(settings: Settings, definition: Definition) -> Iterator[Data]:
 
 
 def _service(settings: Settings, definition: Definition, name: str, spec: Data) -> Data:
-    service = definition.service
-    extra: Data = {"labels": labels(definition)}
-    if service.service_annotations:
-        extra["annotations"] = dict(service.service_annotations)
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": settings.metadata(name, extra),
-        "spec": {**spec, "selector": {"app": service.name}},
+        "metadata": settings.metadata(name, partial(_metadata, definition)),
+        "spec": {**spec, "selector": {"app": definition.service.name}},
     }
+
+
+def _metadata(definition: Definition) -> Data:
+    annotations = definition.service.service_annotations
+    extra: Data = {"annotations": dict(annotations)} if annotations else {}
+    return {"labels": labels(definition), **extra}
 
 
 def _port(port: Port, *, external: bool) -> Data:
@@ -69,22 +72,23 @@ def domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]:
 
 def _domain(configuration: Configuration) -> str | None:
     """None when nothing is reached through an Ingress."""
-    configured = configuration.configs.get("ingress")
+    configured = configuration.section("configs").get("ingress")
     if not isinstance(configured, dict) or not configured.get("enabled"):
         return None
     return str(configured.get("domain"))
 
 
-def ingress(settings: Settings, definition: Definition) -> Data | None:
+def ingresses(settings: Settings, definition: Definition) -> Iterator[Data]:
+    """At most one."""
     domain = _domain(settings.configuration)
     named = [port for port in definition.service.ports if port.ingress]
     if domain is None or not named:
-        return None
+        return
     rules = [_rule(definition.service.name, port, domain) for port in named]
-    return {
+    yield {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "Ingress",
-        "metadata": settings.metadata(definition.service.name, {"labels": labels(definition)}),
+        "metadata": settings.metadata(definition.service.name, partial(named_after, definition)),
         "spec": {"rules": rules},
     }
 

@@ -14,7 +14,7 @@ from sabir.languages.ccp.evaluate.objects.volumes import (
 )
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, HttpProbe, Probe, Service
 
-__all__ = ["container_spec", "job_container_spec", "node_affinity", "pod_network"]
+__all__ = ["container_spec", "job_container_spec", "job_program", "node_affinity", "pod_network"]
 
 _PYTHON: Final = "python3"
 _READINESS_TIMEOUT: Final = 10
@@ -64,14 +64,23 @@ def job_container_spec(
     settings: Settings, definition: Definition, container: Container, command: Command
 ) -> Data:
     """A Job's container has the image, environment and volumes of the container its command belongs to."""
+    program = job_program(settings, container, command)
     return {
         "name": command.name,
-        "image": settings.image(command.image or container.image),
+        "image": program["image"],
         **settings.pull_policy(),
         "command": runner_command(settings, "provision", command.name or ""),
         "env": environment(container),
-        "securityContext": {"privileged": container.privileged},
+        "securityContext": program["securityContext"],
         "volumeMounts": mounts(settings, definition, container, job_secrets(definition, container, command)),
+    }
+
+
+def job_program(settings: Settings, container: Container, command: Command) -> Data:
+    """What a Job runs in, and with which rights."""
+    return {
+        "image": settings.image(command.image or container.image),
+        "securityContext": {"privileged": container.privileged},
     }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
 from sabir.languages.ccp.evaluate.objects.content import Contents
+from sabir.languages.ccp.evaluate.objects.reads import ObjectReads
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
@@ -18,16 +19,26 @@ from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.images import image_name
 from sabir.languages.ccp.syntax.nodes import Definition
 
-__all__ = ["Settings", "labels"]
+__all__ = ["Settings", "labels", "named_after"]
 
 REGISTRY_SECRET: Final = "registry-key"
 
 
+_Part = TypeVar("_Part")
+
+
 class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     resolved: ResolvedDeployment
-    namespace: str
+    other_namespace: str | None = None
+    """Instead of the one of the configuration."""
     image_overrides: Mapping[str, str] = {}
     """Whole image names by the name a definition uses."""
+    reads: ObjectReads | None = None
+    """What notes what objects are made from, when it is asked for; `resolved` is watched then."""
+
+    @property
+    def namespace(self) -> str:
+        return self.other_namespace or self.configuration.namespace
 
     @property
     def deployment(self) -> Deployment:
@@ -47,7 +58,7 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def contents(self) -> Contents:
-        return Contents(self.resolved)
+        return Contents(self.resolved if self.reads is None else self.reads.resolved, self.reads)
 
     def image(self, name: str) -> str:
         """Registry, namespace and tag are added by the framework."""
@@ -58,7 +69,7 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     @property
     def python_image(self) -> str | None:
         """The image that brings an interpreter to containers without one, when the configuration names it."""
-        options = self.configuration.configs.get("runner")
+        options = self.configuration.section("configs").get("runner")
         name = options.get("image") if isinstance(options, dict) else None
         if not isinstance(name, str) or not name:
             return None
@@ -78,6 +89,18 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         """Shared macros of all components by the names of their files."""
         return {name: source.text for name, source in shared_macros(self.deployment.components).items()}
 
+    def export_texts(self) -> dict[str, str]:
+        if self.reads is not None:
+            self.reads.note_exports()
+        return dict(self.exports)
+
+    def text(self, definition: Definition, name: str) -> str:
+        """The template of a file of a definition."""
+        content = self.deployment.content(definition, name)
+        if self.reads is not None:
+            self.reads.note_text(definition, name)
+        return content.source.text if content is not None else ""
+
     def pull_secrets(self) -> dict[str, Any]:
         return {"imagePullSecrets": [{"name": REGISTRY_SECRET}]} if self.has_credentials else {}
 
@@ -87,8 +110,17 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def deploys(self, service: str) -> bool:
         return self.resolved.deploys(service)
 
-    def metadata(self, name: str, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        return {"name": name, "namespace": self.namespace, **(extra or {})}
+    def metadata(self, name: str, extra: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        return self.part("metadata", lambda: {"name": name, "namespace": self.namespace, **extra()})
+
+    def part(self, name: str, make: Callable[[], _Part]) -> _Part:
+        """A part of an object that rests on other lines than the rest of it."""
+        return make() if self.reads is None else self.reads.part(name, make)
+
+
+def named_after(definition: Definition) -> dict[str, Any]:
+    """What the metadata of an object say when it has nothing else to say."""
+    return {"labels": labels(definition)}
 
 
 def labels(definition: Definition) -> dict[str, str]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sabir.languages.ccp.evaluate.objects.access import pod_account
 from sabir.languages.ccp.evaluate.objects.pods import container_spec, node_affinity, pod_network
-from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
+from sabir.languages.ccp.evaluate.objects.settings import Settings, labels, named_after
 from sabir.languages.ccp.evaluate.objects.volumes import container_secrets, init_containers, pod_volumes
 from sabir.languages.ccp.syntax.nodes import Definition, Service, WorkloadKind
 
-__all__ = ["workload"]
+__all__ = ["workloads"]
 
 Data = dict[str, Any]
 
 
-def workload(settings: Settings, definition: Definition) -> Data:
+def workloads(settings: Settings, definition: Definition) -> Iterator[Data]:
+    """Each service has one."""
     service = definition.service
     metadata: Data = {"labels": labels(definition)}
     if service.pod_annotations:
@@ -27,10 +30,10 @@ def workload(settings: Settings, definition: Definition) -> Data:
         spec["serviceName"] = service.name
     spec.update(_strategy(service))
     spec["template"] = {"metadata": metadata, "spec": _pod(settings, definition)}
-    return {
+    yield {
         "apiVersion": "apps/v1",
         "kind": service.kind.value,
-        "metadata": settings.metadata(service.name, {"labels": labels(definition)}),
+        "metadata": settings.metadata(service.name, partial(named_after, definition)),
         "spec": spec,
     }
 

@@ -1,0 +1,107 @@
+"""Definitions that note which of their values are read: a node of them stands in for the one that was read from the text.
+
+A value counts as read when it is taken, with all that is in it. Parts that are mappings of their own (containers, commands, files,
+secrets) are watched in turn; taking a list of them notes only which there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar, cast
+
+from sabir.languages.ccp.syntax.nodes import Definition, Mapped
+from sabir.provenance import Computing
+
+__all__ = ["KEYS", "PARTS", "WatchedNodes", "unwatched"]
+
+KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "anti_affinity": ("antiAffinity",),
+    "data": ("data",),
+    "default_mode": ("secret", "defaultMode"),
+    "destination": ("path",),
+    "host_ipc": ("hostIPC",),
+    "host_network": ("hostNetwork",),
+    "host_pid": ("hostPID",),
+    "items": ("secret", "items"),
+    "liveness": ("probes", "liveness"),
+    "mount_path": ("path",),
+    "pod_annotations": ("annotations", "pod"),
+    "readiness": ("probes", "readiness"),
+    "recreate": ("strategy",),
+    "secret_name": ("secret", "secretName"),
+    "service_annotations": ("annotations", "service"),
+    "single": ("type",),
+}
+"""The way to the value of a field from its node, where that is not the key of the same name."""
+
+PARTS: Final = frozenset({"containers", "pre", "post"})
+"""Fields that hold nodes, of which a list tells no more than which there are."""
+
+_UNWATCHED: Final = frozenset(
+    {
+        "component",
+        "features",
+        "file",
+        "path",
+        "place",
+        "rendered",
+        "root",
+        "stage",
+        "trace",
+        "version",
+        "written_name",
+        "yaml",
+    }
+)
+"""Fields that say where something stands, not what was written there."""
+
+_Node = TypeVar("_Node", Definition, Mapped)
+
+
+class _Watched:
+    """In the place of a node. Properties of the node see what stands in, so that what they read is noted, too."""
+
+    __slots__ = ("node", "nodes")
+
+    def __init__(self, node: Definition | Mapped, nodes: WatchedNodes) -> None:
+        self.node = node
+        self.nodes = nodes
+
+    def __getattr__(self, name: str) -> Any:
+        computed = getattr(type(self.node), name, None)
+        if isinstance(computed, property):
+            return computed.__get__(self)
+        return self.nodes.field(self.node, name)
+
+
+class WatchedNodes:
+    """What stands in for the nodes of a deployment, one for each."""
+
+    def __init__(self, computing: Computing) -> None:
+        self._computing = computing
+        self._watched: dict[Definition | Mapped, _Watched] = {}
+
+    def of(self, node: _Node) -> _Node:
+        watched = self._watched.get(node)
+        if watched is None:
+            watched = self._watched[node] = _Watched(node, self)
+        return cast(_Node, watched)
+
+    def field(self, node: Definition | Mapped, name: str) -> Any:
+        """The value of a field; that it was read is noted."""
+        value = getattr(node, name)
+        if isinstance(value, Mapped):
+            return self.of(value)
+        if name in _UNWATCHED or name.endswith("_place"):
+            return value
+        self._computing.reads.append((node, name))
+        if name in PARTS:
+            return tuple(map(self.of, value))
+        if isinstance(node, Definition) and name in ("files", "secrets"):
+            return {key: self.of(part) for key, part in value.items()}
+        return value
+
+
+def unwatched(node: _Node) -> _Node:
+    """The node itself, whether something stands in for it or not."""
+    return cast(_Node, node.node) if isinstance(node, _Watched) else node
