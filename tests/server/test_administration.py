@@ -93,3 +93,9 @@ def test_the_openapi_document_names_every_route(client: TestClient[Litestar]) ->
         if not operation.get("tags")
     ]
     assert unnamed == []
+
+
+def test_an_address_that_leads_nowhere_tells_where_the_api_is(client: TestClient[Litestar]) -> None:
+    answer = client.get("/v1/nothing")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"].endswith("/api/1/schema/openapi.json describes the API")

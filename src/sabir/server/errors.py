@@ -7,7 +7,7 @@ from typing import Any
 
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
-from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
+from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
 
 from sabir.checks.formatters.data import finding_data
 from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
@@ -26,9 +26,16 @@ def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dic
     if error.status_code == HTTP_500_INTERNAL_SERVER_ERROR:
         return _unexpected(request, error)
     more = {"details": error.extra} if error.extra else {}
-    answer = _answer(error.status_code, error.detail, **more)
+    answer = _answer(error.status_code, _message(request, error), **more)
     answer.headers.update(error.headers or {})
     return answer
+
+
+def _message(request: Request[Any, Any, Any], error: HTTPException) -> str:
+    """What went wrong; of an address that leads nowhere, where the API is."""
+    if error.status_code == HTTP_404_NOT_FOUND and error.detail == "Not Found":
+        return f"there is nothing at {request.url.path}: /api/1/schema/openapi.json describes the API"
+    return error.detail
 
 
 def _findings(_: Request[Any, Any, Any], error: FindingError) -> Response[dict[str, Any]]:
