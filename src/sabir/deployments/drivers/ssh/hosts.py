@@ -174,6 +174,9 @@ async def _closed_on_failure(connection: Carrier) -> AsyncGenerator[None]:
         yield
     except BaseException:
         connection.abort()
+        with suppress(*_BROKEN, TimeoutError):
+            async with asyncio.timeout(_FAREWELL_SECONDS):
+                await connection.wait_closed()
         raise
 
 
