@@ -220,12 +220,12 @@ def _refuse_other_place(request: EnvironmentRequest, store: Store, brought: Sequ
 
     The state only reminds: it lies beside the description, so it cannot give the leave that `--here` is.
     """
+    last = store.last_place()
+    if last is None or last[1] == request.here:
+        return
+    number, was_here = last
     movable = {DEFAULT_TARGET, *(target.name for target in brought if target.contained)}
     if not any(record.target in movable for record in store.records().values()):
-        return
-    number = max((each.number for each in store.deployments() if each.verb == "deploy"), default=None)
-    was_here = None if number is None else store.was_here(number)
-    if was_here is None or was_here == request.here:
         return
     if was_here:
         raise UsageError(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
@@ -158,20 +158,23 @@ class Store:
             raise DeployError(f"there is no deployment {number} of {self.environment!r}")
         return stored_text(text, Any, f"the plan of deployment {number}")
 
-    def was_here(self, number: int) -> bool | None:
-        """Whether a deployment took the machine as a whole; None where that was not kept."""
-        row = self._wish_row(number)
-        return None if row is None or row[0] is None else read_wish(row[0]).here
-
-    def _wish_row(self, number: int) -> Row[Any] | None:
+    def last_place(self) -> tuple[int, bool] | None:
+        """The last deployment that was asked to deploy, and whether it took the machine as a whole; None where that was not kept."""
         table = schema.deployment
-        asked = select(table.c.wish).where(table.c.environment == self.environment, table.c.number == number)
-        row: Row[Any] | None = self._ask(lambda connection: connection.execute(asked).first())
-        return row
+        asked = (
+            select(table.c.number, table.c.wish)
+            .where(table.c.environment == self.environment, table.c.verb == "deploy")
+            .order_by(table.c.number.desc())
+            .limit(1)
+        )
+        row = self._ask(lambda connection: connection.execute(asked).first())
+        return None if row is None or row[1] is None else (row[0], read_wish(row[1]).here)
 
     def wish(self, number: int) -> Wish:
         """What a deployment was asked for."""
-        row = self._wish_row(number)
+        table = schema.deployment
+        asked = select(table.c.wish).where(table.c.environment == self.environment, table.c.number == number)
+        row = self._ask(lambda connection: connection.execute(asked).first())
         if row is None:
             raise UsageError(
                 f"there is no deployment {number} of {self.environment!r}: sabir history lists them"
