@@ -15,7 +15,7 @@ import resource as usage
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -23,18 +23,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from benchmarks.deploy import NothingConnection, NothingDriver
 from benchmarks.runner.workload import Workload
 
 if TYPE_CHECKING:
     from sabir.deployments.targets import Targets
     from sabir.graph.values import Value
-    from sabir.resources.driver import Connection, Driver, DriverContext, Kind
+    from sabir.resources.driver import Connection, Driver, Kind
     from sabir.resources.effects import Effects
-    from sabir.resources.fields import Field
-    from sabir.resources.outcome import Change, Observation, Outcome, Reading
+    from sabir.resources.outcome import Outcome, Reading
     from sabir.resources.resource import Resource
     from sabir.resources.step import Task
-    from sabir.resources.target import Target
 
 __all__ = ["LATENCIES", "WORKLOADS", "Latency"]
 
@@ -61,7 +60,7 @@ WAY: Final = 0.002
 CONNECTING: Final = 6
 
 
-class SleepingDriver:
+class SleepingDriver(NothingDriver):
     """Takes as long as a real one, and does nothing."""
 
     def __init__(self, name: str, latency: Latency) -> None:
@@ -73,15 +72,6 @@ class SleepingDriver:
 
         return {"thing": Kind(about="something that takes its time")}
 
-    def settings(self) -> Mapping[str, Field]:
-        return {}
-
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return ()
-
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        return self._connected()
-
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Connection]:
         await asyncio.sleep(self._latency.connect - self._latency.cpu + CONNECTING * WAY)
@@ -91,31 +81,19 @@ class SleepingDriver:
         yield SleepingConnection(self._latency)
 
 
-class SleepingConnection:
+class SleepingConnection(NothingConnection):
     def __init__(self, latency: Latency) -> None:
         self._latency = latency
 
     async def read(self, resource: Resource, target_id: str | None) -> Reading:
-        from sabir.resources.outcome import Reading
-
         await asyncio.sleep(self._latency.read + WAY)
-        return Reading(exists=True)
+        return await super().read(resource, target_id)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
-        from sabir.resources.outcome import Outcome
-
         await asyncio.sleep(self._latency.apply + WAY)
-        return Outcome()
+        return await super().apply(task, effects)
 
     delete = apply
-
-    async def observe(self, task: Task) -> Observation:
-        from sabir.resources.outcome import Observation, Sighting
-
-        return Observation(sighting=Sighting.NOT_DONE)
-
-    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
-        return await self.apply(task, effects)
 
 
 def described(resources: int, hosts: int) -> tuple[Targets, list[Resource]]:
