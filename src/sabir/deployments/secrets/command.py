@@ -43,9 +43,11 @@ class Commands:
             async with asyncio.timeout(float(settings.get("timeout") or _SECONDS)):
                 written, _ = await process.communicate()
         except TimeoutError as error:
-            process.kill()
-            await process.wait()
             raise DeployError(f"{words[0]!r} took too long") from error
+        finally:
+            if process.returncode is None:  # it took too long, or the deployment was stopped meanwhile
+                process.kill()
+                await process.wait()
         if process.returncode:
             raise DeployError(f"{words[0]!r} ended with status {process.returncode}")
         return written.decode("utf-8", "replace").removesuffix("\n")

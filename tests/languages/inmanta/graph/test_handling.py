@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -10,7 +12,9 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.deployments.hands.commands import has_ended
-from sabir.languages.inmanta.graph.handling.messages import sendable
+from sabir.languages.inmanta.graph.handling.messages import Begin, sendable
+from sabir.languages.inmanta.graph.handling.process import HandlerProcess
+from sabir.session import Trust
 
 MODULE = """
 entity Note extends std::PurgeableResource:
@@ -177,3 +181,27 @@ def test_the_texts_that_leave_was_given_for_are_run(world: World) -> None:
 )
 def test_whatever_handlers_give_is_sent_as_data(value: object, sent: object) -> None:
     assert sendable(value) == sent
+
+
+def test_a_start_that_is_stopped_leaves_no_process() -> None:
+    # More than a pipe holds, so that the start is still at it when it is stopped.
+    begin = Begin([], None, [*sys.path], Trust(), {}, {"much": bytes(30_000_000)})
+
+    async def stop() -> None:
+        starting = asyncio.ensure_future(HandlerProcess.start(begin, os.environ))
+        while not _children():
+            await asyncio.sleep(0)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        assert not _children()
+
+    asyncio.run(stop())
+
+
+def _children() -> set[str]:
+    return {
+        child
+        for each in Path("/proc/self/task").iterdir()
+        for child in (each / "children").read_text().split()
+    }

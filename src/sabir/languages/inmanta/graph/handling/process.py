@@ -70,7 +70,12 @@ class HandlerProcess:
             start_new_session=True,
         )
         started = cls(process)
-        await started._send(framed(begin))
+        try:
+            await started._send(framed(begin))
+        except BaseException:  # of a process that nobody was given nobody else can be rid
+            started.kill("was stopped")
+            await started.close()
+            raise
         return started
 
     @property
