@@ -92,6 +92,8 @@ class Node:
             "known_hosts": str(self.folder / "known_hosts"),
             "python": "/usr/bin/python3",
             "root": "/",
+            # Its disk is this machine's, which may be busy with much else.
+            "connect_seconds": 90,
             **others,
         }
 
