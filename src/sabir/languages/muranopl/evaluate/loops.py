@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
@@ -21,20 +21,7 @@ Run = Callable[[Variables], Signal | None]
 
 
 def run_while(condition: Closure, body: Run, meter: Meter) -> Run:
-    def run(variables: Variables) -> Signal | None:
-        while condition(variables):
-            meter.left -= 1
-            if meter.left < meter.until_clock:
-                meter.refill()
-            signal = body(variables)
-            if signal is not None:
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
-        return None
-
-    return run
+    return _run_over(lambda variables: _rounds(condition, variables), _ROUND, body, meter)
 
 
 def run_for(name: str, collection: Closure, body: Run, meter: Meter) -> Run:
@@ -61,6 +48,12 @@ def _run_over(items: Closure, name: str, body: Run, meter: Meter) -> Run:
         return None
 
     return run
+
+
+def _rounds(condition: Closure, variables: Variables) -> Iterator[None]:
+    """One item for each time that the condition holds; it is asked again after the body has run."""
+    while condition(variables):
+        yield None
 
 
 def _items(value: Any) -> Any:

@@ -12,7 +12,7 @@ from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.hosts import AT, CONTEXT, NO_WRITE_ACCESS, UNDECLARED_READ, HostValue
-from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.languages.muranopl.syntax.failures import FailureRule, failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.initialising import Initialising
@@ -91,11 +91,7 @@ class MuranoObject(HostValue):
         """What code of other classes sees: the properties that `cls` declares."""
         declaration = cls.members.get(name)
         if declaration is None:
-            raise MuranoError(
-                UNDECLARED_READ,
-                f"{cls.name} declares no property {name!r}",
-                hint=did_you_mean(name, cls.members),
-            )
+            raise _undeclared(UNDECLARED_READ, name, cls)
         if declaration.is_static:
             return self.cls.members[name].cls.static_value(name)
         try:
@@ -141,11 +137,7 @@ class MuranoObject(HostValue):
                 hint="only code of the class itself, its ancestors and descendants may; give it a method that does",
             )
         else:
-            raise MuranoError(
-                UNDECLARED_WRITE,
-                f"{cls.name} declares no property {name!r}",
-                hint=did_you_mean(name, cls.members),
-            )
+            raise _undeclared(UNDECLARED_WRITE, name, cls)
 
     def _check_access(self, name: str) -> None:
         """What belongs to the user is set by nobody else once the constructor of the object has ended."""
@@ -156,11 +148,7 @@ class MuranoObject(HostValue):
     def _set_declared(self, name: str, value: Any, cls: MuranoClass) -> None:
         declarations = cls.declared.get(name)
         if declarations is None:
-            raise MuranoError(
-                UNDECLARED_WRITE,
-                f"{cls.name} declares no property {name!r}",
-                hint=did_you_mean(name, cls.members),
-            )
+            raise _undeclared(UNDECLARED_WRITE, name, cls)
         first = declarations[0]
         loader = cls.runtime.loader
         if first.is_static:
@@ -250,6 +238,12 @@ class ObjectView(HostValue):
 def unwrapped(value: Any) -> Any:
     """The object behind a cast; anything else as it is."""
     return value.object if isinstance(value, ObjectView) else value
+
+
+def _undeclared(rule: FailureRule, name: str, cls: MuranoClass) -> MuranoError:
+    return MuranoError(
+        rule, f"{cls.name} declares no property {name!r}", hint=did_you_mean(name, cls.members)
+    )
 
 
 def _no_access(declaration: PropertyDeclaration) -> MuranoError:

@@ -63,20 +63,7 @@ class RecordingCompiler(Compiler):
     # -- simple instructions -----------------------------------------------------------------------------------------
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
-        run, site = super().expression(node), self._site(node.span, How.EXPRESSION)
-        state, ran = self.recorder.state, self.recorder.run
-
-        def note(variables: Variables) -> None:
-            outer, before = state.reads, state.site
-            state.reads, state.site = [], site
-            try:
-                run(variables)
-            finally:
-                if state.attempted is not None:
-                    ran(site, state.reads)
-                state.reads, state.site = outer, before
-
-        return note
+        return self._noted(super().expression(node), self._site(node.span, How.EXPRESSION))
 
     def assignment(self, node: ast.Assignment) -> Run:
         value, store = self.assigned(node), compile_target(node.target, self.engine)
@@ -142,7 +129,10 @@ class RecordingCompiler(Compiler):
         return run
 
     def throw(self, node: ast.Throw) -> Run:
-        run, site = super().throw(node), self._site(node.span, How.CALL, "Throw")
+        return self._noted(super().throw(node), self._site(node.span, How.CALL, "Throw"))
+
+    def _noted(self, run: Run, site: Site) -> Run:
+        """What it reads counts only inside of a `Try`: whether that fails rests on it."""
         state, ran = self.recorder.state, self.recorder.run
 
         def note(variables: Variables) -> Signal | None:
