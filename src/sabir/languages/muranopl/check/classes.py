@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from typing import ClassVar, Final
 
 from sabir.checks.files import FileSelection
-from sabir.checks.form import yaml_findings
 from sabir.checks.prepared import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
@@ -111,11 +110,8 @@ class ClassValidator(ViewValidator):
         )
 
     def _file(self, path: str) -> Iterator[Finding]:
-        file = self.package.get_file(path)
+        file = yield from self._readable(path)
         if file is None:
-            return
-        yield from yaml_findings(file)
-        if file.yaml.broken:
             return
         written = [document for document in file.yaml.documents if document is not None]
         odd = next((document for document in written if not isinstance(document, YamlMapping)), None)

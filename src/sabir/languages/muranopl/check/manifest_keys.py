@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.examples.packages import package_rule, with_manifest
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
@@ -248,13 +249,9 @@ def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
 
 
 def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    if value is None or is_null(value):
-        return
-    if not isinstance(value, YamlMapping):
-        hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
-        yield report.at(value, REQUIRE_FORM, f"Require must be a mapping, not {kind_of(value)}", hint=hint)
-        return
-    for key, wanted in value.items():
+    hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
+    entries = yield from _entries(report, value, "Require", REQUIRE_FORM, hint)
+    for key, wanted in entries:
         name = text_of(key)
         if name is None or not is_dotted_name(name):
             yield report.at(key, REQUIRE_FORM, f"{shown(key)} is no name of a package")
@@ -272,15 +269,9 @@ def check_version_spec(report: Report, name: str, value: YamlNode) -> Iterator[F
 
 def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     """The form of `Classes`: qualified names and files below `Classes/`."""
-    if value is None or is_null(value):
-        return
-    if not isinstance(value, YamlMapping):
-        hint = "write class names with their files: {com.example.Site: Site.yaml}"
-        yield report.at(
-            value, LOGO_OR_CLASSES_FORM, f"Classes must be a mapping, not {kind_of(value)}", hint=hint
-        )
-        return
-    for key, file in value.items():
+    hint = "write class names with their files: {com.example.Site: Site.yaml}"
+    entries = yield from _entries(report, value, "Classes", LOGO_OR_CLASSES_FORM, hint)
+    for key, file in entries:
         name, path = text_of(key), text_of(file)
         if name is None or not is_dotted_name(name):
             yield report.at(key, CLASSES_ENTRY, f"{shown(key)} is no qualified class name")
@@ -290,6 +281,18 @@ def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
             )
         elif not is_class_file(file):
             yield report.at(file, CLASS_FILE_OUTSIDE, f"the class file {path!r} leaves the folder Classes/")
+
+
+def _entries(
+    report: Report, value: YamlNode | None, section: str, rule: Rule, hint: str
+) -> Generator[Finding, None, Iterable[tuple[YamlNode, YamlNode]]]:
+    """The entries of a section that may be left out; anything but a mapping is told, and has none."""
+    if value is None or is_null(value):
+        return ()
+    if not isinstance(value, YamlMapping):
+        yield report.at(value, rule, f"{section} must be a mapping, not {kind_of(value)}", hint=hint)
+        return ()
+    return value.items()
 
 
 def is_class_file(value: YamlNode) -> bool:

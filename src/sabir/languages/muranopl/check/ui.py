@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from sabir.checks.files import FileSelection
-from sabir.checks.form import yaml_findings
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.ui_application import check_application
@@ -48,11 +47,8 @@ class UiValidator(ViewValidator):
         path = self._path()
         if path is None or path not in FileSelection.of(files):
             return
-        file = self.package.get_file(path)
+        file = yield from self._readable(path)
         if file is None:
-            return
-        yield from yaml_findings(file)
-        if file.yaml.broken:
             return
         report = Report(file.source)
         documents = [document for document in file.yaml.documents if document is not None]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Generator, Set
 from pathlib import Path
 from typing import ClassVar
 
+from sabir.checks.form import yaml_findings
 from sabir.checks.validator import BaseValidator
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.source.packages import PackageFile
 
 __all__ = ["ViewValidator"]
 
@@ -26,6 +29,14 @@ class ViewValidator(BaseValidator):
         view.search_path = tuple(map(Path, self.options.search_path))
         view.session = self.options.session
         return view
+
+    def _readable(self, path: str) -> Generator[Finding, None, PackageFile | None]:
+        """Tell what is wrong with the form of a YAML file; the file itself when it can be used all the same."""
+        file = self.package.get_file(path)
+        if file is None:
+            return None
+        yield from yaml_findings(file)
+        return None if file.yaml.broken else file
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:

@@ -6,7 +6,7 @@ Reading is tolerant: a part that is missing or malformed is a defect, and what s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Final
 
@@ -23,7 +23,7 @@ from sabir.languages.muranopl.syntax.values import read_value
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Span
 
-__all__ = ["Construct", "read_catches", "read_names"]
+__all__ = ["Construct", "read_catches", "read_keys", "read_names"]
 
 _CATCH_KEYS: Final = ("With", "As", "Do")
 
@@ -180,7 +180,7 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
             message = f"Catch is a mapping with Do, not {kind_of(item)}"
             parts.defects.at(item, STATEMENT_FORM, message)
             continue
-        keys = _catch_keys(item, parts.defects)
+        keys = read_keys(item, "Catch", _CATCH_KEYS, parts.defects)
         if "Do" not in keys:
             _needs_do(item.entries[0].key if item.entries else parts.first, parts)
         clauses.append(_clause(keys, item.span, parts))
@@ -191,16 +191,19 @@ def _needs_do(place: YamlNode, parts: Construct) -> None:
     parts.defects.at(place, STATEMENT_FORM, "Catch needs Do", difference=CATCH_WITHOUT_DO)
 
 
-def _catch_keys(node: YamlMapping, defects: Defects) -> dict[str, YamlNode]:
+def read_keys(
+    node: YamlMapping, construct: str, keywords: Collection[str], defects: Defects
+) -> dict[str, YamlNode]:
+    """The values of the keywords that a construct has; any other key is a defect."""
     keys: dict[str, YamlNode] = {}
     for entry in node.entries:
         key = text_of(entry.key)
-        if key in _CATCH_KEYS:
+        if key is not None and key in keywords:
             keys[key] = entry.value
         else:
-            message = f"Catch has no keyword {shown(entry.key)}"
+            message = f"{construct} has no keyword {shown(entry.key)}"
             defects.reported(
-                defects.report.unknown(entry.key, NO_TARGET, message, _CATCH_KEYS, taken=node, refused=True)
+                defects.report.unknown(entry.key, NO_TARGET, message, keywords, taken=node, refused=True)
             )
     return keys
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -117,38 +117,37 @@ def _version(node: YamlNode | None, defects: Defects) -> Version:
 
 
 def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
-    found: dict[str, VersionSpec] = {}
-    if node is None or (isinstance(node, YamlScalar) and node.value is None):
-        return found
-    if not isinstance(node, YamlMapping):
-        defects.add("Require must be a mapping of packages to versions", node.span)
-        return found
-    for key, value in node.items():
+    required: dict[str, VersionSpec] = {}
+    for key, value in _entries(node, "Require must be a mapping of packages to versions", defects):
         name = text_of(key)
         if name is None or not is_qualified_name(name):
             defects.add("a key of Require is the name of a package", key.span)
             continue
         try:
-            found[name] = read_version_spec(value)
+            required[name] = read_version_spec(value)
         except InvalidVersion as error:
             defects.add(f"Require of {name}: {error}", value.span)
-    return found
+    return required
 
 
 def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Span]]:
-    node = document.get("Classes")
-    found: dict[str, tuple[str, Span]] = {}
-    if node is None or (isinstance(node, YamlScalar) and node.value is None):
-        return found
-    if not isinstance(node, YamlMapping):
-        defects.add("Classes must be a mapping of class names to files", node.span)
-        return found
-    for key, value in node.items():
+    classes: dict[str, tuple[str, Span]] = {}
+    expected = "Classes must be a mapping of class names to files"
+    for key, value in _entries(document.get("Classes"), expected, defects):
         name, file = text_of(key), text_of(value)
         if name is None or not is_qualified_name(name):
             defects.add("a key of Classes is a full class name", key.span)
         elif file is None:
             defects.add(f"the file of class {name} is a text", value.span)
         else:
-            found[name] = (file, value.span)
-    return found
+            classes[name] = (file, value.span)
+    return classes
+
+
+def _entries(node: YamlNode | None, expected: str, defects: Defects) -> Iterable[tuple[YamlNode, YamlNode]]:
+    if node is None or (isinstance(node, YamlScalar) and node.value is None):
+        return ()
+    if not isinstance(node, YamlMapping):
+        defects.add(expected, node.span)
+        return ()
+    return node.items()

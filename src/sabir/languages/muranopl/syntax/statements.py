@@ -16,6 +16,7 @@ from sabir.languages.muranopl.syntax.constructs import (
     STATEMENT_FORM,
     Construct,
     read_catches,
+    read_keys,
     read_names,
 )
 from sabir.languages.muranopl.syntax.defects import Defects
@@ -162,16 +163,7 @@ def _assignment(node: YamlMapping, defects: Defects) -> Statement:
 
 
 def _construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
-    known = frozenset((name, *CONSTRUCTS[name]))
-    keys: dict[str, YamlNode] = {}
-    for entry in node.entries:
-        key = text_of(entry.key)
-        if key in known:
-            keys[key] = entry.value
-        else:
-            message = f"{name} has no keyword {shown(entry.key)}"
-            finding = defects.report.unknown(entry.key, NO_TARGET, message, known, taken=node, refused=True)
-            defects.reported(finding)
+    keys = read_keys(node, name, frozenset((name, *CONSTRUCTS[name])), defects)
     missing = [key for key in _REQUIRED.get(name, ()) if key not in keys]
     construct = Construct(node=node, name=name, keys=keys, defects=defects, block=read_block)
     if missing == ["Catch"]:
