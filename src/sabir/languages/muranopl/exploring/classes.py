@@ -94,15 +94,8 @@ def _property(
     node: ClassNode, declared: PropertyNode, extents: Mapping[Span, Span], source: Source
 ) -> Symbol:
     usage = "" if declared.usage == "In" else f"  Usage: {declared.usage}"
-    return Symbol(
-        key=f"property {node.name}.{declared.name}",
-        name=declared.name,
-        kind=SymbolKind.PROPERTY,
-        span=declared.span,
-        extent=extents.get(declared.span, declared.span),
-        detail=f"{declared.name}: {_written(declared.contract, source)}{usage}",
-        aliases=(member_key(declared.name),),
-    )
+    detail = f"{declared.name}: {_written(declared.contract, source)}{usage}"
+    return _member(node, declared, SymbolKind.PROPERTY, extents, detail)
 
 
 def _method(node: ClassNode, declared: MethodNode, extents: Mapping[Span, Span], source: Source) -> Symbol:
@@ -110,13 +103,23 @@ def _method(node: ClassNode, declared: MethodNode, extents: Mapping[Span, Span],
         f"{argument.name}: {_written(argument.contract, source)}" for argument in declared.arguments
     )
     usage = "" if declared.usage == "Runtime" else f"  Usage: {declared.usage}"
+    return _member(node, declared, SymbolKind.METHOD, extents, f"{declared.name}({arguments}){usage}")
+
+
+def _member(
+    node: ClassNode,
+    declared: PropertyNode | MethodNode,
+    kind: SymbolKind,
+    extents: Mapping[Span, Span],
+    detail: str,
+) -> Symbol:
     return Symbol(
-        key=f"method {node.name}.{declared.name}",
+        key=f"{kind.value} {node.name}.{declared.name}",
         name=declared.name,
-        kind=SymbolKind.METHOD,
+        kind=kind,
         span=declared.span,
         extent=extents.get(declared.span, declared.span),
-        detail=f"{declared.name}({arguments}){usage}",
+        detail=detail,
         aliases=(member_key(declared.name),),
     )
 
