@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, cast
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment, Part
@@ -17,6 +16,7 @@ from sabir.resources.resource import Lifecycle
 from sabir.resources.secrets import SecretSource, reference_to
 from sabir.resources.target import Target
 from sabir.source.packages import PackageFile
+from sabir.source.yaml.keys import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source, Span
 
@@ -88,7 +88,7 @@ class _Reader:
         self.findings = findings
 
     def environment(self, root: YamlMapping) -> Environment | None:
-        self._known_keys(root, ENVIRONMENT_KEYS, "an environment")
+        self._check_keys(root, ENVIRONMENT_KEYS, "an environment")
         self._version(root.get("sabir"))
         parts = root.get("parts")
         if not isinstance(parts, YamlMapping) or not len(parts):
@@ -100,6 +100,11 @@ class _Reader:
         outputs = root.get("outputs")
         if outputs is not None and not isinstance(outputs, YamlMapping):
             self._find(outputs.span, NOT_AN_ENVIRONMENT, "outputs must be a mapping of names to values")
+        moved = self._texts_by_name(
+            root.get("moved"),
+            "moved must be a mapping of old addresses to new ones",
+            each="it must be the address that the resource has now",
+        )
         return Environment(
             source=self.source,
             name=text_of(root.get("name")) or "environment",
@@ -108,9 +113,15 @@ class _Reader:
             rules=self._texts(root.get("rules"), "rules"),
             targets=tuple(self._targets(root.get("targets"))),
             lifecycles=dict(self._lifecycles(root.get("lifecycle"))),
-            externals=dict(self._externals(root.get("externals"))),
+            externals=dict(
+                self._texts_by_name(
+                    root.get("externals"),
+                    "externals must be a mapping of names to paths",
+                    each="it must be the path of another environment",
+                )
+            ),
             secrets=tuple(self._secrets(root.get("secrets"))),
-            moved=dict(self._moved(root.get("moved"))),
+            moved={before: after for before, (after, _) in moved},
         )
 
     def _version(self, value: YamlNode | None) -> None:
@@ -127,7 +138,7 @@ class _Reader:
         if not isinstance(value, YamlMapping):
             self._find(value.span, MALFORMED_PART, f"part {name!r} must be a mapping with a path")
             return None
-        self._known_keys(value, PART_KEYS, f"part {name!r}")
+        self._check_keys(value, PART_KEYS, f"part {name!r}")
         path = value.get("path")
         written = text_of(path)
         described_here = (
@@ -164,12 +175,7 @@ class _Reader:
         )
 
     def _targets(self, value: YamlNode | None) -> Iterator[Target]:
-        if value is None:
-            return
-        if not isinstance(value, YamlMapping):
-            self._find(value.span, MALFORMED_TARGET, "targets must be a mapping of names")
-            return
-        for key, described in value.items():
+        for key, described in self._entries(value, "targets must be a mapping of names"):
             name = text_of(key)
             driver = text_of(described.get("driver")) if isinstance(described, YamlMapping) else None
             if name is None or driver is None or not isinstance(described, YamlMapping):
@@ -204,26 +210,8 @@ class _Reader:
             self._find(node.span, MALFORMED_TARGET, f"{key} must be a whole number of at least {least}")
         return None
 
-    def _externals(self, value: YamlNode | None) -> Iterator[tuple[str, tuple[str, Span]]]:
-        if value is None:
-            return
-        if not isinstance(value, YamlMapping):
-            self._find(value.span, MALFORMED_TARGET, "externals must be a mapping of names to paths")
-            return
-        for key, node in value.items():
-            name, path = text_of(key), text_of(node)
-            if name is None or path is None:
-                self._find(node.span, MALFORMED_TARGET, "it must be the path of another environment")
-                continue
-            yield name, (path, node.span)
-
     def _secrets(self, value: YamlNode | None) -> Iterator[SecretSource]:
-        if value is None:
-            return
-        if not isinstance(value, YamlMapping):
-            self._find(value.span, MALFORMED_TARGET, "secrets must be a mapping of names")
-            return
-        for key, described in value.items():
+        for key, described in self._entries(value, "secrets must be a mapping of names"):
             name = text_of(key)
             entries = list(described.items()) if isinstance(described, YamlMapping) else []
             provider = text_of(entries[0][0]) if len(entries) == 1 else None
@@ -233,8 +221,8 @@ class _Reader:
                 )
                 self._find(described.span, MALFORMED_TARGET, f"secret {name!r} needs one provider", hint=hint)
                 continue
-            given = plain_data(entries[0][1])
-            settings = given if isinstance(given, dict) else {"": given}
+            written = plain_data(entries[0][1])
+            settings = written if isinstance(written, dict) else {"": written}
             yield SecretSource(
                 name=name,
                 provider=provider,
@@ -242,26 +230,18 @@ class _Reader:
                 place=Place(self.source, key.span),
             )
 
-    def _moved(self, value: YamlNode | None) -> Iterator[tuple[str, str]]:
-        if value is None:
-            return
-        if not isinstance(value, YamlMapping):
-            self._find(value.span, MALFORMED_TARGET, "moved must be a mapping of old addresses to new ones")
-            return
-        for key, node in value.items():
-            before, after = text_of(key), text_of(node)
-            if before is None or after is None:
-                self._find(node.span, MALFORMED_TARGET, "it must be the address that the resource has now")
+    def _texts_by_name(
+        self, value: YamlNode | None, form: str, *, each: str
+    ) -> Iterator[tuple[str, tuple[str, Span]]]:
+        for key, node in self._entries(value, form):
+            name, text = text_of(key), text_of(node)
+            if name is None or text is None:
+                self._find(node.span, MALFORMED_TARGET, each)
                 continue
-            yield before, after
+            yield name, (text, node.span)
 
     def _lifecycles(self, value: YamlNode | None) -> Iterator[tuple[str, Lifecycle]]:
-        if value is None:
-            return
-        if not isinstance(value, YamlMapping):
-            self._find(value.span, MALFORMED_TARGET, "lifecycle must be a mapping of addresses")
-            return
-        for key, described in value.items():
+        for key, described in self._entries(value, "lifecycle must be a mapping of addresses"):
             if not isinstance(described, YamlMapping):
                 self._find(
                     described.span,
@@ -269,7 +249,7 @@ class _Reader:
                     "it must be a mapping with prevent_destroy or ignore_changes",
                 )
                 continue
-            self._known_keys(described, ("prevent_destroy", "ignore_changes"), "a lifecycle")
+            self._check_keys(described, ("prevent_destroy", "ignore_changes"), "a lifecycle")
             prevent = described.get("prevent_destroy")
             ignored = self._texts(described.get("ignore_changes"), "ignore_changes")
             yield (
@@ -280,6 +260,13 @@ class _Reader:
                 ),
             )
 
+    def _entries(self, value: YamlNode | None, form: str) -> Iterator[tuple[YamlNode, YamlNode]]:
+        """What a mapping holds that may be left out; `form` tells what it must be."""
+        if isinstance(value, YamlMapping):
+            yield from value.items()
+        elif value is not None:
+            self._find(value.span, MALFORMED_TARGET, form)
+
     def _texts(self, value: YamlNode | None, key: str) -> tuple[tuple[str, Span], ...]:
         if value is None:
             return ()
@@ -289,13 +276,9 @@ class _Reader:
                 self._find(item.span, NOT_AN_ENVIRONMENT, f"{key} must be a path or a list of paths")
         return tuple((text, item.span) for item in items if (text := text_of(item)) is not None)
 
-    def _known_keys(self, mapping: YamlMapping, known: Iterable[str], what: str) -> None:
-        known = tuple(known)
-        for key in mapping:
-            name = text_of(key) or ""
-            if name not in known:
-                hint = did_you_mean(name, known) or f"known here: {', '.join(known)}"
-                self._find(key.span, UNKNOWN_KEY, f"{what} has no key {name!r}", hint=hint)
+    def _check_keys(self, mapping: YamlMapping, names: Sequence[str], subject: str) -> None:
+        for key, name, hint in unknown_keys(mapping, names):
+            self._find(key.span, UNKNOWN_KEY, f"{subject} has no key {name!r}", hint=hint)
 
     def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.source, span), message, hint=hint))

@@ -16,11 +16,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule, parse_code
 from sabir.expressions.query import QueryError
 from sabir.expressions.query.forms import compile_expression
 from sabir.source.packages import PackageFile
+from sabir.source.yaml.keys import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source
 
@@ -95,11 +95,8 @@ def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
 
 
 def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
-    for key in node:
-        name = text_of(key) or ""
-        if name not in RULE_KEYS:
-            hint = did_you_mean(name, RULE_KEYS) or f"known here: {', '.join(RULE_KEYS)}"
-            yield _finding(source, key, f"a rule has no key {name!r}", hint=hint)
+    for key, name, hint in unknown_keys(node, RULE_KEYS):
+        yield _finding(source, key, f"a rule has no key {name!r}", hint=hint)
     for needed in ("code", "message", "for", "condition"):
         if node.get(needed) is None:
             yield _finding(source, node, f"a rule needs its {needed}")

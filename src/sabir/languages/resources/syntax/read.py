@@ -10,6 +10,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.resources.syntax.nodes import DescribedOperation, DescribedResource, Description, Name
 from sabir.languages.resources.syntax.rules import resources_rule
+from sabir.source.yaml.keys import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
@@ -211,13 +212,9 @@ class _Reader:
             self._find(node.span, MALFORMED_RESOURCE, f"{key} must be true or false")
         return value is True
 
-    def _check_keys(self, mapping: YamlMapping, keys: Iterable[str], subject: str) -> None:
-        taken = tuple(keys)
-        for key in mapping:
-            name = text_of(key) or ""
-            if name not in taken:
-                hint = did_you_mean(name, taken) or f"there are {', '.join(taken)}"
-                self._find(key.span, UNKNOWN_KEY, f"{subject} has no key {name!r}", hint=hint)
+    def _check_keys(self, mapping: YamlMapping, names: Sequence[str], subject: str) -> None:
+        for key, name, hint in unknown_keys(mapping, names):
+            self._find(key.span, UNKNOWN_KEY, f"{subject} has no key {name!r}", hint=hint)
 
     def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
