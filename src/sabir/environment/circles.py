@@ -23,7 +23,7 @@ from sabir.environment.references import Reference
 from sabir.environment.running import PartOutcome
 from sabir.graph.order import strongly_connected
 from sabir.graph.origin import How, Origin
-from sabir.graph.values import Unknown, reveal
+from sabir.graph.values import Unknown, reveal, same_value
 from sabir.text import Span
 
 __all__ = ["Circle", "Solved"]
@@ -143,7 +143,7 @@ class Circle:
         if (
             not isinstance(value, Resolved)
             or not isinstance(other, Resolved)
-            or not _same(value.value, other.value)
+            or not same_value(value.value, other.value)
         ):
             return None
         failed = any(name in reference.parts and outcome.errors for name, outcome in first.outcomes.items())
@@ -205,7 +205,7 @@ class Circle:
         return Solved({}, self._settled, (self._wait_finding(wrong),), whole=False)
 
     def _is_settled(self, reference: Reference, value: Resolved | Finding) -> bool:
-        return isinstance(value, Resolved) and _same(value.value, self._settled[reference.span].value)
+        return isinstance(value, Resolved) and same_value(value.value, self._settled[reference.span].value)
 
     def _stuck(self, waiting: Sequence[Reference], first: _Attempt, second: _Attempt) -> Solved:
         """Nothing new becomes known: because something is wrong whatever is guessed, or because values wait."""
@@ -231,7 +231,7 @@ class Circle:
         for number, changed in enumerate(waiting):
             other = self._attempt(frozenset((changed.span,)))
             for position, reference in enumerate(waiting):
-                if not _same(_shown(plain.values[reference.span]), _shown(other.values[reference.span])):
+                if not same_value(_shown(plain.values[reference.span]), _shown(other.values[reference.span])):
                     rests[position].append(number)
         circles = [
             group for group in strongly_connected(rests) if len(group) > 1 or group[0] in rests[group[0]]
@@ -270,12 +270,3 @@ def _key(finding: Finding) -> tuple[str, str, str]:
 
 def _shown(value: Resolved | Finding) -> Any:
     return value.value if isinstance(value, Resolved) else (value.code, value.message)
-
-
-def _same(left: Any, right: Any) -> bool:
-    left, right = reveal(left), reveal(right)
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(map(_same, left, right))
-    return type(left) is type(right) and bool(left == right)

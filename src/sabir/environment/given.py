@@ -14,7 +14,7 @@ from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression
 from sabir.graph.observed import Sightings
 from sabir.graph.origin import How, Origin
-from sabir.graph.values import Sensitive, Unknown, Value, reveal_all
+from sabir.graph.values import Unknown, Value, reveal_all, with_inner
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.yaml.nodes import (
     YamlEntry,
@@ -129,17 +129,9 @@ def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
 
 def from_elsewhere(value: Any) -> Any:
     """The value with the names of what is unknown in it marked: they are the environment's, not those of the part."""
-    match value:
-        case Unknown(of=str() as of) if not of.startswith("/"):
-            return replace(value, of=f"/{of}")
-        case Sensitive(value=inner):
-            return Sensitive(from_elsewhere(inner))
-        case Mapping():
-            return {key: from_elsewhere(item) for key, item in value.items()}
-        case list() | tuple():
-            return [from_elsewhere(item) for item in value]
-        case _:
-            return value
+    if isinstance(value, Unknown) and value.of is not None and not value.of.startswith("/"):
+        return replace(value, of=f"/{value.of}")
+    return with_inner(value, from_elsewhere)
 
 
 def origin_of(

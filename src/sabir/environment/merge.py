@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from sabir.graph.address import Address
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
-from sabir.graph.values import Ref, Sensitive, Unknown, Value
+from sabir.graph.values import Ref, Unknown, Value, with_inner
 from sabir.languages.language import Evaluation, RenderedObject
 from sabir.resources.resource import Operation, Resource, Wanted
 from sabir.text import Location, Place, Source, Span
@@ -221,14 +220,8 @@ class _Mover:
                 return Ref(self.id(id_))
             case Unknown(of=str() as of):
                 return replace(value, of=of[1:] if of.startswith("/") else self.id(of))
-            case Sensitive(value=inner):
-                return Sensitive(self.value(inner))
-            case Mapping():
-                return {key: self.value(item) for key, item in value.items()}
-            case list() | tuple():
-                return [self.value(item) for item in cast("list[Any]", value)]
             case _:
-                return value
+                return with_inner(value, self.value)
 
     def _origin_record(self, record: Record[Origin]) -> Record[Origin]:
         entry = self._records.get(id(record))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, Union
 
@@ -21,7 +21,9 @@ __all__ = [
     "awaited_names",
     "reveal",
     "reveal_all",
+    "same_value",
     "unknowns",
+    "with_inner",
 ]
 
 PlainScalar = str | int | float | bool | bytes | date | datetime | None
@@ -102,3 +104,30 @@ def reveal_all(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: reveal_all(item) for key, item in value.items()}
     return [reveal_all(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def with_inner(value: Value, change: Callable[[Value], Value]) -> Value:
+    """The value with everything that is directly inside it changed; itself when it holds nothing."""
+    match value:
+        case str() | int() | float() | bytes() | None:
+            return value
+        case Sensitive(value=inner):
+            return Sensitive(change(inner))
+        case Mapping():
+            return {key: change(item) for key, item in value.items()}
+        case list() | tuple():
+            return [change(item) for item in value]
+        case _:
+            return value
+
+
+def same_value(left: Any, right: Any) -> bool:
+    """Whether two values are the same once they are used; lists and tuples, marked and not, do not differ."""
+    left, right = reveal(left), reveal(right)
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same_value(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(same_value, left, right))
+    if isinstance(left, bool) is not isinstance(right, bool):
+        return False
+    return bool(left == right)

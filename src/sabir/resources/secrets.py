@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct, field
 
-from sabir.graph.values import Sensitive, Value
+from sabir.graph.values import Sensitive, Value, with_inner
 from sabir.resources.fields import Field
 
 if TYPE_CHECKING:
@@ -83,12 +83,4 @@ def revealed(value: Value, secrets: Mapping[str, str]) -> Value:
     if is_reference(value):
         (name,) = referred_names(value)
         return Sensitive(secrets[name])
-    match value:
-        case Sensitive(value=inner):
-            return Sensitive(revealed(inner, secrets))
-        case Mapping():
-            return {key: revealed(item, secrets) for key, item in value.items()}
-        case list() | tuple():
-            return [revealed(item, secrets) for item in value]
-        case _:
-            return value
+    return with_inner(value, lambda item: revealed(item, secrets))

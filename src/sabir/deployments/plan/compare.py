@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.records import Record
-from sabir.graph.values import Sensitive, Unknown, Value, awaited_names, reveal, unknowns
+from sabir.graph.values import Unknown, Value, awaited_names, same_value, unknowns, with_inner
 from sabir.resources.outcome import Change
 from sabir.resources.resource import Lifecycle, Resource
 
@@ -16,7 +15,6 @@ __all__ = [
     "kept_changes",
     "missing_values",
     "recorded_changes",
-    "same",
     "unknown_names",
     "wanted_fields",
 ]
@@ -31,19 +29,9 @@ def wanted_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[
 
 def filled(value: Value, observed: Mapping[str, Value]) -> Value:
     """The value with what was observed in place of each unknown that has a name; itself when nothing is to be filled in."""
-    match value:
-        case str() | int() | float() | bytes() | None:
-            return value
-        case Unknown(of=str() as of):
-            return observed.get(of, value)
-        case Sensitive(value=inner):
-            return Sensitive(filled(inner, observed))
-        case Mapping():
-            return {key: filled(item, observed) for key, item in value.items()}
-        case list() | tuple():
-            return [filled(item, observed) for item in value]
-        case _:
-            return value
+    if isinstance(value, Unknown):
+        return value if value.of is None else observed.get(value.of, value)
+    return with_inner(value, lambda item: filled(item, observed))
 
 
 def recorded_changes(fields: Mapping[str, Value], record: Record, codec: Codec) -> tuple[Change, ...]:
@@ -57,7 +45,7 @@ def recorded_changes(fields: Mapping[str, Value], record: Record, codec: Codec) 
 def _changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[Change]:
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
-        if not same(old, new):
+        if not same_value(old, new):
             yield Change(field=name, before=old, after=new)
 
 
@@ -67,18 +55,6 @@ def kept_changes(changes: Sequence[Change], lifecycle: Lifecycle) -> tuple[Chang
     if not ignored:
         return tuple(changes)
     return tuple(change for change in changes if "*" not in ignored and change.field not in ignored)
-
-
-def same(left: Any, right: Any) -> bool:
-    """Whether two values are the same once they are used; lists and tuples, marked and not, do not differ."""
-    left, right = reveal(left), reveal(right)
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(map(same, left, right))
-    if isinstance(left, bool) is not isinstance(right, bool):
-        return False
-    return bool(left == right)
 
 
 def missing_values(fields: Mapping[str, Value]) -> str | None:
