@@ -40,9 +40,11 @@ class ClusterSecrets:
         config = cluster_config(target, context)
         namespace = str(settings.get("namespace") or config.namespace)
         async with open_client(config, timeout=_SECONDS) as client:
+            api = Api(client, namespace=namespace, seconds=_SECONDS)
+            metadata = {"name": settings["name"], "namespace": namespace}
             try:
-                secret = await Api(client, namespace=namespace).get(
-                    f"/api/v1/namespaces/{namespace}/secrets/{settings['name']}"
+                secret = await api.get(
+                    await api.place_of({"apiVersion": "v1", "kind": "Secret", "metadata": metadata})
                 )
             except ApiFailure as failure:
                 raise DeployError(failure.message) from failure

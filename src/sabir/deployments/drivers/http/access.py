@@ -41,6 +41,8 @@ class Service(Struct, frozen=True, kw_only=True, eq=False):
     host: str | None
     """Whom a request is for, where the client speaks to an address."""
     secrets: Secrets
+    seconds: float
+    """For one request and its whole answer."""
 
 
 def open_service(target: Target, context: DriverContext) -> Service:
@@ -62,6 +64,7 @@ def open_service(target: Target, context: DriverContext) -> Service:
         path=parts.path.rstrip("/"),
         host=None if address is None else parts.netloc,
         secrets=Secrets(_credentials(settings)),
+        seconds=_seconds(settings),
     )
 
 
@@ -124,13 +127,17 @@ def _client(
             headers=_headers(settings),
             auth=_password(settings),
             verify=_certificates(settings, folder),
-            timeout=float(settings.get("timeout_seconds") or _SECONDS),
+            timeout=_seconds(settings),
             proxy=proxy,
             trust_env=False,
             follow_redirects=False,
         )
     except (OSError, ValueError) as error:
         raise DeployError(f"target {target.name!r}: its certificates cannot be used: {error}") from error
+
+
+def _seconds(settings: dict[str, Any]) -> float:
+    return float(settings.get("timeout_seconds") or _SECONDS)
 
 
 def _headers(settings: dict[str, Any]) -> dict[str, str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
+from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, whole_answer
 from sabir.deployments.drivers.failures import RequestFailure
 from sabir.deployments.drivers.http.access import Service
-from sabir.diagnostics.decoding import UNDECODED
 from sabir.errors import DeployError, UnreachableError
 
 if TYPE_CHECKING:
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Api", "RequestFailed"]
 
 _PASSING: Final = frozenset([408, 425, 429, 502, 503, 504])
+_OF_PASSAGES: Final = frozenset([502, 504])
+"""Said by who stands in between: the service itself may have heard the request, and done it."""
 _LARGEST: Final = 16 << 20
 _PAGES: Final = 1000
+_ITEMS: Final = 100_000
+_LIST_SECONDS: Final = 300.0
 
 
 class RequestFailed(RequestFailure):
@@ -74,9 +78,15 @@ class Api:
         """What a collection holds, all of its pages."""
         items: list[Any] = []
         page: str | None = path
+        deadline = monotonic() + _LIST_SECONDS
         for _ in range(_PAGES):
             if page is None:
                 return items
+            if len(items) > _ITEMS or monotonic() > deadline:
+                raise RequestFailed(
+                    f"{path} lists more than {_ITEMS:,}, or takes more than {_LIST_SECONDS:g} seconds",
+                    status=500,
+                )
             answer = await self.request("GET", page)
             items += _items(answer.data)
             page = None if answer.next_page is None else self.relative(answer.next_page)
@@ -100,6 +110,7 @@ class Api:
         import httpx2
 
         service = self.service
+        is_change = method != "GET"
         content = None if body is None else msgspec.json.encode(body)
         sent = {**(headers or {}), **({} if content is None else {"Content-Type": "application/json"})}
         extensions: dict[str, Any] = {}
@@ -109,55 +120,31 @@ class Api:
         request = service.client.build_request(
             method, f"{service.path}{path}", content=content, headers=sent, extensions=extensions
         )
-        seconds = service.client.timeout.read
         try:
-            # The client's own timeouts begin anew with each byte: who sends one now and then would never end.
-            async with asyncio.timeout(seconds):
-                response = await service.client.send(request, stream=True)
-                try:
-                    data = await _read(response)
-                finally:
-                    await response.aclose()
-        except TimeoutError as error:
-            message = f"it did not end its answer within {seconds:g} seconds"
-            raise RequestFailed(message, was_sent=method != "GET") from error
+            response, data = await whole_answer(
+                service.client, request, seconds=service.seconds, largest=_LARGEST
+            )
+            return self._answer(response, data, path, is_change=is_change)
+        except AnswerRefused as error:
+            status = 0 if isinstance(error, AnswerLate) else 500
+            raise RequestFailed(str(error), status=status, was_sent=is_change) from error
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             raise RequestFailed(f"it does not answer: {_words(error)}") from error
         # An alert of TLS after the handshake (a certificate that the other side misses) comes as the OSError it is.
         except (httpx2.HTTPError, OSError) as error:
-            raise RequestFailed(f"the connection broke: {_words(error)}", was_sent=method != "GET") from error
-        return self._answer(response, data, path)
+            raise RequestFailed(f"the connection broke: {_words(error)}", was_sent=is_change) from error
 
-    def _answer(self, response: httpx2.Response, data: bytes, path: str) -> Answer:
+    def _answer(self, response: httpx2.Response, data: bytes, path: str, *, is_change: bool) -> Answer:
         status = response.status_code
         if status >= 300:
-            raise RequestFailed(self.service.secrets.scrubbed(_sentence(response, data, path)), status=status)
+            sentence = self.service.secrets.scrubbed(_sentence(response, data, path))
+            raise RequestFailed(sentence, status=status, was_sent=is_change and status in _OF_PASSAGES)
         return Answer(
-            data=_decoded(data),
+            data=decoded(data),
             tag=response.headers.get("ETag"),
             location=response.headers.get("Location"),
             next_page=(response.links.get("next") or {}).get("url"),
         )
-
-
-async def _read(response: httpx2.Response) -> bytes:
-    data = bytearray()
-    async for chunk in response.aiter_bytes():
-        data += chunk
-        if len(data) > _LARGEST:
-            raise RequestFailed(f"it answers with more than {_LARGEST >> 20} MB", status=500)
-    return bytes(data)
-
-
-def _decoded(data: bytes) -> Any:
-    if not data.strip():
-        return None
-    try:
-        return msgspec.json.decode(data)
-    except UNDECODED as error:
-        raise RequestFailed(
-            f"it answers with something that is no JSON: {data[:80]!r}", status=500
-        ) from error
 
 
 def _items(data: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.deployments.drivers.http.api import Answer, Api, RequestFailed
-from sabir.deployments.drivers.http.wanted import WantedItem, looked_up, wanted_item
+from sabir.deployments.drivers.http.wanted import WantedItem, looked_up, usable_id, wanted_item
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value
@@ -148,12 +148,17 @@ class Items:
     def _new_id(self, wanted: WantedItem, answer: Answer) -> str | None:
         if not wanted.is_named_by_service:
             return None
-        new_id = wanted.id_in(answer.data)
-        if new_id is None and answer.location is not None:
-            new_id = answer.location.rstrip("/").rpartition("/")[2]
+        try:
+            new_id = wanted.id_in(answer.data)
+            if new_id is None and answer.location is not None:
+                new_id = usable_id(answer.location.rstrip("/").rpartition("/")[2])
+        except DeployError as error:
+            raise RequestFailed(f"it was created, but {error}", status=500, was_sent=True) from error
         if new_id is None:
-            raise DeployError(
-                f"it was created, but the answer holds no field {wanted.id_field!r}: say which one holds the id (id_field)"
+            raise RequestFailed(
+                f"it was created, but the answer holds no field {wanted.id_field!r}: say which one holds the id (id_field)",
+                status=500,
+                was_sent=True,
             )
         return new_id
 

@@ -12,11 +12,12 @@ from sabir.errors import DeployError
 from sabir.graph.values import REDACTED, Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change
 
-__all__ = ["WantedItem", "item_faults", "looked_up", "wanted_item"]
+__all__ = ["WantedItem", "item_faults", "looked_up", "usable_id", "wanted_item"]
 
 _MISSING: Final = object()
 _PLACES: Final = ("path", "collection")
 _READY_SECONDS: Final = 300.0
+_LONGEST_ID: Final = 1000
 
 
 class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
@@ -72,8 +73,17 @@ class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
         )
 
     def id_in(self, data: Any) -> str | None:
-        value = looked_up(data, self.id_field)
-        return None if value is None else str(value)
+        return usable_id(looked_up(data, self.id_field))
+
+
+def usable_id(value: Any) -> str | None:
+    """An id as the service tells it; None when there is none, `DeployError` when it would lead to something else."""
+    if value is None:
+        return None
+    text = str(value) if isinstance(value, str | int) else ""
+    if text in ("", ".", "..") or len(text) > _LONGEST_ID:
+        raise DeployError(f"the service calls it {str(value)[:80]!r}, which can be no part of its path")
+    return text
 
 
 def _holds(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from sabir.errors import DeployError
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target
+from sabir.source.packages import is_below
 
 if TYPE_CHECKING:
     import httpx2
@@ -45,6 +46,8 @@ def cluster_config(target: Target, context: DriverContext) -> SingleConfig:
         raise DeployError(f"target {target.name!r}: {_shown(file)} names no current context; say `context:`")
     if config.user is not None and config.user.exec is not None:
         _refuse_foreign_command(target, context, config.user.exec.command)
+    if config.user is not None and config.user.token_file is not None:
+        _refuse_foreign_file(target, context, config.user.token_file)
     return config
 
 
@@ -70,6 +73,19 @@ def _refuse_foreign_command(target: Target, context: DriverContext, command: str
     if _text(target, "kubeconfig") is not None and not context.session.trust.scripts:
         raise DeployError(
             f"target {target.name!r}: its kubeconfig would run {command!r} to get credentials; allow it with --trust scripts"
+        )
+
+
+def _refuse_foreign_file(target: Target, context: DriverContext, token_file: str) -> None:
+    """What a token file holds is sent to the server. A kubeconfig of the project may only name one of the project."""
+    named = _text(target, "kubeconfig")
+    if named is None or context.session.trust.outside:
+        return
+    is_ours = is_below(context.folder / Path(named).expanduser(), context.folder)
+    if is_ours and not is_below(Path(token_file), context.folder):
+        raise DeployError(
+            f"target {target.name!r}: its kubeconfig would send the content of {token_file!r} to the cluster, and that file is "
+            "outside the environment; allow it with --trust outside"
         )
 
 

@@ -1,22 +1,33 @@
-"""Requests to one cluster: paths of objects, the schema of the server, and failures in words for people."""
+"""Requests to one cluster: places of objects, the schema of the server, and failures in words for people.
+
+What a server answers is taken for an object only when it has the shape of one, and is the one that was asked for.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
+import msgspec
+from msgspec import Struct
+
+from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, misfit_of, whole_answer
 from sabir.deployments.drivers.kubernetes.schema import Schemas
+from sabir.deployments.drivers.kubernetes.shapes import KindList, Listed, SchemaDocument, shape_of
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["Api", "ApiFailure"]
+__all__ = ["Api", "ApiFailure", "Place"]
 
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
 _PASSING: Final = frozenset([429, 502, 503, 504])
+_LONGEST: Final = 2000
+"""Characters of what a server says, at most."""
 
 
 class ApiFailure(Exception):
@@ -38,73 +49,93 @@ class ApiFailure(Exception):
         return self.status == 404
 
 
+class Place(Struct, frozen=True, kw_only=True):
+    """Where an object is found, and which one."""
+
+    path: str
+    version: str
+    kind: str
+    name: str
+    namespace: str | None
+    """None for kinds that are in no namespace."""
+
+
 class Api:
     """The cluster as a place of objects that are JSON."""
 
-    def __init__(self, client: httpx2.AsyncClient, *, namespace: str) -> None:
-        self.client, self.namespace = client, namespace
+    def __init__(self, client: httpx2.AsyncClient, *, namespace: str, seconds: float) -> None:
+        self.client, self.namespace, self.seconds = client, namespace, seconds
         self._served: dict[str, dict[str, tuple[str, bool]]] = {}
         self._schemas: Schemas | None = None
 
-    async def get(self, path: str, **params: str) -> dict[str, Any]:
-        return await self._request("GET", path, params=params)
+    async def get(self, place: Place) -> dict[str, Any]:
+        return _object(await self._request("GET", place.path), place)
 
-    async def text(self, path: str, **params: str) -> str:
-        """What is there as a text: the log of a pod."""
-        import httpx2
-
+    async def find(self, place: Place) -> dict[str, Any] | None:
+        """The object at a place; None when there is none."""
         try:
-            response = await self.client.request("GET", path, params=params)
-        except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
-            raise ApiFailure(_unreached(error)) from error
-        if not response.is_success:
-            _answer(response)
-        return response.text
-
-    async def find(self, path: str) -> dict[str, Any] | None:
-        """The object at a path; None when there is none."""
-        try:
-            return await self.get(path)
+            return await self.get(place)
         except ApiFailure as failure:
             if failure.is_missing:
                 return None
             raise
 
-    async def apply(self, path: str, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
+    async def items(self, path: str, kind: str, **params: str) -> list[dict[str, Any]]:
+        """What a list of the kinds of the core holds; one page, which is all when no limit is asked for."""
+        listed = await self._request("GET", path, params=params)
+        _check_shape(listed, Listed, f"the list {path}")
+        for item in listed["items"]:
+            _check_shape(item, shape_of("v1", kind), f"a {kind} in the list {path}")
+        items: list[dict[str, Any]] = listed["items"]
+        return items
+
+    async def text(self, path: str, **params: str) -> str:
+        """What is there as a text: the log of a pod."""
+        response, content = await self._answer("GET", path, params=params)
+        if not response.is_success:
+            raise _failure(response, content)
+        return content.decode("utf-8", "replace")
+
+    async def apply(self, place: Place, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
         """Server-side apply. The answer is the whole object as it is afterwards."""
-        return await self._request("PATCH", path, params=params, body=manifest, content=_APPLY)
+        return _object(
+            await self._request("PATCH", place.path, params=params, body=manifest, content=_APPLY), place
+        )
 
-    async def merge(self, path: str, patch: Mapping[str, Any], **params: str) -> dict[str, Any]:
-        return await self._request("PATCH", path, params=params, body=patch, content=_MERGE)
+    async def merge(self, place: Place, patch: Mapping[str, Any], **params: str) -> dict[str, Any]:
+        return _object(
+            await self._request("PATCH", place.path, params=params, body=patch, content=_MERGE), place
+        )
 
-    async def delete(self, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
-        return await self._request("DELETE", path, body=options)
+    async def delete(self, place: Place, options: Mapping[str, Any]) -> None:
+        await self._request("DELETE", place.path, body=options)
 
     async def schemas(self) -> Schemas:
         if self._schemas is None:
-            self._schemas = Schemas(await self.get("/openapi/v2"))
+            document = await self._request("GET", "/openapi/v2")
+            _check_shape(document, SchemaDocument, "the description of its kinds")
+            self._schemas = Schemas(document)
         return self._schemas
 
     async def check_access(self) -> str:
         """The version of the server; `DeployError` when it cannot be reached or refuses the credentials."""
         try:
-            version = await self.get("/version")
-            await self.get("/api")  # the version is told to anybody
+            version = await self._request("GET", "/version")
+            await self._request("GET", "/api")  # the version is told to anybody
         except ApiFailure as failure:
             raise DeployError(f"the cluster {self.client.base_url}: {failure.message}") from failure
-        return str(version.get("gitVersion", "unknown"))
+        return str(version.get("gitVersion", "unknown"))[:100]
 
-    async def path_of(self, manifest: Mapping[str, Any]) -> str:
+    async def place_of(self, manifest: Mapping[str, Any]) -> Place:
         """Where an object is found. A namespaced one that names no namespace is in that of the target."""
         version, kind = str(manifest.get("apiVersion")), str(manifest.get("kind"))
         metadata = manifest.get("metadata") or {}
         plural, is_namespaced = await self._kind(version, kind)
-        inside = f"/namespaces/{metadata.get('namespace') or self.namespace}" if is_namespaced else ""
-        return f"{_root(version)}{inside}/{plural}/{metadata.get('name')}"
-
-    async def is_namespaced(self, manifest: Mapping[str, Any]) -> bool:
-        _, is_namespaced = await self._kind(str(manifest.get("apiVersion")), str(manifest.get("kind")))
-        return is_namespaced
+        namespace = str(metadata.get("namespace") or self.namespace) if is_namespaced else None
+        name = str(metadata.get("name"))
+        inside = "" if namespace is None else f"/namespaces/{_segment(namespace)}"
+        path = f"{_root(version)}{inside}/{_segment(plural)}/{_segment(name)}"
+        return Place(path=path, version=version, kind=kind, name=name, namespace=namespace)
 
     async def _kind(self, version: str, kind: str) -> tuple[str, bool]:
         served = self._served.get(version)
@@ -115,11 +146,16 @@ class Api:
         return served[kind]
 
     async def _kinds(self, version: str) -> dict[str, tuple[str, bool]]:
-        listed = await self.find(_root(version))
-        resources = (listed or {}).get("resources", ())
+        try:
+            listed = await self._request("GET", _root(version))
+        except ApiFailure as failure:
+            if failure.is_missing:
+                return {}
+            raise
+        _check_shape(listed, KindList, f"the list of the kinds of {version}")
         return {
-            str(resource["kind"]): (str(resource["name"]), bool(resource["namespaced"]))
-            for resource in resources
+            resource["kind"]: (resource["name"], resource["namespaced"])
+            for resource in listed.get("resources", ())
             if "/" not in resource["name"]  # status, scale and others belong to an object
         }
 
@@ -132,55 +168,110 @@ class Api:
         body: Mapping[str, Any] | None = None,
         content: str = "application/json",
     ) -> dict[str, Any]:
+        response, data = await self._answer(method, path, params=params, body=body, content=content)
+        if not response.is_success:
+            raise _failure(response, data)
+        try:
+            answer = decoded(data)
+        except AnswerRefused as error:
+            raise ApiFailure(str(error), status=500) from error
+        if not isinstance(answer, dict):
+            raise ApiFailure("it answers with something that is no object", status=500)
+        return answer
+
+    async def _answer(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        content: str = "application/json",
+    ) -> tuple[httpx2.Response, bytes]:
         import httpx2
 
+        request = self.client.build_request(
+            method,
+            path,
+            params=dict(params or {}),
+            content=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": content, "Accept": "application/json"},
+        )
         try:
-            response = await self.client.request(
-                method,
-                path,
-                params=dict(params or {}),
-                content=None if body is None else json.dumps(body).encode(),
-                headers={"Content-Type": content, "Accept": "application/json"},
-            )
+            return await whole_answer(self.client, request, seconds=self.seconds)
+        except AnswerRefused as error:
+            raise ApiFailure(str(error), status=0 if isinstance(error, AnswerLate) else 500) from error
         except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
-            raise ApiFailure(_unreached(error)) from error
-        return _answer(response)
+            raise ApiFailure(f"it does not answer ({str(error) or type(error).__name__})") from error
 
 
 def _root(version: str) -> str:
     return f"/apis/{version}" if "/" in version else f"/api/{version}"
 
 
-def _unreached(error: Exception) -> str:
-    return f"it does not answer ({str(error) or type(error).__name__})"
+def _segment(name: str) -> str:
+    """A name as one part of a path, which it cannot lead out of."""
+    if name in ("", ".", ".."):
+        raise ApiFailure(f"{name!r} can be no name", status=400)
+    return quote(name, safe="")
 
 
-def _answer(response: httpx2.Response) -> dict[str, Any]:
-    answer = _json_object(response)
-    if response.is_success:
-        return answer
-    causes = (answer.get("details") or {}).get("causes") or ()
-    raise ApiFailure(
-        _sentence(response.status_code, str(answer.get("message") or response.reason_phrase)),
+def _object(answer: dict[str, Any], place: Place) -> dict[str, Any]:
+    """The answer when it is the object that was asked for."""
+    subject = f"{place.kind} {place.name}"
+    _check_shape(answer, shape_of(place.version, place.kind), subject)
+    metadata = answer["metadata"]
+    told = answer.get("kind"), metadata["name"], metadata.get("namespace")
+    if told != (place.kind, place.name, place.namespace):
+        named = " ".join(str(word)[:100] for word in told if word is not None)
+        raise ApiFailure(f"asked for {subject}, it answers with another object: {named}", status=500)
+    return answer
+
+
+def _check_shape(data: Any, shape: type[Struct], subject: str) -> None:
+    misfit = misfit_of(data, shape)
+    if misfit is not None:
+        raise ApiFailure(f"what it tells of {subject} cannot be: {misfit}", status=500)
+
+
+class _Cause(Struct, frozen=True):
+    field: str = ""
+    message: str = ""
+
+
+class _Details(Struct, frozen=True):
+    causes: list[_Cause] | None = None
+
+
+class _Status(Struct, frozen=True):
+    """What a server says of a request that it refuses."""
+
+    message: str | None = None
+    reason: str | None = None
+    details: _Details | None = None
+
+
+def _failure(response: httpx2.Response, content: bytes) -> ApiFailure:
+    try:
+        said = msgspec.convert(decoded(content) or {}, _Status)
+    except (AnswerRefused, msgspec.MsgspecError):
+        said = _Status(message=content[:200].decode("utf-8", "replace"))
+    causes = (said.details and said.details.causes) or ()
+    return ApiFailure(
+        _sentence(response, (said.message or response.reason_phrase)[:_LONGEST]),
         status=response.status_code,
-        reason=str(answer.get("reason") or ""),
-        causes=tuple(f"{cause.get('field', '')}: {cause.get('message', '')}" for cause in causes),
+        reason=said.reason or "",
+        causes=tuple(f"{cause.field}: {cause.message}"[:_LONGEST] for cause in causes[:20]),
     )
 
 
-def _json_object(response: httpx2.Response) -> dict[str, Any]:
-    try:
-        answer = response.json()
-    except ValueError:
-        answer = None
-    return answer if isinstance(answer, dict) else {"message": response.text[:200]}
-
-
-def _sentence(status: int, message: str) -> str:
-    match status:
+def _sentence(response: httpx2.Response, message: str) -> str:
+    match response.status_code:
         case 401:
             return "it refuses the credentials: look at the user of the kubeconfig"
         case 403:
             return f"it does not allow this user to do that: {message}"
+        case status if 300 <= status < 400:
+            return f"it sends requests on to {response.headers.get('Location')}, where nobody follows: name that server"
         case _:
             return message

@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
+from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure, Place
 from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redacted
 from sabir.deployments.drivers.kubernetes.objects import CONTENT, WantedObject, wanted_object
 from sabir.deployments.drivers.kubernetes.pods import is_failing, pod_troubles, pods_of
@@ -53,16 +53,16 @@ class Cluster:
         wanted, left_out = await self.wanted(resource)
         message = _left_out(left_out, self.version)
         try:
-            path = await self.api.path_of(wanted.manifest)
+            place = await self.api.place_of(wanted.manifest)
         except ApiFailure as failure:
             if failure.reason == "KindNotServed":  # its definition may come with an earlier step
                 return Reading(exists=False, message=f"{failure.message} yet")
             raise DeployError(f"{resource.address}: {failure.message}") from failure
         try:
-            live = await self.api.find(path)
+            live = await self.api.find(place)
             if live is None:
                 return Reading(exists=False, message=message, warning=message)
-            changes = await self._foreseen(path, wanted, live)
+            changes = await self._foreseen(place, wanted, live)
             health, complaint = await self._health(live)
         except ApiFailure as failure:
             raise DeployError(f"{resource.address}: {failure.message}") from failure
@@ -89,12 +89,12 @@ class Cluster:
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         try:
             wanted, left_out = await self.wanted(task.resource)
-            path = await self.api.path_of(wanted.manifest)
-            before = await self.api.find(path)
-            live = await self.applied(path, wanted, task.operation_id, before)
+            place = await self.api.place_of(wanted.manifest)
+            before = await self.api.find(place)
+            live = await self.applied(place, wanted, task.operation_id, before)
             changed = before is None or bool(changes_between(before, live, wanted.sensitive))
             if wanted.wait:
-                live = await self.ready(path, live, task, effects)
+                live = await self.ready(place, live, task, effects)
         except ApiFailure as failure:
             return failed_by(failure)
         except NotReady as error:
@@ -110,7 +110,7 @@ class Cluster:
     async def delete(self, task: Task, effects: Effects) -> Outcome:
         try:
             wanted, _ = await self.wanted(task.resource)
-            was_there = await self._deleted(await self.api.path_of(wanted.manifest), task, effects)
+            was_there = await self._deleted(await self.api.place_of(wanted.manifest), task, effects)
         except ApiFailure as failure:
             if failure.is_missing:  # gone already, perhaps with its kind
                 return Outcome(changed=False)
@@ -144,9 +144,9 @@ class Cluster:
         patch = {"spec": {"template": {"metadata": {"annotations": {RESTARTED: moment}}}}}
         try:
             wanted, _ = await self.wanted(task.resource)
-            path = await self.api.path_of(wanted.manifest)
-            live = await self.api.merge(path, patch, fieldManager="sabir-restart")
-            live = await self.ready(path, live, task, effects)
+            place = await self.api.place_of(wanted.manifest)
+            live = await self.api.merge(place, patch, fieldManager="sabir-restart")
+            live = await self.ready(place, live, task, effects)
         except ApiFailure as failure:
             return failed_by(failure)
         except NotReady as error:
@@ -163,20 +163,22 @@ class Cluster:
     async def live(self, wanted: WantedObject) -> dict[str, Any] | None:
         """The object as it is; None also when the cluster does not even serve its kind."""
         try:
-            return await self.api.find(await self.api.path_of(wanted.manifest))
+            return await self.api.find(await self.api.place_of(wanted.manifest))
         except ApiFailure as failure:
             if failure.is_missing:
                 return None
             raise
 
-    async def _foreseen(self, path: str, wanted: WantedObject, live: Mapping[str, Any]) -> tuple[Change, ...]:
+    async def _foreseen(
+        self, place: Place, wanted: WantedObject, live: Mapping[str, Any]
+    ) -> tuple[Change, ...]:
         if wanted.is_job:
             before, after = annotation(live, CONTENT), wanted.content
             return () if before == after else (Change(field="content", before=before, after=after),)
         try:
             # The id of the last operation stays on the object until the next: without it, it would seem to go.
             manifest = wanted.with_operation(annotation(live, OPERATION))
-            tried = await self.api.apply(path, manifest, dryRun="All", **self._manager(force=True))
+            tried = await self.api.apply(place, manifest, dryRun="All", **self._manager(force=True))
         except ApiFailure as failure:
             if failure.status != 422:
                 raise
@@ -185,33 +187,33 @@ class Cluster:
         return changes_between(live, tried, wanted.sensitive)
 
     async def applied(
-        self, path: str, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
+        self, place: Place, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         manifest = wanted.with_operation(operation_id)
         if wanted.force and before is not None:
-            await self._take_over(path, before)
+            await self._take_over(place, before)
         if wanted.is_job and before is not None and annotation(before, CONTENT) != wanted.content:
-            await self.removed(path, before)
+            await self.removed(place, before)
         try:
-            return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
+            return await self.api.apply(place, manifest, **self._manager(force=wanted.force))
         except ApiFailure as failure:
             if not (wanted.replace and failure.status == 422 and _cannot_change(failure)):
                 raise
         if before is not None:
-            await self.removed(path, before)
-        return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
+            await self.removed(place, before)
+        return await self.api.apply(place, manifest, **self._manager(force=wanted.force))
 
-    async def _take_over(self, path: str, before: Mapping[str, Any]) -> None:
+    async def _take_over(self, place: Place, before: Mapping[str, Any]) -> None:
         """Own what an earlier tool set: what is not wanted of it goes with the apply, a label of a selector for one."""
         metadata = before["metadata"]
         managed = taken_over(metadata.get("managedFields") or (), self.settings.field_manager)
         if managed is not None:
             patch = {"managedFields": managed, "resourceVersion": metadata.get("resourceVersion")}
-            await self.api.merge(path, {"metadata": patch})
+            await self.api.merge(place, {"metadata": patch})
 
-    async def _deleted(self, path: str, task: Task, effects: Effects) -> bool:
+    async def _deleted(self, place: Place, task: Task, effects: Effects) -> bool:
         """Take the object away; whether it was there."""
-        live = await self.api.find(path)
+        live = await self.api.find(place)
         if live is None:
             return False
         uid = live["metadata"].get("uid")
@@ -221,14 +223,14 @@ class Cluster:
                 status=409,
             )
         effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
-        await self.removed(path, live)
+        await self.removed(place, live)
         return True
 
-    async def removed(self, path: str, live: Mapping[str, Any]) -> None:
+    async def removed(self, place: Place, live: Mapping[str, Any]) -> None:
         """Delete just this object, its dependents first, and wait until it is gone."""
         uid = live["metadata"].get("uid")
         await self.api.delete(
-            path,
+            place,
             {
                 "apiVersion": "v1",
                 "kind": "DeleteOptions",
@@ -238,7 +240,7 @@ class Cluster:
         )
         deadline = _now() + self.settings.wait_seconds
         pause = _SOON
-        while (left := await self.api.find(path)) is not None and left["metadata"].get("uid") == uid:
+        while (left := await self.api.find(place)) is not None and left["metadata"].get("uid") == uid:
             if _now() > deadline:
                 held = ", ".join(left["metadata"].get("finalizers") or ()) or "what it owns"
                 raise NotReady(
@@ -247,7 +249,7 @@ class Cluster:
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SELDOM)
 
-    async def ready(self, path: str, live: dict[str, Any], task: Task, effects: Effects) -> dict[str, Any]:
+    async def ready(self, place: Place, live: dict[str, Any], task: Task, effects: Effects) -> dict[str, Any]:
         """The object once it does what it is for."""
         deadline = _now() + (task.timeout or self.settings.wait_seconds)
         pause, told = _SOON, set[str]()
@@ -261,7 +263,7 @@ class Cluster:
                 await self._tell_troubles(live, told, effects)
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SELDOM)
-            live = await self.api.get(path)
+            live = await self.api.get(place)
         if progress.state is Readiness.FAILED:
             raise NotReady(await self._why(live, progress))
         return live

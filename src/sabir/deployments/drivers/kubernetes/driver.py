@@ -83,6 +83,7 @@ class KubernetesDriver:
             "field_manager": Field(about="whom the cluster names as owner of fields; default sabir"),
             "force": Field(about="take over fields that others own", type=FieldType.FLAG),
             "wait_seconds": Field(about="how long to wait for an object; default 300", type=FieldType.NUMBER),
+            "timeout_seconds": Field(about="how long a request may take; default 30", type=FieldType.NUMBER),
         }
 
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
@@ -113,8 +114,9 @@ async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[C
         value = reveal(target.settings.get(name))
         return default if value is None else value
 
-    async with open_client(config, timeout=_REQUEST_SECONDS) as client:
-        api = Api(client, namespace=str(setting("namespace", config.namespace)))
+    seconds = float(setting("timeout_seconds", _REQUEST_SECONDS))
+    async with open_client(config, timeout=seconds) as client:
+        api = Api(client, namespace=str(setting("namespace", config.namespace)), seconds=seconds)
         settings = ClusterSettings(
             environment=context.environment,
             field_manager=str(setting("field_manager", "sabir")),

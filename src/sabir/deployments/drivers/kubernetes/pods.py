@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import quote
 
+from sabir.deployments.drivers.answers import misfit_of
 from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
+from sabir.deployments.drivers.kubernetes.shapes import Workload
 
 __all__ = ["is_failing", "pod_logs", "pod_troubles", "pods_of"]
 
@@ -14,20 +17,24 @@ _MOST: Final = 3
 _ASKED: Final = 5
 """Pods whose events are asked for: the others of a workload mostly say the same."""
 _LINES: Final = "200"
+_LOG_BYTES: Final = 1 << 18
+_LOGS: Final = 100
+_EVENTS: Final = 100
 _LONGEST: Final = 400
 
 
 async def pods_of(api: Api, workload: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The pods that a workload selects; none when they cannot be asked for."""
+    if misfit_of(workload, Workload) is not None:  # an object of another kind may have any shape
+        return []
     labels = ((workload.get("spec") or {}).get("selector") or {}).get("matchLabels")
     if not labels:
         return []
     selector = ",".join(f"{key}={value}" for key, value in labels.items())
     try:
-        listed = await api.get(f"{_namespace(api, workload)}/pods", labelSelector=selector)
+        return await api.items(f"{_namespace(api, workload)}/pods", "Pod", labelSelector=selector)
     except ApiFailure:
         return []
-    return list(listed.get("items", ()))
 
 
 async def pod_troubles(api: Api, workload: Mapping[str, Any]) -> tuple[str, ...]:
@@ -46,17 +53,18 @@ async def pod_troubles(api: Api, workload: Mapping[str, Any]) -> tuple[str, ...]
 async def pod_logs(api: Api, workload: Mapping[str, Any]) -> list[str]:
     """The last lines that the pods of a workload wrote; where no node answers there are none."""
     lines: list[str] = []
-    for pod in await pods_of(api, workload):
-        path = f"{_namespace(api, workload)}/pods/{pod['metadata']['name']}/log"
+    for pod in (await pods_of(api, workload))[:_LOGS]:
+        path = f"{_namespace(api, workload)}/pods/{quote(pod['metadata']['name'], safe='')}/log"
         try:
-            lines += (await api.text(path, tailLines=_LINES)).splitlines()
+            log = await api.text(path, tailLines=_LINES, limitBytes=str(_LOG_BYTES))
+            lines += log[:_LOG_BYTES].splitlines()
         except ApiFailure:
             continue
     return lines
 
 
 def _namespace(api: Api, workload: Mapping[str, Any]) -> str:
-    return f"/api/v1/namespaces/{workload['metadata'].get('namespace', api.namespace)}"
+    return f"/api/v1/namespaces/{quote(workload['metadata'].get('namespace') or api.namespace, safe='')}"
 
 
 def _is_ready(pod: Mapping[str, Any]) -> bool:
@@ -70,10 +78,10 @@ async def _events(api: Api, pod: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What others reported of a pod, the newest first: probes that fail are told nowhere else."""
     selector = f"involvedObject.uid={pod['metadata'].get('uid')},type=Warning"
     try:
-        listed = await api.get(f"{_namespace(api, pod)}/events", fieldSelector=selector)
+        events = await api.items(f"{_namespace(api, pod)}/events", "Event", fieldSelector=selector)
     except ApiFailure:
         return []
-    return sorted(listed.get("items", ()), key=_moment, reverse=True)
+    return sorted(events, key=_moment, reverse=True)[:_EVENTS]
 
 
 def _moment(event: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from sabir.deployments.drivers.kubernetes.api import ApiFailure
+from sabir.deployments.drivers.kubernetes.api import ApiFailure, Place
 from sabir.deployments.drivers.kubernetes.compare import OPERATION
 from sabir.deployments.drivers.kubernetes.connection import Cluster, NotReady, annotation, failed_by
 from sabir.deployments.drivers.kubernetes.objects import WantedObject
@@ -45,8 +45,8 @@ class RunningCluster(Cluster):
             wanted += [(await self.wanted(resource))[0] for resource in _objects(task.resource)]
             # All are there before one is waited for: they may wait for each other.
             begun = [await self._begun(each, task, effects) for each in wanted]
-            for each, (path, live) in zip(wanted, begun, strict=True):
-                await self._ended(each, await self.ready(path, live, task, effects), task)
+            for each, (place, live) in zip(wanted, begun, strict=True):
+                await self._ended(each, await self.ready(place, live, task, effects), task)
         except ApiFailure as failure:
             outcome = failed_by(failure)
         except NotReady as error:
@@ -69,23 +69,25 @@ class RunningCluster(Cluster):
 
     async def _nodes(self) -> Outcome:
         try:
-            listed = await self.api.get("/api/v1/nodes")
+            nodes = await self.api.items("/api/v1/nodes", "Node")
         except ApiFailure as failure:
             return failed_by(failure)
-        names = sorted(str(node["metadata"]["name"]) for node in listed.get("items", ()))
+        names = sorted(str(node["metadata"]["name"]) for node in nodes)
         return Outcome(results={"nodes": [*names]})
 
-    async def _begun(self, wanted: WantedObject, task: Task, effects: Effects) -> tuple[str, dict[str, Any]]:
-        """The object as it is once it was applied, with its path."""
-        path = await self.api.path_of(wanted.manifest)
-        before = await self.api.find(path)
+    async def _begun(
+        self, wanted: WantedObject, task: Task, effects: Effects
+    ) -> tuple[Place, dict[str, Any]]:
+        """The object as it is once it was applied, with its place."""
+        place = await self.api.place_of(wanted.manifest)
+        before = await self.api.find(place)
         if wanted.is_job and before is not None:
             if annotation(before, OPERATION) == task.operation_id:
-                return path, before
+                return place, before
             effects.note(f"deleting Job {before['metadata']['name']} of an earlier run")
-            await self.removed(path, before)
+            await self.removed(place, before)
             before = None
-        return path, await self.applied(path, wanted, task.operation_id, before)
+        return place, await self.applied(place, wanted, task.operation_id, before)
 
     async def _ended(self, wanted: WantedObject, live: Mapping[str, Any], task: Task) -> None:
         """A workload without pods counts as ready while its last ones still end; here they must be gone."""

@@ -39,7 +39,8 @@ class Schemas:
             return self._taken_mapping(value, schema, path, left_out)
         items = schema.get("items")
         if isinstance(value, list) and isinstance(items, Mapping):
-            keys = schema.get("x-kubernetes-list-map-keys", ())
+            keys = schema.get("x-kubernetes-list-map-keys")
+            keys = keys if isinstance(keys, list) else []
             return [
                 self._taken(_with_keys(item, keys), items, f"{path}[{index}]", left_out)
                 for index, item in enumerate(value)
@@ -58,8 +59,8 @@ class Schemas:
         taken: dict[str, Any] = {}
         for key, item in value.items():
             inner = f"{path}.{key}" if path else key
-            known = properties.get(key, others if isinstance(others, Mapping) else None)
-            if known is not None:
+            known = properties.get(key, others)
+            if isinstance(known, Mapping):
                 taken[key] = self._taken(item, known, inner, left_out)
             elif is_open:
                 taken[key] = item
