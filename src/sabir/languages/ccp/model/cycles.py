@@ -4,53 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sabir.graph.order import strongly_connected
+
 __all__ = ["find_cycles", "start_order"]
 
 
 def find_cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """The groups of units that wait for each other, each sorted (Tarjan, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    on_stack: set[str] = set()
-    stack: list[str] = []
-    cycles: list[tuple[str, ...]] = []
-    for root in needs:
-        if root in index:
-            continue
-        work = [(root, 0)]
-        while work:
-            unit, position = work.pop()
-            if position == 0:
-                index[unit] = low[unit] = len(index)
-                stack.append(unit)
-                on_stack.add(unit)
-            targets = needs.get(unit, ())
-            for at in range(position, len(targets)):
-                target = targets[at]
-                if target not in index:
-                    work += [(unit, at + 1), (target, 0)]
-                    break
-                if target in on_stack:
-                    low[unit] = min(low[unit], index[target])
-            else:
-                if low[unit] == index[unit]:
-                    group = _popped(stack, on_stack, unit)
-                    if len(group) > 1 or unit in targets:
-                        cycles.append(tuple(sorted(group)))
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[unit])
-    return sorted(cycles)
-
-
-def _popped(stack: list[str], on_stack: set[str], unit: str) -> list[str]:
-    group: list[str] = []
-    while True:
-        member = stack.pop()
-        on_stack.discard(member)
-        group.append(member)
-        if member == unit:
-            return group
+    """The groups of units that wait for each other, each sorted."""
+    names = [*needs]
+    number = {name: position for position, name in enumerate(names)}
+    waits = [[number[target] for target in targets if target in number] for targets in needs.values()]
+    groups = (group for group in strongly_connected(waits) if len(group) > 1 or group[0] in waits[group[0]])
+    return sorted(tuple(sorted(names[position] for position in group)) for group in groups)
 
 
 def start_order(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ the resource undefined: it is exported, and neither it nor what requires it is d
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
@@ -401,26 +402,11 @@ def _write_reference(reference: Reference[Any], written: dict[str, dict[str, Any
 
 def _circle(edges: Mapping[str, list[str]]) -> list[str] | None:
     """Nodes that lead to each other in a circle, when there are such."""
-    done: set[str] = set()
-    for first in edges:
-        path: list[str] = []
-        on_path: set[str] = set()
-        stack: list[tuple[str, int]] = [(first, 0)]
-        while stack:
-            node, at = stack.pop()
-            if at == 0:
-                if node in done:
-                    continue
-                path.append(node)
-                on_path.add(node)
-            following = edges[node]
-            if at < len(following):
-                stack.append((node, at + 1))
-                if following[at] in on_path:
-                    return path[path.index(following[at]) :]
-                stack.append((following[at], 0))
-            else:
-                path.pop()
-                on_path.discard(node)
-                done.add(node)
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        before: list[str] = error.args[
+            1
+        ]  # each leads back to the one before it, and the first stands at both ends
+        return before[:0:-1]
     return None
