@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sabir.errors import DeployError
+from sabir.resources.driver import DriverContext
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
 from sabir.resources.outcome import Change, Outcome, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 
-__all__ = ["NoOperations", "RunConnection", "RunDriver"]
+__all__ = ["NoOperations", "RunConnection", "RunDriver", "ask_leave"]
+
+
+def ask_leave(context: DriverContext, reason: str) -> None:
+    """For drivers that run code of a description. It was asked for before a plan, but what is no longer described is
+    ended without having been placed."""
+    if not context.session.trust.scripts:
+        raise DeployError(f"{reason}: give --trust scripts when you trust it")
 
 
 class RunDriver:

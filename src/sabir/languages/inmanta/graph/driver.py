@@ -34,7 +34,7 @@ from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
 from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
 from sabir.resources.resource import Resource
-from sabir.resources.running import NoOperations
+from sabir.resources.running import NoOperations, ask_leave
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -100,13 +100,9 @@ class HandlerDriver:
         return reading.changes or ()
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        """Leave is asked for here, too: what is no longer described is purged without having been placed."""
         if not isinstance(target, ModelTarget):
             raise DeployError(f"target {target.name!r}: a model brings the target of its handlers itself")
-        if not context.session.trust.scripts:
-            raise DeployError(
-                "handlers are code of the model's modules: give --trust scripts when you trust it"
-            )
+        ask_leave(context, "handlers are code of the model's modules")
         if target.contained:
             raise DeployError(
                 "handlers act on this machine as a whole, not below a folder: give --here if that is meant"

@@ -10,9 +10,9 @@ import asyncio
 import random
 import string
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -33,7 +33,7 @@ from sabir.languages.muranopl.worlds.served import ServedEffects
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import ANSWER, Diverged, Effects
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
-from sabir.resources.running import RunConnection, RunDriver
+from sabir.resources.running import RunConnection, RunDriver, ask_leave
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.text import Source
@@ -76,14 +76,10 @@ class ProgramDriver(RunDriver):
         }
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        """Leave is asked for here, too: what is no longer described is ended without having been placed."""
         if not isinstance(target, ProgramTarget):
             raise DeployError(f"target {target.name!r}: a program brings its target itself")
-        if not context.session.trust.scripts:
-            raise DeployError(
-                "a program runs scripts of its packages: give --trust scripts when you trust it"
-            )
-        return _connected(target)
+        ask_leave(context, "a program runs scripts of its packages")
+        return nullcontext(_ProgramConnection(target))
 
 
 _OWN: Final = {
@@ -94,11 +90,6 @@ _OWN: Final = {
 }
 
 DRIVER: Final = ProgramDriver()
-
-
-@asynccontextmanager
-async def _connected(target: ProgramTarget) -> AsyncGenerator[Connection]:
-    yield _ProgramConnection(target)
 
 
 class _ProgramConnection(RunConnection):

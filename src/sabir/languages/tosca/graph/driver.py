@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFL
 from sabir.languages.tosca.graph.running import DONE, Ran, WorkflowRun
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.outcome import Observation, Outcome, Sighting
-from sabir.resources.running import RunConnection, RunDriver
+from sabir.resources.running import RunConnection, RunDriver, ask_leave
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
@@ -44,22 +44,13 @@ class WorkflowDriver(RunDriver):
         }
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        """Leave is asked for here, too: a workflow for undeploying is run without having been placed."""
         if not isinstance(target, WorkflowTarget):
             raise DeployError(f"target {target.name!r}: a template brings the target of its workflows itself")
-        if not context.session.trust.scripts:
-            raise DeployError(
-                "a workflow runs scripts of its template: give --trust scripts when you trust it"
-            )
-        return _connected(target)
+        ask_leave(context, "a workflow runs scripts of its template")
+        return nullcontext(_WorkflowConnection(target.program))
 
 
 DRIVER: Final = WorkflowDriver()
-
-
-@asynccontextmanager
-async def _connected(target: WorkflowTarget) -> AsyncGenerator[Connection]:
-    yield _WorkflowConnection(target.program)
 
 
 class _WorkflowConnection(RunConnection):
