@@ -50,8 +50,7 @@ class Budget:
             raise stop(LIMIT, message, place)
 
     def items(self, size: int, place: Place) -> None:
-        if size > _LONGEST_LIST:
-            raise stop(LIMIT, f"a list of more than {_LONGEST_LIST} items", place)
+        self.room(size, place)
         self._items += size
         if self._items > _ALL_ITEMS:
             message = f"the large lists of the model have more than {_ALL_ITEMS} items together"

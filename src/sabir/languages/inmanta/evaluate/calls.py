@@ -10,9 +10,11 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.graph.no_data import no_data_within
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, stops
+from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed
+from sabir.languages.inmanta.evaluate.reading import kept_reader
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
+from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import of_constraint, stop
 from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
@@ -70,16 +72,7 @@ class CallCompiler:
 
     def nested_call(self, node: nodes.Call, scope: Scope) -> Read:
         """A call inside a larger statement is not repeated when the statement has to wait for something else."""
-        call = self.call(node, scope)
-        memo = scope.layout.slot()
-
-        def read(frame: Frame) -> Any:
-            result = frame[memo]
-            if type(result) is Pending:
-                result = frame[memo] = call(frame)
-            return result
-
-        return read
+        return kept_reader(self.call(node, scope), scope.layout.slot())
 
     def function(self, node: nodes.Call, scope: Scope) -> Function | None:
         """What a call names."""

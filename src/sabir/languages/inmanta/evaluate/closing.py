@@ -16,15 +16,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Related
-from sabir.languages.inmanta.evaluate.values import (
-    Frame,
-    Instance,
-    Pending,
-    RelationValue,
-    Stop,
-    Wait,
-    WaitForKey,
-)
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait, WaitForKey
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, RelationValue
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:

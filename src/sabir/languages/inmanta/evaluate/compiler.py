@@ -13,13 +13,14 @@ from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 from sabir.languages.inmanta.evaluate.effects import EffectFinder
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
-from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read
 from sabir.languages.inmanta.evaluate.writing import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType

@@ -12,17 +12,10 @@ from typing import TYPE_CHECKING, Any
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import (
-    Frame,
-    Instance,
-    Pending,
-    Read,
-    RelationValue,
-    Stop,
-    flatten,
-)
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue, flatten
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import TYPE, shown_value

@@ -16,20 +16,12 @@ from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.indexes import hashable
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.owners import with_owner
-from sabir.languages.inmanta.evaluate.reading import self_reader
+from sabir.languages.inmanta.evaluate.reading import kept_reader, self_reader
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
-from sabir.languages.inmanta.evaluate.values import (
-    EMPTY,
-    Frame,
-    Instance,
-    Pending,
-    Read,
-    RelationValue,
-    Stop,
-    Wait,
-)
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Read, RelationValue
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
@@ -73,16 +65,7 @@ class ConstructionCompiler:
 
     def nested_construct(self, node: nodes.Construct, scope: Scope) -> Read:
         """A constructor inside a larger statement: should the statement wait and run again, it is not run again."""
-        construct = self.construct(node, scope)
-        memo = scope.layout.slot()
-
-        def read(frame: Frame) -> Any:
-            instance = frame[memo]
-            if type(instance) is Pending:
-                instance = frame[memo] = construct(frame)
-            return instance
-
-        return read
+        return kept_reader(self.construct(node, scope), scope.layout.slot())
 
     def construct(self, node: nodes.Construct, scope: Scope) -> Read:
         entity = self.compiler.definitions.constructed(node, scope.space)

@@ -13,15 +13,10 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.closing import Key, Writers, assigned_slot
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
+from sabir.languages.inmanta.evaluate.interrupts import Wait, WaitForKey
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.reading import UNSET
-from sabir.languages.inmanta.evaluate.values import (
-    Instance,
-    Pending,
-    RelationValue,
-    Wait,
-    WaitForKey,
-)
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.evaluate.writing import MULTIPLICITY, stop
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import TYPE, shown_value

@@ -18,20 +18,10 @@ from sabir.expressions.patterns import PatternRefused
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.closing import Closing
 from sabir.languages.inmanta.evaluate.indexes import Indexes
+from sabir.languages.inmanta.evaluate.interrupts import Exhausted, Stop, Wait, WaitForFirst, WaitForKey
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
-from sabir.languages.inmanta.evaluate.values import (
-    EMPTY,
-    Exhausted,
-    Frame,
-    Instance,
-    Pending,
-    RelationValue,
-    Stop,
-    Wait,
-    WaitForFirst,
-    WaitForKey,
-)
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Pending, RelationValue
 from sabir.languages.inmanta.evaluate.writing import Writer, stop
 from sabir.languages.inmanta.model.entities import ImplementationDef, Property
 from sabir.languages.inmanta.syntax import nodes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.values import Instance, WaitForKey
+from sabir.languages.inmanta.evaluate.interrupts import WaitForKey
+from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.model.entities import IndexDef
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta.evaluate.indexes import hashable
+from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.reading import no_attribute
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef
 from sabir.languages.inmanta.model.names import CALL

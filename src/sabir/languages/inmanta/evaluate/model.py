@@ -16,10 +16,11 @@ from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
 from sabir.languages.inmanta.evaluate.functions import Functions
 from sabir.languages.inmanta.evaluate.given import Given
+from sabir.languages.inmanta.evaluate.interrupts import Exhausted, Stop
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Exhausted, Frame, Instance, Pending, Stop
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import modules_with_plugins
 from sabir.languages.inmanta.model.names import check_names

@@ -11,17 +11,8 @@ from typing import Any, Final
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.values import (
-    Frame,
-    Instance,
-    Pending,
-    Read,
-    RelationValue,
-    Stop,
-    Unset,
-    Wait,
-    WaitForFirst,
-)
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait, WaitForFirst
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType
@@ -85,6 +76,18 @@ def frame_reader(frame: Frame, slot: int) -> Read:
         return value
 
     return read
+
+
+def kept_reader(read: Read, slot: int) -> Read:
+    """What has an effect inside a larger statement: its value is kept, for the statement may wait and run again."""
+
+    def read_once(frame: Frame) -> Any:
+        value = frame[slot]
+        if type(value) is Pending:
+            value = frame[slot] = read(frame)
+        return value
+
+    return read_once
 
 
 def self_reader(depth: int) -> Read:

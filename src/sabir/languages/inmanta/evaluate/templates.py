@@ -14,8 +14,9 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.reasons import reason_of
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue, Stop, Unset, Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue
 from sabir.languages.inmanta.evaluate.views import (
     InstanceView,
     UnknownException,

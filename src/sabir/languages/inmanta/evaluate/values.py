@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Finding
 from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.interrupts import Wait
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Activity
     from sabir.languages.inmanta.evaluate.sites import Site
-    from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
+    from sabir.languages.inmanta.model.entities import EntityType, Property
 
 __all__ = [
     "EMPTY",
@@ -26,9 +26,6 @@ __all__ = [
     "Read",
     "RelationList",
     "RelationValue",
-    "Stop",
-    "Unset",
-    "Wait",
     "flatten",
     "property_of",
 ]
@@ -50,58 +47,6 @@ class Pending:
 
 EMPTY: Final = Pending()
 """The slot nobody waits for yet: shared by all of them, never waited on."""
-
-
-class Wait(BaseException):
-    """Raised by a read of an empty slot, up to the statement that is then parked.
-
-    No Exception, so that a plug-in's `except Exception` cannot swallow it.
-    """
-
-    msg = "a value that is not there yet was read"
-
-    def __init__(self, slots: Frame, slot: int, owner: Instance | None = None) -> None:
-        self.slots = slots
-        self.slot = slot
-        self.owner = owner
-
-    def get_result_variable(self) -> Wait:
-        """What is waited for, as Python of a module collects it."""
-        return self
-
-
-class WaitForFirst(Wait):
-    """`is defined` on an open relation: its first value decides, or that it closes empty."""
-
-
-class WaitForKey(Wait):
-    """A look-up that no instance answers yet."""
-
-    def __init__(self, index: IndexDef, waiters: dict[Any, list[Activity]], key: Any) -> None:
-        super().__init__([], 0)
-        self.index = index
-        self.waiters = waiters
-        self.key = key
-
-
-class Stop(Exception):
-    """A statement that cannot go on; the finding says why."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
-
-
-class Exhausted(Exception):
-    """The whole evaluation cannot go on: what it may make is made. Unlike `Stop` it ends all statements."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
-
-
-class Unset(Stop):
-    """An optional relation was read that has no value; who can do without one catches it."""
 
 
 class RelationList(list[Any]):

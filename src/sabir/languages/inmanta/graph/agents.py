@@ -12,16 +12,15 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.engine.const import Change, HandlerResourceState, ResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     HandlerContext,
     LogLine,
     SkipResource,
-    SkipResourceForDependencies,
 )
 from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
+from sabir.languages.inmanta.evaluate.plugins.engine.raised import tell_failed, tell_skipped
 from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Place, io_for
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
 
@@ -125,21 +124,9 @@ class Agent:
                 ctx.set_resource_state(HandlerResourceState.failed)
                 ctx.exception("Exception during dry run of %(resource_id)s", resource_id=own.id)
                 return self._ended(ctx)
-            for_others = isinstance(skipped, SkipResourceForDependencies)
-            states = HandlerResourceState
-            ctx.set_resource_state(states.skipped_for_dependency if for_others else states.skipped)
-            ctx.warning(
-                "Resource %(resource_id)s was skipped: %(reason)s",
-                resource_id=own.id,
-                reason=list(skipped.args),
-            )
+            tell_skipped(ctx, own, skipped)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # a handler is code of a module
-            ctx.set_resource_state(HandlerResourceState.failed)
-            ctx.exception(
-                "An error occurred during deployment of %(resource_id)s (exception: %(exception)s)",
-                resource_id=own.id,
-                exception=f"{type(error).__name__}({said_by(error)})",
-            )
+            tell_failed(ctx, own, error)
         finally:
             handler.close()
         return self._ended(ctx)

@@ -272,26 +272,10 @@ class _Resolver:
             self.out.lost.update((node.left.name, node.right.name or node.left.name))
             return
         place = nodes.place_of(space.source, node)
-        near = Property(
-            node.left.name,
-            left,
-            place,
-            target=right,
-            low=node.left.low,
-            high=node.left.high,
-            annotations=node.annotations,
-        )
+        near = _relation_end(node.left, left, target=right, relation=node, place=place)
         self._add_relation(left, near)
         if node.right.name is not None:
-            far = Property(
-                node.right.name,
-                right,
-                place,
-                target=left,
-                low=node.right.low,
-                high=node.right.high,
-                annotations=node.annotations,
-            )
+            far = _relation_end(node.right, right, target=left, relation=node, place=place)
             if left is right and far.name == near.name:
                 near.reverse = near  # one relation that is its own reverse
                 return
@@ -385,6 +369,22 @@ class _Resolver:
             message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
             self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
         return implementation
+
+
+def _relation_end(
+    end: nodes.RelationEnd, entity: EntityType, *, target: EntityType, relation: nodes.Relation, place: Place
+) -> Property:
+    """A relation as a property of the entity at one of its ends."""
+    assert end.name is not None
+    return Property(
+        end.name,
+        entity,
+        place,
+        target=target,
+        low=end.low,
+        high=end.high,
+        annotations=relation.annotations,
+    )
 
 
 def _free_names(expression: nodes.Expression) -> list[nodes.Name]:

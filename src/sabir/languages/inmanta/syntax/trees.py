@@ -65,18 +65,10 @@ class PackageTree:
 class DirectoryTree:
     def __init__(self, directory: Path, shown: str, root: Path | None = None) -> None:
         """`root`: what no link may lead out of; the directory itself unless it lies in another tree."""
-        self._directory = directory
-        self._shown = shown
+        self.directory = directory
+        self.shown = shown
         self._root = root or directory
         self._files: dict[str, PackageFile | None] = {}
-
-    @property
-    def shown(self) -> str:
-        return self._shown
-
-    @property
-    def directory(self) -> Path | None:
-        return self._directory
 
     def file(self, path: str) -> PackageFile | None:
         if path not in self._files:
@@ -86,27 +78,27 @@ class DirectoryTree:
     def _load(self, path: str) -> PackageFile | None:
         if ".." in path.split("/") or path.startswith("/"):
             return None
-        full = self._directory / path
+        full = self.directory / path
         try:
             if not full.is_file() or full.stat().st_size > _MAX_FILE:
                 return None
             if not is_below(full, self._root):
                 return None
-            return PackageFile(f"{self._shown}/{path}" if self._shown else path, full.read_bytes())
+            return PackageFile(f"{self.shown}/{path}" if self.shown else path, full.read_bytes())
         except OSError:
             return None
 
     def list(self, folder: str) -> list[str]:
-        base = self._directory / folder
+        base = self.directory / folder
         if not base.is_dir():
             return []
         return sorted(
-            file.relative_to(self._directory).as_posix() for file in base.rglob("*") if file.is_file()
+            file.relative_to(self.directory).as_posix() for file in base.rglob("*") if file.is_file()
         )
 
     def below(self, folder: str) -> FileTree:
-        shown = f"{self._shown}/{folder}" if self._shown else folder
-        return DirectoryTree(self._directory / folder, shown, self._root)
+        shown = f"{self.shown}/{folder}" if self.shown else folder
+        return DirectoryTree(self.directory / folder, shown, self._root)
 
 
 class TextTree:
@@ -117,16 +109,8 @@ class TextTree:
             name: PackageFile(f"{shown}/{name}" if shown else name, content)
             for name, content in files.items()
         }
-        self._shown = shown
-        self._directory = directory
-
-    @property
-    def shown(self) -> str:
-        return self._shown
-
-    @property
-    def directory(self) -> Path | None:
-        return self._directory
+        self.shown = shown
+        self.directory = directory
 
     def file(self, path: str) -> PackageFile | None:
         return self._files.get(path)
@@ -142,5 +126,5 @@ class TextTree:
             for name, file in self._files.items()
             if name.startswith(prefix)
         }
-        shown = f"{self._shown}/{folder}" if self._shown else folder
-        return TextTree(inside, shown, None if self._directory is None else self._directory / folder)
+        shown = f"{self.shown}/{folder}" if self.shown else folder
+        return TextTree(inside, shown, None if self.directory is None else self.directory / folder)

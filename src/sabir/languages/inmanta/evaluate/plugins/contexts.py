@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sabir.languages.inmanta.evaluate.interrupts import Unset
 from sabir.languages.inmanta.evaluate.plugins.api import CallingCompiler, Context, PluginException
 from sabir.languages.inmanta.evaluate.plugins.engine.client import clients
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
@@ -14,7 +15,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.plugins import CallablePlug
 from sabir.languages.inmanta.evaluate.plugins.engine.types import entity_view
 from sabir.languages.inmanta.evaluate.plugins.identity import classes_of, identity_of
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Unset
+from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of
 from sabir.text import Place
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.interrupts import Wait
 from sabir.languages.inmanta.evaluate.recording.recorder import Activation, Link, ModelRecorder
 from sabir.languages.inmanta.evaluate.sites import Site
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue, Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue
 from sabir.languages.inmanta.evaluate.writing import Writer
 from sabir.languages.inmanta.model.entities import Property
 from sabir.provenance import Outcome, Source

@@ -90,11 +90,7 @@ class RecordedExpressions(ExpressionCompiler):
         choice = self._counted if role is ConditionOf.COMPREHENSION else None
 
         def traced(frame: Frame) -> Any:
-            before = recorder.open()
-            try:
-                decided = test(frame)
-            finally:
-                sources = recorder.close(before)
+            decided, sources = recorder.gathered(test, frame)
             if choice is not None:
                 choice.count(place, sources, held=decided is True)
             else:
@@ -115,9 +111,7 @@ class RecordedExpressions(ExpressionCompiler):
 
 
 class RecordedLookups(LookupCompiler):
-    def __init__(self, compiler: RecordedCompiler) -> None:
-        super().__init__(compiler)
-        self.recorder = compiler.recorder
+    compiler: RecordedCompiler
 
     def index_lookup(self, node: nodes.IndexLookup, scope: Scope) -> Read:
         return self._traced(super().index_lookup(node, scope), node, scope)
@@ -134,26 +128,25 @@ class RecordedLookups(LookupCompiler):
             keys = tuple((value, name) for name in names if name in value.entity.slots)
             return keys or ((value, None),)
 
-        return step(self.recorder, read, place, How.INDEX, note=note, more=more)
+        return step(self.compiler.recorder, read, place, How.INDEX, note=note, more=more)
 
 
 class RecordedCalls(CallCompiler):
-    def __init__(self, compiler: RecordedCompiler) -> None:
-        super().__init__(compiler)
-        self.recorder = compiler.recorder
-        self.places = compiler.places
+    compiler: RecordedCompiler
 
     def nested_call(self, node: nodes.Call, scope: Scope) -> Read:
-        return self.recorder.remembering(super().nested_call(node, scope))
+        return self.compiler.recorder.remembering(super().nested_call(node, scope))
 
     def call(self, node: nodes.Call, scope: Scope) -> Read:
         read = super().call(node, scope)
         if node.function in CASTS:
             return read
         function = self.function(node, scope)
-        defined = self.places.of(function.call) if function is not None else ()
+        defined = self.compiler.places.of(function.call) if function is not None else ()
         place = nodes.place_of(scope.space.source, node)
-        return step(self.recorder, read, place, How.PLUGIN, note=node.function, more=lambda _: defined)
+        return step(
+            self.compiler.recorder, read, place, How.PLUGIN, note=node.function, more=lambda _: defined
+        )
 
 
 def step(
@@ -168,11 +161,7 @@ def step(
     """A read that is a step of its own: what it reads is behind it, and what `more` says of its value."""
 
     def traced(frame: Frame) -> Any:
-        before = recorder.open()
-        try:
-            value = read(frame)
-        finally:
-            sources = recorder.close(before)
+        value, sources = recorder.gathered(read, frame)
         others = more(value) if type(value) is Instance or how is How.PLUGIN else ()
         recorder.reads.append(recorder.step_at(place, how, tuple(dict.fromkeys((*sources, *others))), note))
         return value
@@ -182,15 +171,7 @@ def step(
 
 def unnoted(recorder: ModelRecorder, read: Read) -> Read:
     """A read that is part of no chain."""
-
-    def traced(frame: Frame) -> Any:
-        before = recorder.open()
-        try:
-            return read(frame)
-        finally:
-            recorder.close(before)
-
-    return traced
+    return lambda frame: recorder.gathered(read, frame)[0]
 
 
 def _itself(value: Any) -> Any:

@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from sabir.graph.origin import How
 from sabir.graph.views.words import clipped, one_line, value_text
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, Wait
+from sabir.languages.inmanta.evaluate.interrupts import Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.provenance import Computing, Outcome, Recorder, Source, Sources, Step
@@ -137,6 +138,15 @@ class ModelRecorder(Recorder, Computing):
                 distinct.pop((source[0], None), None)
             distinct[source] = None
         return tuple(distinct)
+
+    def gathered(self, read: Read, frame: Frame) -> tuple[Any, Sources]:
+        """A value, and what was read for it: nobody else has read that yet."""
+        before = self.open()
+        try:
+            value = read(frame)
+        finally:
+            sources = self.close(before)
+        return value, sources
 
     def remembering(self, read: Read) -> Read:
         """For what is evaluated once in a frame, although the statement around it may run again."""

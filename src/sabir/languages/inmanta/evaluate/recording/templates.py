@@ -132,11 +132,7 @@ class RecordedTemplates(Templates):
         recorder = self.recorder
 
         def traced(frame: Frame) -> Any:
-            before = recorder.open()
-            try:
-                value = read(frame)
-            finally:
-                sources = recorder.close(before)
+            value, sources = recorder.gathered(read, frame)
             if self._rendering is not None:
                 self._rendering.names[name] = sources
             return value

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.effects import Effects
 from sabir.languages.inmanta.evaluate.engine import Step as Statement
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.recording.recorder import Activation, ModelRecorder
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Stop, Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.syntax import nodes
 from sabir.provenance import Outcome, Sources, Step
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Wait
+from sabir.languages.inmanta.evaluate.interrupts import Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Instance
 
 __all__ = [
     "AttributeException",

@@ -7,14 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from typing import Any, Generic, TypeVar
 
-from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     HandlerContext,
     ResourcePurged,
     SkipResource,
-    SkipResourceForDependencies,
 )
+from sabir.languages.inmanta.evaluate.plugins.engine.raised import tell_error, tell_failed, tell_skipped
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
 
 __all__ = ["CRUDHandler", "DiscoveryHandler", "HandlerAPI", "ResourceHandler", "cache"]
@@ -165,21 +164,9 @@ class HandlerAPI(ABC, Generic[TResource]):
             self.pre(ctx, resource)
             run()
         except SkipResource as skipped:
-            for_others = isinstance(skipped, SkipResourceForDependencies)
-            states = HandlerResourceState
-            ctx.set_resource_state(states.skipped_for_dependency if for_others else states.skipped)
-            ctx.warning(
-                "Resource %(resource_id)s was skipped: %(reason)s",
-                resource_id=resource.id,
-                reason=list(skipped.args),
-            )
+            tell_skipped(ctx, resource, skipped)
         except Exception as error:  # noqa: BLE001  # a handler may raise anything; the resource has failed then
-            ctx.set_resource_state(HandlerResourceState.failed)
-            ctx.exception(
-                "An error occurred during deployment of %(resource_id)s (exception: %(exception)s)",
-                resource_id=resource.id,
-                exception=f"{type(error).__name__}({said_by(error)})",
-            )
+            tell_failed(ctx, resource, error)
         finally:
             self._end(ctx, resource)
 
@@ -187,11 +174,7 @@ class HandlerAPI(ABC, Generic[TResource]):
         try:
             self.post(ctx, resource)
         except Exception as error:  # noqa: BLE001  # what happened before it stands
-            ctx.exception(
-                "An error occurred after deployment of %(resource_id)s (exception: %(exception)s)",
-                resource_id=resource.id,
-                exception=f"{type(error).__name__}({said_by(error)})",
-            )
+            tell_error(ctx, resource, error, when="after")
 
 
 def _word(state: Any) -> str:

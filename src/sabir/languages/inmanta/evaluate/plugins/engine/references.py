@@ -196,20 +196,19 @@ class Registrations:
         """What is known about resources, by their ids and the names of the facts."""
 
     def reference(self, name: str) -> Callable[[type], type]:
-        def register(cls: Any) -> Any:
-            cls.type = name
-            self.references[name] = cls
-            return cls
-
-        return register
+        return _registering(name, self.references)
 
     def mutator(self, name: str) -> Callable[[type], type]:
-        def register(cls: Any) -> Any:
-            cls.type = name
-            self.mutators[name] = cls
-            return cls
+        return _registering(name, self.mutators)
 
-        return register
+
+def _registering(name: str, classes: dict[str, Any]) -> Callable[[type], type]:
+    def register(cls: Any) -> Any:
+        cls.type = name
+        classes[name] = cls
+        return cls
+
+    return register
 
 
 def is_reference_of(instance: object, type_class: type) -> bool:
