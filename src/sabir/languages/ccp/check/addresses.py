@@ -7,15 +7,14 @@ from functools import lru_cache
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
-from sabir.languages.ccp.syntax.examples import example, second_service
+from sabir.languages.ccp.syntax.examples import ccp_rule, example, second_service
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.text import Place, Source, Span
 
 __all__ = ["check_addresses"]
 
-UNKNOWN_ADDRESS: Final = Rule(
+UNKNOWN_ADDRESS: Final = ccp_rule(
     code="CCP:W034",
     title="address of a service that is not there",
     why=(
@@ -27,7 +26,6 @@ UNKNOWN_ADDRESS: Final = Rule(
         "service/db.yaml": second_service().replace("name: db", "name: database"),
     },
     good=example(),
-    language="ccp",
 )
 
 

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.units import LOCAL, Units
-from sabir.languages.ccp.syntax.examples import example, second_service
+from sabir.languages.ccp.syntax.examples import ccp_rule, example, second_service
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference
 
 __all__ = ["check_dependencies", "dependencies_of"]
 
-UNKNOWN_DEPENDENCY: Final = Rule(
+UNKNOWN_DEPENDENCY: Final = ccp_rule(
     code="CCP:E040",
     title="dependency that nothing provides",
     why=(
@@ -23,7 +22,6 @@ UNKNOWN_DEPENDENCY: Final = Rule(
     ),
     bad=example(daemon="dependencies: [db]"),
     good={**example(daemon="dependencies: [db]"), "service/db.yaml": second_service()},
-    language="ccp",
 )
 
 

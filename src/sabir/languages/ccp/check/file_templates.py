@@ -12,7 +12,7 @@ from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates, RenderedText
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
 
@@ -20,7 +20,7 @@ __all__ = ["check_file_templates"]
 
 _FILE: Final = "files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
 
-FILE_TEMPLATE: Final = Rule(
+FILE_TEMPLATE: Final = ccp_rule(
     code="CCP:W030",
     title="template of a file uses a name that is not defined",
     why=(
@@ -34,10 +34,9 @@ FILE_TEMPLATE: Final = Rule(
         service__files__web_dot_conf_dot_j2="port = {{ wep_port }}\n",
     ),
     good=example(),
-    language="ccp",
 )
 
-FILE_FAILS: Final = Rule(
+FILE_FAILS: Final = ccp_rule(
     code="CCP:E033",
     title="template of a file cannot be rendered",
     why=(
@@ -55,10 +54,9 @@ FILE_FAILS: Final = Rule(
         service__files__web_dot_conf_dot_j2="port = {{ web.port }}\n",
         config="images: {tag: '1.0'}\nconfigs: {web: {port: 80}}\n",
     ),
-    language="ccp",
 )
 
-PROCEDURE_FAILS: Final = Rule(
+PROCEDURE_FAILS: Final = ccp_rule(
     code="CCP:W035",
     title="template of an action or upgrade cannot be rendered",
     why=(
@@ -72,10 +70,9 @@ PROCEDURE_FAILS: Final = Rule(
         service__actions__sync_dot_yaml="actions:\n- {name: sync, image: web, command: 'sync {{ web.port }}'}\n",
         config="images: {tag: '1.0'}\nconfigs: {web: {port: 80}}\n",
     ),
-    language="ccp",
 )
 
-TOO_LARGE: Final = Rule(
+TOO_LARGE: Final = ccp_rule(
     code="CCP:W033",
     title="files too large for a ConfigMap",
     why="Kubernetes refuses a ConfigMap of more than one mebibyte. Put large files into the image.",
@@ -85,7 +82,6 @@ TOO_LARGE: Final = Rule(
         service__files__big_dot_txt="x" * 1_100_000,
     ),
     good=example(),
-    language="ccp",
 )
 
 _LARGEST: Final = 1_048_576

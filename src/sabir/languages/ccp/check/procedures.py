@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.check.dependencies import dependencies_of
 from sabir.languages.ccp.check.names import named_twice
 from sabir.languages.ccp.check.references import references_of
@@ -15,7 +14,7 @@ from sabir.languages.ccp.model.procedures import command_steps, services_of
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, Upgrade
@@ -32,13 +31,12 @@ upgrade:
   - {{name: roll, type: rolling-upgrade, services: [{service}]}}
 """
 
-UNKNOWN_STEP_SERVICE: Final = Rule(
+UNKNOWN_STEP_SERVICE: Final = ccp_rule(
     code="CCP:E052",
     title="upgrade step names a service that its component has not",
     why="An upgrade stops and rolls the services of its own component; another name would do nothing.",
     bad=example(service__upgrade__default_dot_yaml=_UPGRADE.format(service="wep")),
     good=example(service__upgrade__default_dot_yaml=_UPGRADE.format(service="web")),
-    language="ccp",
 )
 
 _LONGEST_NAME: Final = 63

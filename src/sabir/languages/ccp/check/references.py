@@ -9,32 +9,30 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference, Secret
 from sabir.languages.ccp.syntax.reading import CONFLICT
 
 __all__ = ["check_references", "check_secret_objects", "references_of"]
 
-UNKNOWN_FILE: Final = Rule(
+UNKNOWN_FILE: Final = ccp_rule(
     code="CCP:E030",
     title="command names a file that is not defined",
     why="`files` of a command lists keys of the `files` section of the same definition.",
     bad=example(daemon="files: [web.conf]"),
     good=example(),
-    language="ccp",
 )
 
-UNKNOWN_SECRET: Final = Rule(
+UNKNOWN_SECRET: Final = ccp_rule(
     code="CCP:E031",
     title="command names a secret that is not defined",
     why="`secrets` of a command lists keys of the `secrets` section of the same definition.",
     bad=example(daemon="secrets: [tls]"),
     good=example(),
-    language="ccp",
 )
 
-MISSING_CONTENT: Final = Rule(
+MISSING_CONTENT: Final = ccp_rule(
     code="CCP:E032",
     title="content of a file is not there",
     why="`content` is the name of a template under `service/files` of the same component.",
@@ -46,7 +44,6 @@ MISSING_CONTENT: Final = Rule(
         tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}",
         service__files__web_dot_conf_dot_j2="port = 80\n",
     ),
-    language="ccp",
 )
 
 _OWN_SECRETS = frozenset({"global-secrets", "registry-key"})

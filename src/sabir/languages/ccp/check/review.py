@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.procedures import topology_keys
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import TOPOLOGY, example, second_service
+from sabir.languages.ccp.syntax.examples import TOPOLOGY, ccp_rule, example, second_service
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
 
 __all__ = ["NOT_DEPLOYED", "UNMATCHED_TOPOLOGY", "review"]
 
-LIVENESS_TIMEOUT: Final = Rule(
+LIVENESS_TIMEOUT: Final = ccp_rule(
     code="CCP:W010",
     title="liveness probe without a timeout",
     why="The default is one second; a busy container that answers later is killed, which makes the others busier.",
@@ -25,55 +24,49 @@ LIVENESS_TIMEOUT: Final = Rule(
     good=example(
         container="probes:\n  readiness: check-web\n  liveness: {type: exec, command: is-alive, timeout: 5}"
     ),
-    language="ccp",
 )
 
-SENSITIVE_HOST_PATH: Final = Rule(
+SENSITIVE_HOST_PATH: Final = ccp_rule(
     code="CCP:W011",
     title="sensitive directory of the host can be written",
     why="Whoever controls the container controls the node.",
     bad=example(container="volumes:\n- {name: host, type: host, path: /etc}"),
     good=example(container="volumes:\n- {name: host, type: host, path: /etc, readOnly: true}"),
-    language="ccp",
 )
 
-PRIVILEGED: Final = Rule(
+PRIVILEGED: Final = ccp_rule(
     code="CCP:W012",
     title="privileged container",
     why="It has every right on its node. A reviewer should know why.",
     bad=example(container="privileged: true"),
     good=example(),
-    language="ccp",
 )
 
-NO_READINESS: Final = Rule(
+NO_READINESS: Final = ccp_rule(
     code="CCP:W013",
     title="container without a readiness check",
     why="Those who wait for it start as soon as its daemon runs, whether it answers or not.",
     bad=example(container="probes: {}"),
     good=example(),
-    language="ccp",
 )
 
-LATEST_TAG: Final = Rule(
+LATEST_TAG: Final = ccp_rule(
     code="CCP:W014",
     title="images with the tag latest",
     why="Two pods of one service may run different programs, and nobody can say which. Set `images.tag`.",
     bad=example(config="images: {tag: latest}\n"),
     good=example(),
-    language="ccp",
 )
 
-HOST_NAMESPACE: Final = Rule(
+HOST_NAMESPACE: Final = ccp_rule(
     code="CCP:W015",
     title="pod shares a namespace of its host",
     why="`hostPID` and `hostIPC` let the pod see and disturb every process of its node.",
     bad=example(service="hostPID: true"),
     good=example(),
-    language="ccp",
 )
 
-NOT_DEPLOYED: Final = Rule(
+NOT_DEPLOYED: Final = ccp_rule(
     code="CCP:W020",
     title="waits for a service outside the topology",
     why=(
@@ -85,19 +78,17 @@ NOT_DEPLOYED: Final = Rule(
         "service/db.yaml": second_service(),
     },
     good=example(),
-    language="ccp",
 )
 
-UNMATCHED_TOPOLOGY: Final = Rule(
+UNMATCHED_TOPOLOGY: Final = ccp_rule(
     code="CCP:W021",
     title="part of the topology matches nothing",
     why="A role that no node has, a pattern that no node matches, or a service that is not defined.",
     bad=example(config=TOPOLOGY + "roles: {front: [web], back: [web]}\n"),
     good=example(),
-    language="ccp",
 )
 
-UNUSED_FILE: Final = Rule(
+UNUSED_FILE: Final = ccp_rule(
     code="CCP:W031",
     title="file that no command lists",
     why="It is shipped with the service and written nowhere.",
@@ -106,10 +97,9 @@ UNUSED_FILE: Final = Rule(
         service__files__web_dot_conf_dot_j2="port = 80\n",
     ),
     good=example(),
-    language="ccp",
 )
 
-FILE_CLASH: Final = Rule(
+FILE_CLASH: Final = ccp_rule(
     code="CCP:W032",
     title="two files are written to one path",
     why="The one written last wins; which that is depends on their names.",
@@ -119,7 +109,6 @@ FILE_CLASH: Final = Rule(
         service__files__web_dot_conf_dot_j2="port = 80\n",
     ),
     good=example(),
-    language="ccp",
 )
 
 _SENSITIVE: Final = (

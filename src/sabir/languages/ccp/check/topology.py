@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import UNKNOWN_SERVICE, Deployment
-from sabir.languages.ccp.syntax.examples import TOPOLOGY, example, second_service
+from sabir.languages.ccp.syntax.examples import TOPOLOGY, ccp_rule, example, second_service
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import WorkloadKind
 from sabir.languages.ccp.syntax.reading import CONFLICT
 
 __all__ = ["check_cycles", "check_replicas"]
 
-DEPENDENCY_CYCLE: Final = Rule(
+DEPENDENCY_CYCLE: Final = ccp_rule(
     code="CCP:E041",
     title="dependencies in a circle",
     why="Each of them waits for the next, so none ever starts.",
@@ -27,16 +26,14 @@ DEPENDENCY_CYCLE: Final = Rule(
         "service/db.yaml": second_service("dependencies: [web]"),
     },
     good=example(),
-    language="ccp",
 )
 
-TOO_MANY_REPLICAS: Final = Rule(
+TOO_MANY_REPLICAS: Final = ccp_rule(
     code="CCP:E051",
     title="more replicas than nodes",
     why="A service runs on the nodes of its roles, and there are fewer of them than replicas asked for.",
     bad=example(config=TOPOLOGY + "roles: {front: [web]}\nreplicas: {web: 2}\n"),
     good=example(),
-    language="ccp",
 )
 
 

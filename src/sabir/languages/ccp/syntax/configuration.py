@@ -12,9 +12,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.near import near
-from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.includes import Beside, documents_of
 from sabir.languages.ccp.syntax.patterns import pattern_problem
@@ -35,17 +34,16 @@ from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
 
-UNKNOWN_SECTION: Final = Rule(
+UNKNOWN_SECTION: Final = ccp_rule(
     code="CCP:W022",
     title="section of the configuration is not known",
     why="It is not used. Its name is close to one that is.",
     bad=example(config="images: {tag: '1.0'}\nreplica: {web: 2}\n"),
     good=example(),
-    language="ccp",
 )
 
 
-NOT_HEEDED: Final = Rule(
+NOT_HEEDED: Final = ccp_rule(
     code="CCP:W023",
     title="setting of the existing tool that has no effect here",
     why=(
@@ -54,7 +52,6 @@ NOT_HEEDED: Final = Rule(
     ),
     bad=example(config="images: {tag: '1.0'}\nkubernetes: {appcontroller: {enabled: true}}\n"),
     good=example(),
-    language="ccp",
 )
 
 _NOT_HEEDED: Final = {

@@ -17,7 +17,7 @@ from sabir.languages.ccp.runner.addresses import address_function, host, hostnam
 from sabir.languages.ccp.runner.templates import raise_exception
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault, template_fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.languages.ccp.syntax.nodes import Definition
@@ -46,7 +46,7 @@ __all__ = [
     "recorded_templates",
 ]
 
-DUPLICATE_NAME: Final = Rule(
+DUPLICATE_NAME: Final = ccp_rule(
     code="CCP:E018",
     title="name is used twice",
     why=(
@@ -55,16 +55,14 @@ DUPLICATE_NAME: Final = Rule(
     ),
     bad={**example(), "service/again.yaml": example()["service/web.yaml"]},
     good=example(),
-    language="ccp",
 )
 
-UNKNOWN_SERVICE: Final = Rule(
+UNKNOWN_SERVICE: Final = ccp_rule(
     code="CCP:E050",
     title="configuration names a service that is not there",
     why="Replicas and named instances are for services that are defined and, with a topology, part of it.",
     bad=example(config="images: {tag: '1.0'}\nreplicas: {wep: 2}\n"),
     good=example(),
-    language="ccp",
 )
 
 DSL_VERSION: Final = "0.9.0"

@@ -1,10 +1,15 @@
-"""Small components that the examples of rules are made of."""
+"""How a rule of the language is written down, and the small components that its examples are made of."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-__all__ = ["TOPOLOGY", "example", "second_service"]
+from sabir.diagnostics.rules import Rule
+
+__all__ = ["TOPOLOGY", "ccp_rule", "example", "second_service"]
+
+ccp_rule: Final = partial(Rule, language="ccp")
 
 Files = dict[str, str]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from sabir.diagnostics.rules import Rule
 from sabir.errors import UnusableInput
 from sabir.expressions.template.lines import Rendered
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.language import Document
@@ -21,7 +20,7 @@ from sabir.text import Source
 
 __all__ = ["Beside", "documents_of"]
 
-BAD_INCLUDE: Final = Rule(
+BAD_INCLUDE: Final = ccp_rule(
     code="CCP:E007",
     title="included configuration cannot be had",
     why=(
@@ -30,7 +29,6 @@ BAD_INCLUDE: Final = Rule(
     ),
     bad=example(config="!include [site.yaml]\n---\nimages: {tag: '1.0'}\n"),
     good=example(config="!include [site.yaml]\n", site_dot_yaml="images: {tag: '1.0'}\n"),
-    language="ccp",
 )
 
 TAG: Final = "!include"

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
 from sabir.text import EMPTY_SPAN, Place, Span
@@ -28,7 +28,7 @@ __all__ = [
     "type_name",
 ]
 
-YAML_SYNTAX: Final = Rule(
+YAML_SYNTAX: Final = ccp_rule(
     code="CCP:E001",
     title="definition is not readable as YAML",
     why=(
@@ -37,37 +37,33 @@ YAML_SYNTAX: Final = Rule(
     ),
     bad=example(service="ports: [8080"),
     good=example(),
-    language="ccp",
 )
 
-DUPLICATE_KEY: Final = Rule(
+DUPLICATE_KEY: Final = ccp_rule(
     code="CCP:W002",
     title="key is given twice in one mapping",
     why="YAML readers silently keep the last one, so the first value is lost without anybody noticing.",
     bad=example(service="hostPID: false\nhostPID: false"),
     good=example(),
-    language="ccp",
 )
 
-MISSING_KEY: Final = Rule(
+MISSING_KEY: Final = ccp_rule(
     code="CCP:E010",
     title="required key is missing",
     why="The tables of the document mark some keys as required: without them there is nothing to deploy.",
     bad=example(head="# no version"),
     good=example(),
-    language="ccp",
 )
 
-UNKNOWN_KEY: Final = Rule(
+UNKNOWN_KEY: Final = ccp_rule(
     code="CCP:E011",
     title="key is not known here",
     why="A key outside the tables has no effect, so a misspelt one is a setting that is silently lost.",
     bad=example(service="replica: 3"),
     good=example(),
-    language="ccp",
 )
 
-WRONG_TYPE: Final = Rule(
+WRONG_TYPE: Final = ccp_rule(
     code="CCP:E012",
     title="value has the wrong type",
     why=(
@@ -76,28 +72,25 @@ WRONG_TYPE: Final = Rule(
     ),
     bad=example(service="hostNetwork: 'true'"),
     good=example(service="hostNetwork: true"),
-    language="ccp",
 )
 
-EMPTY: Final = Rule(
+EMPTY: Final = ccp_rule(
     code="CCP:E013",
     title="value is empty",
     why="A blank text or an empty array where something is needed: leave the optional key out, or fill it.",
     bad=example(service="ports: []"),
     good=example(service="ports: [8080]"),
-    language="ccp",
 )
 
-BAD_ENUM: Final = Rule(
+BAD_ENUM: Final = ccp_rule(
     code="CCP:E014",
     title="value is not one of those allowed",
     why="The key takes one of a few words, in exactly this spelling.",
     bad=example(service="kind: Deploymint"),
     good=example(service="kind: Deployment"),
-    language="ccp",
 )
 
-BAD_FORMAT: Final = Rule(
+BAD_FORMAT: Final = ccp_rule(
     code="CCP:E015",
     title="text is not in the needed form",
     why=(
@@ -106,10 +99,9 @@ BAD_FORMAT: Final = Rule(
     ),
     bad=example(service="ports: [http]"),
     good=example(),
-    language="ccp",
 )
 
-OUT_OF_RANGE: Final = Rule(
+OUT_OF_RANGE: Final = ccp_rule(
     code="CCP:E016",
     title="number is out of range",
     why=(
@@ -118,10 +110,9 @@ OUT_OF_RANGE: Final = Rule(
     ),
     bad=example(service="ports: [8080:80]"),
     good=example(service="ports: [8080:30080]"),
-    language="ccp",
 )
 
-CONFLICT: Final = Rule(
+CONFLICT: Final = ccp_rule(
     code="CCP:E017",
     title="two settings exclude each other",
     why=(
@@ -130,7 +121,6 @@ CONFLICT: Final = Rule(
     ),
     bad=example(service="ports: [8080, 8080]"),
     good=example(),
-    language="ccp",
 )
 
 DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")

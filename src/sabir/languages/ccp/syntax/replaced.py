@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.errors import UnusableInput
 from sabir.languages.ccp.syntax.configuration import Configuration
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.source.packages import PackageFile
@@ -16,7 +15,7 @@ __all__ = ["replaced_files"]
 _FILE = "files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
 _CONFIG = "images: {tag: '1.0'}\nfiles: {web.conf: "
 
-NO_REPLACEMENT = Rule(
+NO_REPLACEMENT = ccp_rule(
     code="CCP:E034",
     title="template that should replace another is not there",
     why="`files` of the configuration maps names of files to templates that are used instead, named from its own folder.",
@@ -33,16 +32,14 @@ NO_REPLACEMENT = Rule(
         service__files__web_dot_conf_dot_j2="port = 80\n",
         mine_dot_conf="port = 81\n",
     ),
-    language="ccp",
 )
 
-REPLACES_NOTHING = Rule(
+REPLACES_NOTHING = ccp_rule(
     code="CCP:W024",
     title="template that replaces no file",
     why="`files` of the configuration goes by the names that definitions give their files; no definition has this one.",
     bad=example(config=_CONFIG + "mine.conf}\n", mine_dot_conf="port = 81\n"),
     good=example(),
-    language="ccp",
 )
 
 

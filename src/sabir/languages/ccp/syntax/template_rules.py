@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.findings import TemplateRules
-from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.examples import ccp_rule, example
 
 __all__ = ["TEMPLATE_RULES", "UNDEFINED_VARIABLE"]
 
 _ENDLESS: Final = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
-TEMPLATE_SYNTAX: Final = Rule(
+TEMPLATE_SYNTAX: Final = ccp_rule(
     code="CCP:E002",
     title="definition is not readable as a template",
     why=(
@@ -23,10 +22,9 @@ TEMPLATE_SYNTAX: Final = Rule(
         service="{% if web.public %}\nports: [8080]\n{% endif %}",
         config="images: {tag: '1.0'}\nconfigs: {web: {public: true}}\n",
     ),
-    language="ccp",
 )
 
-UNDEFINED_VARIABLE: Final = Rule(
+UNDEFINED_VARIABLE: Final = ccp_rule(
     code="CCP:E003",
     title="template uses a name that is not defined",
     why=(
@@ -39,10 +37,9 @@ UNDEFINED_VARIABLE: Final = Rule(
     good=example(
         service="ports: [{{ web.port }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
     ),
-    language="ccp",
 )
 
-TEMPLATE_FAILED: Final = Rule(
+TEMPLATE_FAILED: Final = ccp_rule(
     code="CCP:E004",
     title="template cannot be rendered",
     why=(
@@ -51,10 +48,9 @@ TEMPLATE_FAILED: Final = Rule(
     ),
     bad=example(service='ports: [{{ 8000 + "80" }}]'),
     good=example(service="ports: [{{ 8000 + 80 }}]"),
-    language="ccp",
 )
 
-TEMPLATE_UNSAFE: Final = Rule(
+TEMPLATE_UNSAFE: Final = ccp_rule(
     code="CCP:E005",
     title="template reaches for the interpreter",
     why=(
@@ -63,10 +59,9 @@ TEMPLATE_UNSAFE: Final = Rule(
     ),
     bad=example(service="ports: [{{ ''.__class__.__mro__ }}]"),
     good=example(),
-    language="ccp",
 )
 
-TEMPLATE_LIMIT: Final = Rule(
+TEMPLATE_LIMIT: Final = ccp_rule(
     code="CCP:E006",
     title="template does not end within bounds",
     why=(
@@ -75,7 +70,6 @@ TEMPLATE_LIMIT: Final = Rule(
     ),
     bad=example(service=_ENDLESS),
     good=example(),
-    language="ccp",
 )
 
 TEMPLATE_RULES: Final = TemplateRules(
