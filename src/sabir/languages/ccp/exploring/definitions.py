@@ -14,8 +14,9 @@ from typing import Final
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml import compose
+from sabir.source.yaml.naming import named_by_key, named_by_text
 from sabir.source.yaml.nodes import YamlNode, text_of
-from sabir.source.yaml.reading import entries, extent, items, value_at
+from sabir.source.yaml.reading import entries, items, value_at
 from sabir.text import Source, Span
 
 __all__ = ["file_names"]
@@ -62,75 +63,49 @@ def _word(match: re.Match[str]) -> str:
 def _settings(prefix: str, node: YamlNode | None) -> Iterator[Symbol]:
     for name, entry in entries(node):
         path = f"{prefix}{name}"
-        yield Symbol(
-            key=f"setting {path}",
-            name=name,
-            kind=SymbolKind.VARIABLE,
-            span=entry.key.span,
-            extent=extent(entry),
-            detail=path,
-            children=tuple(_settings(f"{path}.", entry.value)),
+        children = tuple(_settings(f"{path}.", entry.value))
+        yield named_by_key(
+            f"setting {prefix}", name, entry, SymbolKind.VARIABLE, detail=path, children=children
         )
 
 
 def _service(root: YamlNode | None) -> Iterator[Symbol]:
-    named = value_at(root, "service", "name")
-    name = text_of(named)
     service = value_at(root, "service")
-    if named is None or name is None or service is None:
+    named = value_at(service, "name")
+    if service is None:
         return
     containers = items(value_at(service, "containers"))
-    yield Symbol(
-        key=f"service {name}",
-        name=name,
-        kind=SymbolKind.CLASS,
-        span=named.span,
-        extent=service.span,
-        children=tuple(symbol for container in containers for symbol in _container(name, container)),
+    children = (symbol for container in containers for symbol in _container(text_of(named), container))
+    yield from named_by_text("service ", named, service, SymbolKind.CLASS, children=tuple(children))
+
+
+def _container(service: str | None, node: YamlNode) -> Iterator[Symbol]:
+    return named_by_text(
+        f"container {service}/",
+        value_at(node, "name"),
+        node,
+        SymbolKind.MODULE,
+        detail=text_of(value_at(node, "image")),
+        children=tuple(_commands(service, node)),
     )
 
 
-def _container(service: str, node: YamlNode) -> Iterator[Symbol]:
-    named = value_at(node, "name")
-    name = text_of(named)
-    if named is not None and name is not None:
-        yield Symbol(
-            key=f"container {service}/{name}",
-            name=name,
-            kind=SymbolKind.MODULE,
-            span=named.span,
-            extent=node.span,
-            detail=text_of(value_at(node, "image")),
-            children=tuple(_commands(service, node)),
-        )
-
-
-def _commands(service: str, container: YamlNode) -> Iterator[Symbol]:
+def _commands(service: str | None, container: YamlNode) -> Iterator[Symbol]:
     for phase in ("pre", "post"):
         for command in items(value_at(container, phase)):
-            named = value_at(command, "name")
-            name = text_of(named)
-            if named is not None and name is not None:
-                yield Symbol(
-                    key=f"command {service}/{name}",
-                    name=name,
-                    kind=SymbolKind.METHOD,
-                    span=named.span,
-                    extent=command.span,
-                    detail=text_of(value_at(command, "command")),
-                )
+            yield from named_by_text(
+                f"command {service}/",
+                value_at(command, "name"),
+                command,
+                SymbolKind.METHOD,
+                detail=text_of(value_at(command, "command")),
+            )
 
 
 def _files(root: YamlNode | None) -> Iterator[Symbol]:
     for name, entry in entries(value_at(root, "files")):
-        yield Symbol(
-            key=f"file {name}",
-            name=name,
-            kind=SymbolKind.FILE,
-            span=entry.key.span,
-            extent=extent(entry),
-            detail=text_of(value_at(entry.value, "path")),
-        )
+        detail = text_of(value_at(entry.value, "path"))
+        yield named_by_key("file ", name, entry, SymbolKind.FILE, detail=detail)
 
 
 # Uses

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from sabir.languages.muranopl.exploring.classes import class_key
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
+from sabir.source.yaml.naming import named_by_key, named_by_text
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.reading import entries, items, value_at
 
 __all__ = ["manifest_names", "ui_names"]
 
@@ -17,22 +19,13 @@ def manifest_names(file: PackageFile) -> FileNames:
     document = _document(file)
     if document is None:
         return FileNames()
-    full_name = document.get("FullName")
-    name = text_of(full_name)
-    symbols = (
-        (
-            Symbol(
-                key=f"package {name}",
-                name=name,
-                kind=SymbolKind.MODULE,
-                span=full_name.span,
-                extent=document.span,
-                detail=text_of(document.get("Name")),
-                about=text_of(document.get("Description")),
-            ),
-        )
-        if name is not None and full_name is not None
-        else ()
+    symbols = named_by_text(
+        "package ",
+        document.get("FullName"),
+        document,
+        SymbolKind.MODULE,
+        detail=text_of(document.get("Name")),
+        about=text_of(document.get("Description")),
     )
     classes = document.get("Classes")
     listed = classes.items() if isinstance(classes, YamlMapping) else ()
@@ -41,7 +34,7 @@ def manifest_names(file: PackageFile) -> FileNames:
         for key, _ in listed
         if (class_name := text_of(key)) is not None
     )
-    return FileNames(symbols, mentions)
+    return FileNames(tuple(symbols), mentions)
 
 
 def ui_names(file: PackageFile) -> FileNames:
@@ -51,8 +44,9 @@ def ui_names(file: PackageFile) -> FileNames:
         return FileNames()
     forms = document.get("Forms")
     symbols = tuple(_forms(forms)) if isinstance(forms, YamlSequence) else ()
-    made = (document.get("Application"), document.get("Templates"))
-    return FileNames(symbols, tuple(mention for node in made if node is not None for mention in _types(node)))
+    objects = (document.get("Application"), document.get("Templates"))
+    mentions = (mention for node in objects if node is not None for mention in _types(node))
+    return FileNames(symbols, tuple(mentions))
 
 
 def _document(file: PackageFile) -> YamlMapping | None:
@@ -62,34 +56,21 @@ def _document(file: PackageFile) -> YamlMapping | None:
 
 def _forms(forms: YamlSequence) -> Iterator[Symbol]:
     for item in forms.items:
-        for entry in item.entries if isinstance(item, YamlMapping) else ():
-            name = text_of(entry.key)
-            if name is not None:
-                yield Symbol(
-                    key=f"form {name}",
-                    name=name,
-                    kind=SymbolKind.MODULE,
-                    span=entry.key.span,
-                    extent=entry.key.span.to(entry.value.span),
-                    children=tuple(_fields(name, entry.value)),
-                )
+        for name, entry in entries(item):
+            children = tuple(_fields(name, entry.value))
+            yield named_by_key("form ", name, entry, SymbolKind.MODULE, children=children)
 
 
 def _fields(form: str, body: YamlNode) -> Iterator[Symbol]:
-    fields = body.get("fields") if isinstance(body, YamlMapping) else None
-    for field in fields.items if isinstance(fields, YamlSequence) else ():
-        node = field.get("name") if isinstance(field, YamlMapping) else None
-        name = text_of(node)
-        if isinstance(field, YamlMapping) and node is not None and name is not None:
-            yield Symbol(
-                key=f"field {form}.{name}",
-                name=name,
-                kind=SymbolKind.PROPERTY,
-                span=node.span,
-                extent=field.span,
-                detail=text_of(field.get("type")),
-                about=text_of(field.get("description")),
-            )
+    for field in items(value_at(body, "fields")):
+        yield from named_by_text(
+            f"field {form}.",
+            value_at(field, "name"),
+            field,
+            SymbolKind.PROPERTY,
+            detail=text_of(value_at(field, "type")),
+            about=text_of(value_at(field, "description")),
+        )
 
 
 def _types(node: YamlNode) -> Iterator[Mention]:

@@ -1,0 +1,37 @@
+"""Symbols of YAML texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from sabir.source.symbols import SymbolKind
+from sabir.source.yaml import compose
+from sabir.source.yaml.naming import named_by_key, named_by_text
+from sabir.source.yaml.reading import entries, value_at
+from sabir.text import Source
+
+
+def test_what_a_key_names_reaches_to_the_end_of_its_value() -> None:
+    source = Source("a.yaml", "web: {image: nginx}\n")
+    ((name, entry),) = entries(compose(source).documents[0])
+    symbol = named_by_key("service ", name, entry, SymbolKind.CLASS, detail="nginx")
+    assert (symbol.key, symbol.name, symbol.detail) == ("service web", "web", "nginx")
+    assert source.slice(symbol.span) == "web"
+    assert source.slice(symbol.extent) == "web: {image: nginx}"
+
+
+def test_what_a_text_names_is_the_whole_around_it() -> None:
+    source = Source("a.yaml", "{name: web, image: nginx}\n")
+    (root,) = compose(source).documents
+    assert root is not None
+    (symbol,) = named_by_text("container shop/", value_at(root, "name"), root, SymbolKind.MODULE)
+    assert (symbol.key, symbol.name) == ("container shop/web", "web")
+    assert source.slice(symbol.span) == "web"
+    assert source.slice(symbol.extent) == "{name: web, image: nginx}"
+
+
+@pytest.mark.parametrize("text", ["{image: nginx}", "{name: }", "{name: ''}", "{name: [web]}", "{name: 7}"])
+def test_without_a_name_there_is_no_symbol(text: str) -> None:
+    (root,) = compose(Source("a.yaml", text)).documents
+    assert root is not None
+    assert not [*named_by_text("container ", value_at(root, "name"), root, SymbolKind.MODULE)]
