@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +19,8 @@ __all__ = [
     "Related",
     "Severity",
 ]
+
+Widened = TypeVar("Widened", bound="Finding")
 
 
 class Severity(Enum):
@@ -81,6 +84,10 @@ class Finding(Struct, frozen=True, kw_only=True):
         return Finding(
             code=code, message=message, place=Place(source, EMPTY_SPAN), whole_file=True, hint=hint
         )
+
+    def widened(self, kind: type[Widened], **more: Any) -> Widened:
+        """The same finding as one of a kind that tells more."""
+        return kind(**{name: getattr(self, name) for name in Finding.__struct_fields__}, **more)
 
     @property
     def severity(self) -> Severity:

@@ -63,16 +63,8 @@ class TemplateRules(Struct, frozen=True, kw_only=True):
         message = f"{_BEFORE_REASON[defect]}: {reason}"
         if name is not None:
             message = f"the template uses {name!r}, which is not defined"
-        return TemplateFinding(
-            code=rule.code,
-            message=message,
-            place=place,
-            whole_file=not place.source.text,
-            hint=hint,
-            defect=defect,
-            reason=reason,
-            name=name,
-        )
+        finding = rule.at(place, message, hint=hint)
+        return finding.widened(TemplateFinding, defect=defect, reason=reason, name=name)
 
     def undefined_name(self, name: str, names: Iterable[str], place: Place) -> TemplateFinding:
         """`names` are defined where this one was looked for."""

@@ -28,26 +28,10 @@ def fault(
     units: tuple[str, ...] = (),
     related: tuple[tuple[Place, str], ...] = (),
 ) -> Fault:
-    """A finding of a rule at a place; a source without text has no place but itself."""
-    return Fault(
-        code=rule.code,
-        message=message,
-        place=place,
-        whole_file=not place.source.text,
-        hint=hint,
-        related=tuple(Related(place=other, message=note) for other, note in related),
-        path=path,
-        units=units,
-    )
+    notes = tuple(Related(place=other, message=note) for other, note in related)
+    return rule.at(place, message, hint=hint, related=notes).widened(Fault, path=path, units=units)
 
 
 def template_fault(finding: TemplateFinding) -> Fault:
     """What a template did wrong, with the whole definition as its path."""
-    return Fault(
-        code=finding.code,
-        message=finding.message,
-        place=finding.place,
-        whole_file=finding.whole_file,
-        hint=finding.hint,
-        path="",
-    )
+    return finding.widened(Fault, path="")
