@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from sabir.graph.address import Address
     from sabir.resources.resource import Resource
 
-__all__ = ["Change", "Health", "Observation", "Outcome", "OutcomeStatus", "Reading", "Sighting"]
+__all__ = [
+    "Change",
+    "Health",
+    "Observation",
+    "Outcome",
+    "OutcomeStatus",
+    "Reading",
+    "Sighting",
+    "told_changes",
+]
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -49,6 +58,13 @@ class Reading(Struct, frozen=True, kw_only=True):
     warning: str | None = None
     """What will not be as it is wanted, whatever is done: a field that the target does not know, a template that it would refuse."""
     health: Health = Health.OK
+
+
+def told_changes(resource: Resource, reading: Reading, *, whole: str) -> tuple[Change, ...]:
+    """What the target told when it was read; of a resource that is not there, the field that is the whole of it."""
+    if not reading.exists:
+        return (Change(field=whole, after=resource.desired.get(whole)),)
+    return reading.changes or ()
 
 
 class OutcomeStatus(Enum):

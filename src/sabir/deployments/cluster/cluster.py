@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.cluster.address import scheduler_address
+from sabir.deployments.extras import needing
 from sabir.errors import DeployError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
@@ -43,12 +44,10 @@ class Cluster:
         return self._client
 
     def _connected(self) -> Any:
-        try:
+        with needing("cluster", "--executor"):
             import distributed
 
             from sabir.deployments.cluster.worker import ConnectionKeeper
-        except ModuleNotFoundError as error:
-            raise DeployError(f"--executor needs {error.name}: pip install 'sabir[cluster]'") from error
         try:
             untyped: Any = distributed
             security = _security(untyped) if self.address.tls else None

@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sabir.deployments.extras import needing
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field
@@ -31,11 +32,9 @@ class ClusterSecrets:
         }
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
-        try:
+        with needing("kubernetes", "it"):
             from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
             from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
-        except ModuleNotFoundError as error:
-            raise DeployError(f"it needs {error.name}: pip install 'sabir[kubernetes]'") from error
         target = Target(name=f"secret {settings['name']}", driver="kubernetes", settings=settings)
         config = cluster_config(target, context)
         namespace = str(settings.get("namespace") or config.namespace)

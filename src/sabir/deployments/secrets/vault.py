@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.deployments.extras import needing
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field
@@ -31,10 +32,8 @@ class Vault:
         }
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
-        try:
+        with needing("http", "it"):
             import httpx2
-        except ModuleNotFoundError as error:
-            raise DeployError(f"it needs {error.name}: pip install 'sabir[http]'") from error
         url = f"{_address(settings, context)}/v1/{settings.get('mount') or 'secret'}/data/{settings['path']}"
         try:
             async with httpx2.AsyncClient(timeout=_SECONDS) as client:

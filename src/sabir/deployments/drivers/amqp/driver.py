@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.drivers.amqp.messages import Message, plan_message
-from sabir.errors import DeployError
+from sabir.deployments.extras import needing
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal, reveal_all
 from sabir.resources.driver import Connection, DriverContext, Kind
@@ -152,12 +152,8 @@ class _Agents(RunConnection):
         )
 
     async def _broker(self, task: Task) -> Broker:
-        try:
+        with needing("amqp", f"target {self._target.name!r}"):
             from sabir.deployments.drivers.amqp.broker import Broker
-        except ModuleNotFoundError as error:
-            raise DeployError(
-                f"target {self._target.name!r} needs {error.name}: pip install 'sabir[amqp]'"
-            ) from error
         known: dict[str, Any] = reveal_all(reveal(task.resource.desired.get("broker")) or {})
         told = {name: self._settings[name] for name in _OF_THE_BROKER if name in self._settings}
         settings: dict[str, Any] = {**_USUAL, **known, **told}

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from sabir.deployments.drivers.heat.programs import CALLS
 from sabir.deployments.drivers.heat.services import QUESTIONS
-from sabir.errors import DeployError
+from sabir.deployments.extras import needing
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading
+from sabir.resources.outcome import Change, Reading, told_changes
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
@@ -67,10 +67,7 @@ class HeatDriver:
         }
 
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        """As it was seen when the stack was read."""
-        if not reading.exists:
-            return (Change(field="template", after=resource.desired.get("template")),)
-        return reading.changes or ()
+        return told_changes(resource, reading, whole="template")
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Stacks]:
         return _connected(target, context)
@@ -78,16 +75,12 @@ class HeatDriver:
 
 @asynccontextmanager
 async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
-    try:
+    with needing("openstack", f"target {target.name!r}"):
         from sabir.deployments.drivers.heat.access import open_heat
         from sabir.deployments.drivers.heat.api import Heat
         from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
 
         heat = Heat(await asyncio.to_thread(open_heat, target, context))
-    except ModuleNotFoundError as error:
-        raise DeployError(
-            f"target {target.name!r} needs {error.name}: pip install 'sabir[openstack]'"
-        ) from error
     await heat.check_access()
     seconds = reveal(target.settings.get("wait_seconds"))
     settings = HeatSettings(

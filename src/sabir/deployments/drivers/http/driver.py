@@ -8,11 +8,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from sabir.deployments.drivers.http.wanted import item_faults
-from sabir.errors import DeployError
+from sabir.deployments.extras import needing
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading
+from sabir.resources.outcome import Change, Reading, told_changes
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
@@ -71,10 +71,7 @@ class HttpDriver:
         }
 
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        """As it was seen when the resource was read."""
-        if not reading.exists:
-            return (Change(field="body", after=resource.desired.get("body")),)
-        return reading.changes or ()
+        return told_changes(resource, reading, whole="body")
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Items]:
         return _connected(target, context)
@@ -82,14 +79,12 @@ class HttpDriver:
 
 @asynccontextmanager
 async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Items]:
-    try:
+    with needing("http", f"target {target.name!r}"):
         from sabir.deployments.drivers.http.access import open_service
         from sabir.deployments.drivers.http.api import Api
         from sabir.deployments.drivers.http.connection import Items, ServiceSettings
 
         service = await asyncio.to_thread(open_service, target, context)
-    except ModuleNotFoundError as error:
-        raise DeployError(f"target {target.name!r} needs {error.name}: pip install 'sabir[http]'") from error
     async with service.client:
         api = Api(service)
         await api.check_access()

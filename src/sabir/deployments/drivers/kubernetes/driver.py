@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.errors import DeployError
+from sabir.deployments.extras import needing
 from sabir.graph.values import Value, reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading
+from sabir.resources.outcome import Change, Reading, told_changes
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
@@ -87,10 +87,8 @@ class KubernetesDriver:
         }
 
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        """As the server foresaw it when the object was read."""
-        if not reading.exists:
-            return (Change(field="manifest", after=resource.desired.get("manifest")),)
-        return reading.changes or ()
+        """The server foresees it when the object is read."""
+        return told_changes(resource, reading, whole="manifest")
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Cluster]:
         return _connected(target, context)
@@ -98,17 +96,13 @@ class KubernetesDriver:
 
 @asynccontextmanager
 async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Cluster]:
-    try:
+    with needing("kubernetes,deploy", f"target {target.name!r}"):
         from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
         from sabir.deployments.drivers.kubernetes.api import Api
         from sabir.deployments.drivers.kubernetes.connection import ClusterSettings
         from sabir.deployments.drivers.kubernetes.runs import RunningCluster
 
         config = cluster_config(target, context)
-    except ModuleNotFoundError as error:
-        raise DeployError(
-            f"target {target.name!r} needs {error.name}: pip install 'sabir[kubernetes,deploy]'"
-        ) from error
 
     def setting(name: str, default: Any) -> Any:
         value = reveal(target.settings.get(name))

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
 from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
-from sabir.errors import DeployError
+from sabir.deployments.extras import needing
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target
@@ -51,11 +51,9 @@ class SshDriver(MachineDriver):
 
 @asynccontextmanager
 async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-    try:
+    with needing("ssh", f"target {target.name!r}"):
         from sabir.deployments.drivers.ssh.access import access_to
         from sabir.deployments.drivers.ssh.hosts import Host
-    except ModuleNotFoundError as error:
-        raise DeployError(f"target {target.name!r} needs {error.name}: pip install 'sabir[ssh]'") from error
     # Two targets of an environment may be the same host; each has its turn.
     turn = hashlib.sha256(f"{context.environment}\0{target.name}".encode()).hexdigest()[:32]
     host = Host(access_to(target, context), turn)

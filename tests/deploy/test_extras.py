@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import pytest
+
+from sabir.deployments.extras import needing
+from sabir.errors import DeployError
+
+
+def test_missing_library_names_its_extra() -> None:
+    message = r"target 'web' needs no_such_library: pip install 'sabir\[ssh\]'"
+    with pytest.raises(DeployError, match=message), needing("ssh", "target 'web'"):
+        import no_such_library  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports,reportUnusedImport]  # noqa: F401
+
+
+def test_other_faults_stay_what_they_are() -> None:
+    with pytest.raises(ZeroDivisionError), needing("ssh", "it"):
+        _ = 1 / 0
