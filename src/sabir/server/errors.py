@@ -11,7 +11,7 @@ from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_E
 
 from sabir.checks.formatters.data import finding_data
 from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
-from sabir.server.store.catalogue import AlreadyThere
+from sabir.server.store.rows import AlreadyThere
 
 __all__ = ["HANDLERS"]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, RowMapping, select
 
 from sabir.server.store.clock import now
+from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import audit as table
 
 __all__ = ["Audit", "AuditLine"]
@@ -26,23 +27,24 @@ class AuditLine(Struct, frozen=True, kw_only=True):
 
 class Audit:
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._rows = Rows(engine, table, _line)
 
     def note(self, who: str, verb: str, subject: str, outcome: str = "done", **data: Any) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(
-                table.insert().values(
-                    at=now(),
-                    who=who,
-                    verb=verb,
-                    subject=subject,
-                    outcome=outcome,
-                    data=msgspec.json.encode(data).decode(),
-                )
-            )
+        self._rows.add(
+            {
+                "at": now(),
+                "who": who,
+                "verb": verb,
+                "subject": subject,
+                "outcome": outcome,
+                "data": json_text(data),
+            }
+        )
 
     def lines(self, *, after: int = 0, limit: int = 100) -> list[AuditLine]:
         asked = select(table).where(table.c.number > after).order_by(table.c.number).limit(limit)
-        with self._engine.connect() as connection:
-            rows = connection.execute(asked).mappings().all()
-        return [AuditLine(**{**row, "data": msgspec.json.decode(row["data"] or "{}")}) for row in rows]
+        return self._rows.all(asked)
+
+
+def _line(row: RowMapping) -> AuditLine:
+    return AuditLine(**{**row, "data": msgspec.json.decode(row["data"] or "{}")})

@@ -13,23 +13,19 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Engine, RowMapping, literal, or_, select, tuple_
-from sqlalchemy.exc import IntegrityError
 
-from sabir.errors import SabirError
 from sabir.operations.files import write_atomically
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.remembered import Remembered
+from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import category as categories
 from sabir.server.store.tables import package as table
 
-__all__ = ["AlreadyThere", "Catalogue", "Category", "Described", "PackageInfo", "Search"]
+__all__ = ["Catalogue", "Category", "Described", "PackageInfo", "Search"]
 
 _MOST: Final = 100
-
-
-class AlreadyThere(SabirError):
-    """A package of this name and version, or a category of this name, exists."""
 
 
 class Described(Struct, frozen=True, kw_only=True):
@@ -96,6 +92,8 @@ class Search(Struct, frozen=True, kw_only=True):
 class Catalogue:
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
+        self._packages = Rows(engine, table, _info)
+        self._categories = Rows(engine, categories, _category)
         self._folder = folder
         self._by_id: Remembered[str, PackageInfo] = Remembered()
         self._pages: Remembered[Search, tuple[list[PackageInfo], str | None]] = Remembered(100)
@@ -130,21 +128,12 @@ class Catalogue:
             created=time,
             updated=time,
         )
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(table.insert().values(**_row(info)))
-        except IntegrityError as error:
-            raise AlreadyThere(f"{info.full_name} {info.version} is in the catalogue already") from error
+        self._packages.add(_row(info), taken=f"{info.full_name} {info.version} is in the catalogue already")
         self._changed()
         return info
 
     def get(self, id_: str) -> PackageInfo | None:
-        return self._by_id.get(id_, lambda: self._read(id_))
-
-    def _read(self, id_: str) -> PackageInfo | None:
-        with self._engine.connect() as connection:
-            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
-        return None if row is None else _info(row)
+        return self._by_id.get(id_, lambda: self._packages.get(id_))
 
     def archive(self, package: PackageInfo) -> bytes:
         return self._file(package.digest).read_bytes()
@@ -155,14 +144,12 @@ class Catalogue:
     def change(self, id_: str, **values: Any) -> PackageInfo | None:
         """New values for fields that people may change: `name`, `description`, `tags`, `categories`, `enabled`, `public`."""
         written = {name: _written(value) for name, value in values.items()}
-        with self._engine.begin() as connection:
-            connection.execute(table.update().where(table.c.id == id_).values(**written, updated=now()))
+        self._packages.change(id_, {**written, "updated": now()})
         self._changed()
         return self.get(id_)
 
     def remove(self, id_: str) -> bool:
-        with self._engine.begin() as connection:
-            removed = connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+        removed = self._packages.remove(table.c.id == id_)
         self._changed()
         self.sweep()
         return removed
@@ -197,7 +184,7 @@ class Catalogue:
             (table.c.classes, search.class_name),
         ):
             if value is not None:
-                asked = asked.where(column.contains(msgspec.json.encode(value).decode(), autoescape=True))
+                asked = asked.where(column.contains(json_text(value), autoescape=True))
         if search.text:
             words = (table.c.full_name, table.c.name, table.c.description, table.c.tags, table.c.author)
             asked = asked.where(or_(*(column.icontains(search.text, autoescape=True) for column in words)))
@@ -206,10 +193,9 @@ class Catalogue:
             place = tuple_(table.c.full_name, table.c.version, table.c.id)
             asked = asked.where(place > tuple_(*map(literal, (last.full_name, last.version, last.id))))
         limit = min(max(search.limit, 1), _MOST)
-        with self._engine.connect() as connection:
-            rows = connection.execute(asked.limit(limit + 1)).mappings().all()
-        page = [_info(row) for row in rows[:limit]]
-        return page, page[-1].id if len(rows) > limit else None
+        packages = self._packages.all(asked.limit(limit + 1))
+        page = packages[:limit]
+        return page, page[-1].id if len(packages) > limit else None
 
     def _file(self, digest: str) -> Path:
         return self._folder / f"{digest}.zip"
@@ -217,26 +203,22 @@ class Catalogue:
     # Categories
 
     def all_categories(self) -> list[Category]:
+        listed = self._categories.all(select(categories).order_by(categories.c.name))
         with self._engine.connect() as connection:
-            rows = connection.execute(select(categories).order_by(categories.c.name)).mappings().all()
             used = [msgspec.json.decode(text) for text in connection.scalars(select(table.c.categories))]
-        return [Category(**row, packages=sum(row["name"] in names for names in used)) for row in rows]
+        return [
+            replace(category, packages=sum(category.name in names for names in used)) for category in listed
+        ]
 
     def add_category(self, name: str) -> Category:
         time = now()
         info = Category(id=new_id(), name=name, created=time, updated=time)
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(
-                    categories.insert().values(id=info.id, name=name, created=time, updated=time)
-                )
-        except IntegrityError as error:
-            raise AlreadyThere(f"there is a category {name!r} already") from error
+        row = {"id": info.id, "name": name, "created": time, "updated": time}
+        self._categories.add(row, taken=f"there is a category {name!r} already")
         return info
 
     def remove_category(self, id_: str) -> bool:
-        with self._engine.begin() as connection:
-            return connection.execute(categories.delete().where(categories.c.id == id_)).rowcount > 0
+        return self._categories.remove(categories.c.id == id_)
 
 
 def _row(info: PackageInfo) -> dict[str, Any]:
@@ -244,11 +226,11 @@ def _row(info: PackageInfo) -> dict[str, Any]:
 
 
 def _written(value: Any) -> Any:
-    return (
-        msgspec.json.encode(value).decode()
-        if isinstance(value, Sequence) and not isinstance(value, str)
-        else value
-    )
+    return json_text(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+
+
+def _category(row: RowMapping) -> Category:
+    return Category(**row)
 
 
 def _info(row: RowMapping) -> PackageInfo:

@@ -11,12 +11,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
-from sqlalchemy.exc import IntegrityError
 
-from sabir.server.store.catalogue import AlreadyThere
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.files import EnvironmentFiles
 from sabir.server.store.remembered import Remembered
+from sabir.server.store.rows import AlreadyThere, Rows, json_text
 from sabir.server.store.tables import environment as table
 
 __all__ = ["EnvironmentInfo", "Environments", "Kind"]
@@ -44,7 +43,7 @@ class EnvironmentInfo(Struct, frozen=True, kw_only=True):
 
 class Environments:
     def __init__(self, engine: Engine, folder: Path) -> None:
-        self._engine = engine
+        self._rows = Rows(engine, table, _info)
         self._folder = folder
         self._editing = Lock()
         self._by_id: Remembered[str, EnvironmentInfo] = Remembered()
@@ -63,14 +62,13 @@ class Environments:
             created=time,
             updated=time,
         )
-        row = {**msgspec.structs.asdict(info), "kind": kind.value, "trust": _text(trust)}
+        row = {**msgspec.structs.asdict(info), "kind": kind.value, "trust": json_text(trust)}
         self.files(info.id).folder.mkdir(parents=True, exist_ok=True)
         try:
-            with self._engine.begin() as connection:
-                connection.execute(table.insert().values(**row, description=_text(None)))
-        except IntegrityError as error:
+            self._rows.add({**row, "description": json_text(None)}, taken=_taken(name))
+        except AlreadyThere:
             self.files(info.id).remove_all()
-            raise AlreadyThere(f"there is an environment {name!r} already") from error
+            raise
         return info
 
     def recall(self, id_: str) -> EnvironmentInfo | None:
@@ -78,34 +76,26 @@ class Environments:
         return self._by_id.recall(id_)
 
     def get(self, id_: str) -> EnvironmentInfo | None:
-        return self._by_id.get(id_, lambda: self._read(id_))
-
-    def _read(self, id_: str) -> EnvironmentInfo | None:
-        with self._engine.connect() as connection:
-            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
-        return None if row is None else _info(row)
+        return self._by_id.get(id_, lambda: self._rows.get(id_))
 
     def all(self, *, kind: Kind | None = None) -> list[EnvironmentInfo]:
         asked = select(table).order_by(table.c.name, table.c.id)
         if kind is not None:
             asked = asked.where(table.c.kind == kind.value)
-        with self._engine.connect() as connection:
-            return [_info(row) for row in connection.execute(asked).mappings()]
+        return self._rows.all(asked)
 
     def rename(self, id_: str, name: str) -> None:
         self._update(id_, name=name)
 
     def allow(self, id_: str, trust: tuple[str, ...]) -> None:
         """Leave is part of what an evaluation depends on, so it counts as an edit."""
-        self._update(id_, trust=_text(trust), revision=table.c.revision + 1)
+        self._update(id_, trust=json_text(trust), revision=table.c.revision + 1)
 
     def model(self, id_: str) -> Any:
-        with self._engine.connect() as connection:
-            text = connection.scalar(select(table.c.description).where(table.c.id == id_))
-        return msgspec.json.decode(text or "null")
+        return self._rows.json(id_, table.c.description)
 
     def set_model(self, id_: str, model: Any) -> None:
-        self._update(id_, description=_text(model), revision=table.c.revision + 1)
+        self._update(id_, description=json_text(model), revision=table.c.revision + 1)
 
     def edit(self, id_: str, change: Callable[[EnvironmentFiles], None]) -> None:
         """Change files; one edit at a time, and a new revision once it is done."""
@@ -116,8 +106,7 @@ class Environments:
                 self._update(id_, revision=table.c.revision + 1)
 
     def remove(self, id_: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(table.delete().where(table.c.id == id_))
+        self._rows.remove(table.c.id == id_)
         self._by_id.forget()
         self.files(id_).remove_all()
 
@@ -129,16 +118,12 @@ class Environments:
         return self._folder / id_
 
     def _update(self, id_: str, **values: Any) -> None:
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(table.update().where(table.c.id == id_).values(**values, updated=now()))
-        except IntegrityError as error:
-            raise AlreadyThere(f"there is an environment {values.get('name')!r} already") from error
+        self._rows.change(id_, {**values, "updated": now()}, taken=_taken(values.get("name")))
         self._by_id.forget()
 
 
-def _text(data: Any) -> str:
-    return msgspec.json.encode(data).decode()
+def _taken(name: str | None) -> str:
+    return f"there is an environment {name!r} already"
 
 
 def _info(row: RowMapping) -> EnvironmentInfo:

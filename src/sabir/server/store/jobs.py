@@ -11,6 +11,7 @@ from sqlalchemy import Engine, RowMapping, select
 
 from sabir.deployments.store.seal import Sealer
 from sabir.server.store.clock import new_id, now
+from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import job as table
 
 __all__ = ["JobInfo", "JobState", "Jobs"]
@@ -70,7 +71,7 @@ class Jobs:
     """What was asked for is kept sealed: inputs and arguments may be secrets, and the table is no place for them."""
 
     def __init__(self, engine: Engine, sealer: Sealer) -> None:
-        self._engine = engine
+        self._rows = Rows(engine, table, self._info)
         self._sealer = sealer
 
     def add(
@@ -92,42 +93,38 @@ class Jobs:
             session=session,
             created=now(),
         )
-        with self._engine.begin() as connection:
-            connection.execute(
-                table.insert().values(
-                    id=info.id,
-                    environment=environment,
-                    verb=verb,
-                    arguments=_SEALED + self._sealer.seal_bytes(msgspec.json.encode(arguments)).decode(),
-                    owner=owner,
-                    state=info.state.value,
-                    session=session,
-                    created=info.created,
-                )
-            )
+        sealed = _SEALED + self._sealer.seal_bytes(msgspec.json.encode(arguments)).decode()
+        self._rows.add(
+            {
+                "id": info.id,
+                "environment": environment,
+                "verb": verb,
+                "arguments": sealed,
+                "owner": owner,
+                "state": info.state.value,
+                "session": session,
+                "created": info.created,
+            }
+        )
         return info
 
     def get(self, id_: str) -> JobInfo | None:
-        with self._engine.connect() as connection:
-            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
-        return None if row is None else self._info(row)
+        return self._rows.get(id_)
 
     def of(self, environment: str) -> list[JobInfo]:
         """The last jobs of an environment, the newest first."""
         asked = select(table).where(table.c.environment == environment)
         asked = asked.order_by(table.c.created.desc(), table.c.id).limit(_MOST)
-        with self._engine.connect() as connection:
-            return [self._info(row) for row in connection.execute(asked).mappings()]
+        return self._rows.all(asked)
 
     def open(self) -> list[JobInfo]:
         """Those that wait or run, the oldest first."""
         states = [state.value for state in JobState if not state.is_final]
         asked = select(table).where(table.c.state.in_(states)).order_by(table.c.created, table.c.id)
-        with self._engine.connect() as connection:
-            return [self._info(row) for row in connection.execute(asked).mappings()]
+        return self._rows.all(asked)
 
     def start(self, id_: str, process: int) -> None:
-        self._update(id_, state=JobState.RUNNING.value, process=process, started=now())
+        self._rows.change(id_, {"state": JobState.RUNNING.value, "process": process, "started": now()})
 
     def end(
         self,
@@ -138,12 +135,12 @@ class Jobs:
         result: Any = None,
         message: str | None = None,
     ) -> None:
-        told = msgspec.json.encode({"result": result, "message": message}).decode()
-        self._update(id_, state=state.value, status=status, ended=now(), result=told)
+        told = json_text({"result": result, "message": message})
+        values = {"state": state.value, "status": status, "ended": now(), "result": told}
+        self._rows.change(id_, values)
 
     def remove_of(self, environment: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(table.delete().where(table.c.environment == environment))
+        self._rows.remove(table.c.environment == environment)
 
     def _info(self, row: RowMapping) -> JobInfo:
         told = msgspec.json.decode(row["result"] or "{}")
@@ -156,7 +153,3 @@ class Jobs:
         if not text.startswith(_SEALED):
             return text.encode()
         return self._sealer.open_bytes(text.removeprefix(_SEALED).encode())
-
-    def _update(self, id_: str, **values: Any) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(table.update().where(table.c.id == id_).values(**values))

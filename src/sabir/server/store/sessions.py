@@ -10,6 +10,7 @@ from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.server.store.clock import new_id, now
+from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import session as table
 
 __all__ = ["SessionInfo", "SessionState", "Sessions"]
@@ -34,7 +35,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True):
 
 class Sessions:
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._rows = Rows(engine, table, _info)
 
     def open(self, environment: str, *, owner: str, revision: int, model: Any) -> SessionInfo:
         time = now()
@@ -47,48 +48,34 @@ class Sessions:
             created=time,
             updated=time,
         )
-        row = {**msgspec.structs.asdict(info), "state": info.state.value}
-        with self._engine.begin() as connection:
-            connection.execute(table.insert().values(**row, description=_text(model)))
+        row = {**msgspec.structs.asdict(info), "state": info.state.value, "description": json_text(model)}
+        self._rows.add(row)
         return info
 
     def get(self, id_: str) -> SessionInfo | None:
-        with self._engine.connect() as connection:
-            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
-        return None if row is None else _info(row)
+        return self._rows.get(id_)
 
     def of(self, environment: str) -> list[SessionInfo]:
         asked = select(table).where(table.c.environment == environment).order_by(table.c.created)
-        with self._engine.connect() as connection:
-            return [_info(row) for row in connection.execute(asked).mappings()]
+        return self._rows.all(asked)
 
     def model(self, id_: str) -> Any:
-        with self._engine.connect() as connection:
-            return msgspec.json.decode(
-                connection.scalar(select(table.c.description).where(table.c.id == id_)) or "null"
-            )
+        return self._rows.json(id_, table.c.description)
 
     def set_model(self, id_: str, model: Any) -> None:
-        self._update(id_, description=_text(model))
+        self._update(id_, description=json_text(model))
 
     def set_state(self, id_: str, state: SessionState) -> None:
         self._update(id_, state=state.value)
 
     def remove(self, id_: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(table.delete().where(table.c.id == id_))
+        self._rows.remove(table.c.id == id_)
 
     def remove_of(self, environment: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(table.delete().where(table.c.environment == environment))
+        self._rows.remove(table.c.environment == environment)
 
     def _update(self, id_: str, **values: Any) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(table.update().where(table.c.id == id_).values(**values, updated=now()))
-
-
-def _text(data: Any) -> str:
-    return msgspec.json.encode(data).decode()
+        self._rows.change(id_, {**values, "updated": now()})
 
 
 def _info(row: RowMapping) -> SessionInfo:

@@ -14,6 +14,7 @@ from sqlalchemy import Engine, RowMapping, select
 
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.remembered import Remembered
+from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import token as table
 
 __all__ = ["Role", "TokenInfo", "Tokens", "Verb"]
@@ -80,6 +81,7 @@ class TokenInfo(Struct, frozen=True, kw_only=True):
 class Tokens:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._rows = Rows(engine, table, _info)
         self._by_digest: Remembered[str, TokenInfo] = Remembered()
         self._used: dict[str, str] = {}
         """The minute in which the use of a token was last written down."""
@@ -107,19 +109,15 @@ class Tokens:
             created=now(),
             expires=expires,
         )
-        with self._engine.begin() as connection:
-            connection.execute(
-                table.insert().values(
-                    id=info.id,
-                    digest=_digest(secret),
-                    name=name,
-                    role=role.value,
-                    environments=msgspec.json.encode(environments).decode(),
-                    verbs=msgspec.json.encode(verbs).decode(),
-                    created=info.created,
-                    expires=expires,
-                )
-            )
+        self._rows.add(
+            {
+                **msgspec.structs.asdict(info),
+                "digest": _digest(secret),
+                "role": role.value,
+                "environments": json_text(environments),
+                "verbs": json_text(verbs),
+            }
+        )
         return info, secret
 
     def recall(self, secret: str) -> TokenInfo | None:
@@ -130,33 +128,24 @@ class Tokens:
     def find(self, secret: str) -> TokenInfo | None:
         """The token of a text; None when there is none, or it has expired."""
         digest = _digest(secret)
-        info = self._by_digest.get(digest, lambda: self._read(digest))
+        info = self._by_digest.get(digest, lambda: self._rows.first(table.c.digest == digest))
         if info is None or info.is_expired:
             return None
         self._note_use(info)
         return info
 
-    def _read(self, digest: str) -> TokenInfo | None:
-        with self._engine.connect() as connection:
-            row = connection.execute(select(table).where(table.c.digest == digest)).mappings().first()
-        return None if row is None else _info(row)
-
     def _note_use(self, info: TokenInfo) -> None:
         """Once a minute is enough to know whether somebody still needs it."""
         minute = _minute()
         if self._used.get(info.id) != minute:
-            with self._engine.begin() as connection:
-                connection.execute(table.update().where(table.c.id == info.id).values(used=now()))
+            self._rows.change(info.id, {"used": now()})
             self._used[info.id] = minute
 
     def all(self) -> list[TokenInfo]:
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(table).order_by(table.c.created)).mappings().all()
-        return [_info(row) for row in rows]
+        return self._rows.all(select(table).order_by(table.c.created))
 
     def revoke(self, id_: str) -> bool:
-        with self._engine.begin() as connection:
-            revoked = connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+        revoked = self._rows.remove(table.c.id == id_)
         self._by_digest.forget()
         return revoked
 
