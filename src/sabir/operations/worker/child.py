@@ -28,7 +28,6 @@ from sabir.operations.policy import environment_judgement, judged
 from sabir.operations.query import QueryRequest, reply_of
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker.messages import (
-    HEAD,
     Broken,
     Done,
     EvaluateWork,
@@ -47,6 +46,7 @@ from sabir.operations.worker.messages import (
     framed,
 )
 from sabir.operations.worker.tasks import request_of
+from sabir.pipes import private_pipes, read_message
 from sabir.session import Limits
 from sabir.source.packages import load_package
 from sabir.stack import deepen_stack
@@ -59,7 +59,7 @@ ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, Plu
 def serve() -> None:
     """Work until the owner closes the pipe."""
     deepen_stack()
-    tasks, answers = _private_pipes()
+    tasks, answers = private_pipes()
     waiting: SimpleQueue[bytes] = SimpleQueue()
     # Read beside the work: when the owner is gone, the worker ends even while a plug-in loops.
     Thread(target=_read_tasks, args=(tasks, waiting), daemon=True).start()
@@ -72,21 +72,12 @@ def serve() -> None:
         send(_answer(decode_task(waiting.get()), send))
 
 
-def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
-    tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return tasks, answers
-
-
 def _read_tasks(tasks: BinaryIO, waiting: SimpleQueue[bytes]) -> None:
     while True:
-        head = tasks.read(HEAD)
-        if len(head) < HEAD:
+        task = read_message(tasks)
+        if task is None:
             os._exit(0)
-        waiting.put(tasks.read(int.from_bytes(head, "big")))
+        waiting.put(task)
 
 
 def _answer(task: Task, send: Callable[[Message], None]) -> Message:

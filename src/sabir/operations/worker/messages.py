@@ -15,11 +15,11 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
 from sabir.graph.observed import Sightings
 from sabir.languages.language import RenderedObject, RenderRequest
+from sabir.pipes import with_length
 from sabir.session import Limits, Trust
 from sabir.text import Place, Source, Span
 
 __all__ = [
-    "HEAD",
     "Answered",
     "Broken",
     "Done",
@@ -41,8 +41,6 @@ __all__ = [
     "framed",
 ]
 
-HEAD: Final = 8
-"""Bytes of the length before a message."""
 
 _SentPlace = tuple[int, int, int]
 """Number of the source, start and end."""
@@ -253,8 +251,7 @@ _tasks: Final = msgspec.msgpack.Decoder(Task)
 
 
 def framed(message: Task | Message) -> bytes:
-    data = _encoder.encode(message)
-    return len(data).to_bytes(HEAD, "big") + data
+    return with_length(_encoder.encode(message))
 
 
 def decode_message(data: bytes) -> Message:

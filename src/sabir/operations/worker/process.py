@@ -18,7 +18,8 @@ from typing import Final
 
 import msgspec
 
-from sabir.operations.worker.messages import HEAD, Message, Said, decode_message
+from sabir.operations.worker.messages import Message, Said, decode_message
+from sabir.pipes import HEAD
 
 __all__ = ["WorkerLost", "WorkerProcess"]
 

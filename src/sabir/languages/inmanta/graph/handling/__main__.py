@@ -21,7 +21,6 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id, Resour
 from sabir.languages.inmanta.evaluate.plugins.loading import load_resources
 from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
 from sabir.languages.inmanta.graph.handling.messages import (
-    HEAD,
     Answer,
     Asked,
     Begin,
@@ -34,6 +33,7 @@ from sabir.languages.inmanta.graph.handling.messages import (
 )
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.trees import TextTree
+from sabir.pipes import private_pipes, read_message
 from sabir.session import Session
 
 
@@ -102,22 +102,8 @@ def _module(sent: SentModule) -> Module:
     return Module(sent.name, data, data, tree, data, ours=sent.ours)
 
 
-def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return questions, answers
-
-
-def _message(pipe: BinaryIO) -> bytes | None:
-    head = pipe.read(HEAD)
-    return pipe.read(int.from_bytes(head, "big")) if len(head) == HEAD else None
-
-
 def serve() -> None:
-    questions, answers = _private_pipes()
+    questions, answers = private_pipes()
     writing = Lock()
 
     def send(answer: Answer) -> None:
@@ -125,7 +111,7 @@ def serve() -> None:
             answers.write(framed(answer))
             answers.flush()
 
-    body = _message(questions)
+    body = read_message(questions)
     if body is None:
         return
     begin: Begin = decoder(Begin).decode(body)
@@ -149,7 +135,7 @@ def _work(workshop: _Workshop, questions: BinaryIO, send: Callable[[Answer], Non
         while True:
             send(workshop.run(waiting.get()))
 
-    while (body := _message(questions)) is not None:
+    while (body := read_message(questions)) is not None:
         asked: Asked = asked_of.decode(body)
         workshop.prepare(asked)
         if asked.agent not in threads:

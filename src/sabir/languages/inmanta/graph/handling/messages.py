@@ -10,12 +10,11 @@ from msgspec import Struct
 
 from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Place
 from sabir.languages.inmanta.graph.agents import HandlerRun
+from sabir.pipes import with_length
 from sabir.session import Trust
 
-__all__ = ["HEAD", "Answer", "Asked", "Begin", "Broken", "Ran", "SentModule", "decoder", "framed", "sendable"]
+__all__ = ["Answer", "Asked", "Begin", "Broken", "Ran", "SentModule", "decoder", "framed", "sendable"]
 
-HEAD: Final = 8
-"""Bytes of the length before a message."""
 _INTEGERS: Final = range(-(1 << 63), 1 << 64)
 """What MessagePack can hold."""
 
@@ -86,7 +85,7 @@ def _read(kind: type, value: Any) -> Any:
 
 def framed(message: Begin | Asked | Answer) -> bytes:
     body = msgspec.msgpack.encode(message, enc_hook=_written)
-    return len(body).to_bytes(HEAD, "big") + body
+    return with_length(body)
 
 
 def decoder(kind: Any) -> Any:

@@ -20,7 +20,6 @@ import msgspec
 from sabir.errors import DeployError
 from sabir.languages.inmanta.graph.agents import HandlerRun
 from sabir.languages.inmanta.graph.handling.messages import (
-    HEAD,
     Answer,
     Asked,
     Begin,
@@ -28,6 +27,7 @@ from sabir.languages.inmanta.graph.handling.messages import (
     decoder,
     framed,
 )
+from sabir.pipes import HEAD
 
 __all__ = ["HandlerProcess", "ProcessLost"]
 
