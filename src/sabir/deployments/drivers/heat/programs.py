@@ -16,6 +16,7 @@ from sabir.graph.secrets import Secrets
 from sabir.graph.values import Value, reveal_all
 from sabir.resources.driver import Kind
 from sabir.resources.fields import Field, FieldType
+from sabir.resources.heat import heat_failure_name
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
 from sabir.resources.step import Task
 
@@ -47,16 +48,6 @@ CALLS: Final[Mapping[str, Kind]] = {
     _DELETE: Kind(about="take a stack away and wait for it", fields=_STACK, runs=True),
 }
 
-_NAMES: Final = {
-    400: "heatclient.exc.HTTPBadRequest",
-    401: "heatclient.exc.HTTPUnauthorized",
-    403: "heatclient.exc.HTTPForbidden",
-    404: "heatclient.exc.HTTPNotFound",
-    409: "heatclient.exc.HTTPConflict",
-    500: "heatclient.exc.HTTPInternalServerError",
-    503: "heatclient.exc.HTTPServiceUnavailable",
-}
-
 
 async def called(task: Task, pushing: Pushing, secrets: Secrets) -> Outcome:
     try:
@@ -65,7 +56,7 @@ async def called(task: Task, pushing: Pushing, secrets: Secrets) -> Outcome:
     except HeatFailure as failure:
         if failure.was_sent:
             raise
-        name = _NAMES.get(failure.status, "heatclient.exc.HTTPException")
+        name = heat_failure_name(failure.status)
         return Outcome(
             status=OutcomeStatus.FAILED,
             message=secrets.scrubbed(failure.message),

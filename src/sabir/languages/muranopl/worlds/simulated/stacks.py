@@ -6,22 +6,13 @@ import copy
 import json
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import Any
 
 from sabir.languages.muranopl.worlds.effects import WorldFailure
 from sabir.languages.muranopl.worlds.simulated.outputs import invented_output
+from sabir.resources.heat import heat_failure_name
 
 __all__ = ["Stacks"]
-
-_HTTP_NAMES: Final = {
-    400: "heatclient.exc.HTTPBadRequest",
-    401: "heatclient.exc.HTTPUnauthorized",
-    403: "heatclient.exc.HTTPForbidden",
-    404: "heatclient.exc.HTTPNotFound",
-    409: "heatclient.exc.HTTPConflict",
-    500: "heatclient.exc.HTTPInternalServerError",
-    503: "heatclient.exc.HTTPServiceUnavailable",
-}
 
 
 class Stacks:
@@ -74,7 +65,7 @@ class Stacks:
             stack.update(status=failure["status"], reason=failure.get("reason"))
             return self.read(arguments)
         if self._stacks.pop(_key(arguments), None) is None:
-            raise WorldFailure(_HTTP_NAMES[404], "The stack could not be found")
+            raise WorldFailure(heat_failure_name(404), "The stack could not be found")
         return None
 
     def _push(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -95,7 +86,7 @@ class Stacks:
                 if "http" in failure:
                     code = failure["http"]
                     raise WorldFailure(
-                        _HTTP_NAMES.get(code, "heatclient.exc.HTTPException"),
+                        heat_failure_name(code),
                         failure.get("reason") or f"HTTP {code}",
                     )
                 return failure
