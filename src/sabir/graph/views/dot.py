@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
-from sabir.graph.views.links import links, ownership
+from sabir.graph.views.links import links, nested, ownership
 from sabir.graph.views.palette import colours
 from sabir.graph.views.words import clipped, one_line
 
@@ -24,20 +23,14 @@ digraph sabir {
 def dot_view(graph: Graph) -> Iterator[str]:
     tree = ownership(graph)
     yield _HEAD
-    # None on the stack closes a cluster.
-    stack: list[tuple[Instance | None, int]] = [(root, 1) for root in reversed(tree.roots)]
-    while stack:
-        instance, depth = stack.pop()
+    for instance, depth in nested(tree):
         indent = "  " * depth
         if instance is None:
             yield f"{indent}}}\n"
             continue
-        parts = tree.parts.get(instance.id, ())
-        if parts:
+        if instance.id in tree.parts:
             yield f"{indent}subgraph {_id('cluster ' + instance.id)} {{\n"
             yield f'{indent}  label={_quoted(one_line(instance.name))}; style="rounded"; color="{colours(instance.language).line}";\n'
-            stack.append((None, depth))
-            stack += [(part, depth + 1) for part in reversed(parts)]
             indent += "  "
         colour = colours(instance.language)
         label = _quoted(clipped(instance.name, 60) + "\n" + clipped(instance.type, 60))

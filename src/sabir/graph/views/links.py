@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -10,7 +10,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import Nesting
 
-__all__ = ["Link", "Ownership", "links", "ownership"]
+__all__ = ["Link", "Ownership", "links", "nested", "ownership"]
 
 
 class Ownership(Struct, frozen=True):
@@ -55,6 +55,18 @@ def ownership(graph: Graph) -> Ownership:
         parts={id_: tuple(below) for id_, below in parts.items()},
         owner=owner,
     )
+
+
+def nested(tree: Ownership) -> Iterator[tuple[Instance | None, int]]:
+    """Every instance before its parts, with its depth from 1; after the parts None, with the depth of their owner."""
+    stack: list[tuple[Instance | None, int]] = [(root, 1) for root in reversed(tree.roots)]
+    while stack:
+        instance, depth = stack.pop()
+        yield instance, depth
+        parts = () if instance is None else tree.parts.get(instance.id, ())
+        if parts:
+            stack.append((None, depth))
+            stack += [(part, depth + 1) for part in reversed(parts)]
 
 
 def links(graph: Graph, tree: Ownership) -> list[Link]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
-from sabir.graph.views.links import links, ownership
+from sabir.graph.views.links import links, nested, ownership
 from sabir.graph.views.palette import colours
 from sabir.graph.views.words import clipped, one_line
 
@@ -18,21 +17,14 @@ def mermaid_view(graph: Graph) -> Iterator[str]:
     # Ids of the languages hold characters that Mermaid takes for syntax: numbers stand for them.
     number = {instance.id: f"n{position}" for position, instance in enumerate(graph)}
     yield "flowchart LR\n"
-    stack: list[tuple[Instance | None, int]] = [(root, 1) for root in reversed(tree.roots)]
-    while stack:
-        instance, depth = stack.pop()
+    for instance, depth in nested(tree):
         indent = "  " * depth
         if instance is None:
             yield f"{indent}end\n"
             continue
         label = mermaid_text(clipped(instance.name, 60)) + "<br/>" + mermaid_text(clipped(instance.type, 60))
-        parts = tree.parts.get(instance.id, ())
-        if parts:
-            yield f'{indent}subgraph {number[instance.id]}["{label}"]\n'
-            stack.append((None, depth))
-            stack += [(part, depth + 1) for part in reversed(parts)]
-        else:
-            yield f'{indent}{number[instance.id]}["{label}"]\n'
+        head = "subgraph " if instance.id in tree.parts else ""
+        yield f'{indent}{head}{number[instance.id]}["{label}"]\n'
     for link in links(graph, tree):
         arrow = f'-- "{mermaid_text(", ".join(link.names))}" -->' if link.names else "-.->"
         yield f"  {number[link.source]} {arrow} {number[link.target]}\n"
