@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,6 +91,12 @@ class Database:
         from sqlalchemy.dialects.sqlite import insert
 
         return insert(table)
+
+    def overwrite(self, table: Any, *, keys: Collection[str]) -> Any:
+        """An insert that writes over the row with the same keys."""
+        insert = self.upsert(table)
+        rest = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
+        return insert.on_conflict_do_update(index_elements=list(keys), set_=rest)
 
     def close(self) -> None:
         self.engine.dispose()

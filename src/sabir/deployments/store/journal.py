@@ -47,27 +47,11 @@ class Journal:
                 task=func.coalesce(bindparam("to_task"), step.c.task),
             )
         )
-        upsert = store.database.upsert(schema.resource)
-        self._record = upsert.on_conflict_do_update(
-            index_elements=["environment", "address"],
-            set_={
-                column.name: upsert.excluded[column.name]
-                for column in schema.resource.c
-                if column.name not in ("environment", "address")
-            },
-        )
+        self._record = store.database.overwrite(schema.resource, keys=("environment", "address"))
         self._forget = schema.resource.delete().where(
             schema.resource.c.environment == environment, schema.resource.c.address == bindparam("at_address")
         )
-        fact = store.database.upsert(schema.fact)
-        self._fact = fact.on_conflict_do_update(
-            index_elements=["environment", "name"],
-            set_={
-                column.name: fact.excluded[column.name]
-                for column in schema.fact.c
-                if column.name not in ("environment", "name")
-            },
-        )
+        self._fact = store.database.overwrite(schema.fact, keys=("environment", "name"))
         self._forget_facts = schema.fact.delete().where(
             schema.fact.c.environment == environment, schema.fact.c.address == bindparam("of_address")
         )
