@@ -6,17 +6,18 @@ import asyncio
 from typing import Any
 
 import msgspec
-from litestar import MediaType, Request, Response
+from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 from litestar.exceptions import NotFoundException
 from litestar.status_codes import HTTP_200_OK
 
+from sabir.server.access import allowed
 from sabir.server.service import Service
 from sabir.server.store.environments import EnvironmentInfo
-from sabir.server.store.tokens import TokenInfo
+from sabir.server.store.tokens import TokenInfo, Verb
 from sabir.server.work.asking import Answered
 
-__all__ = ["Asking", "answer", "environment_of", "json_answer", "page_answer", "service_of"]
+__all__ = ["Asking", "answer", "environment_of", "get_page", "json_answer", "page_answer", "service_of"]
 
 Asking = Request[TokenInfo, str, State]
 
@@ -42,6 +43,16 @@ def answer(answered: Answered) -> Response[bytes]:
 def json_answer(data: Any) -> Response[bytes]:
     """Any data; a text alone would not be written as JSON."""
     return Response(msgspec.json.encode(data), media_type="application/json")
+
+
+def get_page(path: str) -> get:
+    """A route to a page that the service shows inside its own. The policy that keeps everything else out stands in the page."""
+    return get(
+        path,
+        guards=[allowed(Verb.READ)],
+        media_type=MediaType.HTML,
+        response_headers={"content-security-policy": "frame-ancestors 'self'"},
+    )
 
 
 def page_answer(answered: Answered) -> Response[bytes]:

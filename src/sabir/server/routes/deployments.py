@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from litestar import Controller, MediaType, Response, get
+from litestar import Controller, Response, get
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sabir.deployments.store.records import DeploymentRecord, EventRecord, StepRecord
 from sabir.graph.json import encoded
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, answer, environment_of, page_answer, service_of
+from sabir.server.requesting import Asking, answer, environment_of, get_page, page_answer, service_of
 from sabir.server.store.jobs import JobInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
@@ -71,14 +71,9 @@ class Deployments(Controller):
         service, info = service_of(request), await environment_of(request, environment_id)
         return answer(await service.ask_command(info, JobRequest(verb="plan", refresh=refresh)))
 
-    @get(
-        "/plan.html",
-        guards=[allowed(Verb.READ)],
-        media_type=MediaType.HTML,
-        response_headers={"content-security-policy": "frame-ancestors 'self'"},
-    )
+    @get_page("/plan.html")
     async def plan_page(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
-        """The plan as a page: the graph with the steps. Its policy stands in the page itself."""
+        """The plan as a page: the graph with the steps."""
         service, info = service_of(request), await environment_of(request, environment_id)
         return page_answer(await service.ask_command(info, JobRequest(verb="plan"), page=True))
 

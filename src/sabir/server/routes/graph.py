@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from litestar import Controller, MediaType, Response, get, post
+from litestar import Controller, Response, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_304_NOT_MODIFIED
 from msgspec import Meta, Struct
 
 from sabir import __version__
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, answer, environment_of, page_answer, service_of
+from sabir.server.requesting import Asking, answer, environment_of, get_page, page_answer, service_of
 from sabir.server.store.tokens import Verb
 from sabir.server.work.asking import Impact, Picture, Query, Question, WhatIf, Why
 
@@ -50,14 +50,9 @@ class Questions(Controller):
             answered.headers.update({"etag": tag, "cache-control": "private, no-cache"})
         return answered
 
-    @get(
-        "/graph.html",
-        guards=[allowed(Verb.READ)],
-        media_type=MediaType.HTML,
-        response_headers={"content-security-policy": "frame-ancestors 'self'"},
-    )
+    @get_page("/graph.html")
     async def picture(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
-        """The graph as a page to walk about in. The policy that keeps everything else out stands in the page itself."""
+        """The graph as a page to walk about in."""
         service, info = service_of(request), await environment_of(request, environment_id)
         subject = await asyncio.to_thread(service.subject, info)
         return page_answer(await service.asking.ask(subject, Picture(info.name)))
