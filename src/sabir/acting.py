@@ -77,17 +77,8 @@ def deploy(
     **options: Unpack[DoingOptions],
 ) -> Deployed:
     """Bring the world to what is described. `allow_delete`: so many deletions are consented to, -1 for any number."""
-    return deploy_path(
-        DeployRequest(
-            environment=_environment(path, options),
-            doing=_doing(options),
-            only=tuple(only),
-            refresh=refresh,
-            repair=repair,
-            at=at,
-            allow_delete=allow_delete,
-        )
-    )
+    request = _deploying(path, only, allow_delete, options)
+    return deploy_path(replace(request, refresh=refresh, repair=repair, at=at))
 
 
 def destroy(
@@ -98,15 +89,7 @@ def destroy(
     **options: Unpack[DoingOptions],
 ) -> Deployed:
     """Take away everything that is recorded, in the reverse of the order it came in."""
-    return deploy_path(
-        DeployRequest(
-            environment=_environment(path, options),
-            doing=_doing(options),
-            only=tuple(only),
-            destroy=True,
-            allow_delete=allow_delete,
-        )
-    )
+    return deploy_path(replace(_deploying(path, only, allow_delete, options), destroy=True))
 
 
 def call(
@@ -148,13 +131,24 @@ def _environment(path: Path | str, options: ActingOptions) -> EnvironmentRequest
     )
 
 
+def _deploying(
+    path: Path | str, only: Sequence[str], allow_delete: int | None, options: DoingOptions
+) -> DeployRequest:
+    return DeployRequest(
+        environment=_environment(path, options),
+        doing=_doing(options),
+        only=tuple(only),
+        allow_delete=allow_delete,
+    )
+
+
 def _doing(options: DoingOptions) -> Doing:
-    given = Doing(consent=_consent)
+    usual = Doing(consent=_consent)
     return replace(
-        given,
-        parallel=options.get("parallel", given.parallel),
-        wait=options.get("wait", given.wait),
-        watch=options.get("watch", given.watch),
+        usual,
+        parallel=options.get("parallel", usual.parallel),
+        wait=options.get("wait", usual.wait),
+        watch=options.get("watch", usual.watch),
     )
 
 

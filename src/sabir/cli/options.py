@@ -29,10 +29,12 @@ __all__ = [
     "format_option",
     "language_option",
     "named_values",
+    "package_options",
     "pairs",
     "path_and",
     "path_argument",
     "quiet_option",
+    "rendered_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -93,6 +95,17 @@ def format_option(*names: str, help: str) -> Callable[[F], F]:  # noqa: A002  wh
     return option("-f", "--format", "format_", type=Choice(*names), default=names[0], help=help)
 
 
+def rendered_option(contents: str) -> Callable[[F], F]:
+    """`-o` of commands that write for other tools; `contents` is what a directory gets."""
+    return option(
+        "-o",
+        "--output",
+        type=PATH_TEXT,
+        metavar="FILE|DIR/",
+        help=f"Write to FILE, or {contents} to the directory DIR (ends in / or exists). Default: stdout.",
+    )
+
+
 _SECTION: Final = "Evaluation"
 _PATHS: Final = ("path", "before", "after")
 """The arguments of commands that name what is evaluated."""
@@ -146,6 +159,17 @@ _EVALUATION: Final = (
     trust_option(section=_SECTION),
     limits_option(section=_SECTION),
 )
+
+
+def package_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options of commands that evaluate one package of MuranoPL: `search_path` and `limits`."""
+    further = option(
+        "--search-path",
+        multiple=True,
+        type=PATH,
+        help="A further directory with packages; may be repeated.",
+    )
+    return further(limits_option(section=_SECTION)(function))
 
 
 def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:

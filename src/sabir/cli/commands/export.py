@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import option, sabir_command
-from sabir.cli.kinds import PATH_TEXT
-from sabir.cli.options import evaluation_options, language_option, path_argument, quiet_option
+from sabir.cli.options import (
+    evaluation_options,
+    language_option,
+    path_argument,
+    quiet_option,
+    rendered_option,
+)
 
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
@@ -28,13 +33,7 @@ __all__ = ["command"]
 )
 @path_argument
 @language_option
-@option(
-    "-o",
-    "--output",
-    type=PATH_TEXT,
-    metavar="FILE|DIR/",
-    help="Write to FILE, or everything that belongs to it to the directory DIR (ends in / or exists). Default: stdout.",
-)
+@rendered_option("everything that belongs to it")
 @option("--function", metavar="NAME", help="Run this export function of the model as well.")
 @quiet_option
 @evaluation_options

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.kinds import PATH
-from sabir.cli.options import evaluation_request, pairs, path_argument
+from sabir.cli.options import evaluation_request, package_options, pairs, path_argument
 from sabir.cli.terminal import say
-from sabir.cli.trusting import limits_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,8 +50,7 @@ __all__ = ["command"]
     help="What flavors, images, networks … there are to choose from (YAML).",
 )
 @flag("--no-ask", help="Never ask for what was not given, not even on a terminal.")
-@option("--search-path", multiple=True, type=PATH, help="A further directory with packages; may be repeated.")
-@limits_option(section="Evaluation")
+@package_options
 def command(
     *,
     path: Path,

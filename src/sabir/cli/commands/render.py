@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from sabir.cli.declare import option, sabir_command
-from sabir.cli.kinds import PATH_TEXT
-from sabir.cli.options import evaluation_options, language_option, path_argument, quiet_option
+from sabir.cli.options import (
+    evaluation_options,
+    language_option,
+    path_argument,
+    quiet_option,
+    rendered_option,
+)
 
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
@@ -33,13 +38,7 @@ __all__ = ["command"]
     metavar="NAME",
     help="What to write: kubernetes, objectmodel … An unknown name lists those there are.",
 )
-@option(
-    "-o",
-    "--output",
-    type=PATH_TEXT,
-    metavar="FILE|DIR/",
-    help="Write to FILE, or one file for each thing to the directory DIR (ends in / or exists). Default: stdout.",
-)
+@rendered_option("one file for each thing")
 @option("--namespace", metavar="NAME", help="The namespace of Kubernetes objects.")
 @option(
     "--image",

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, option, sabir_command
 from sabir.cli.kinds import PATH
-from sabir.cli.options import evaluation_request, format_option
+from sabir.cli.options import evaluation_request, format_option, package_options
 from sabir.cli.terminal import say
-from sabir.cli.trusting import limits_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +31,7 @@ __all__ = ["command"]
 @argument("names", nargs=-1, metavar="[CLASS[.METHOD]]...", required=False)
 @format_option("text", "json", "junit", help="How the outcome is written.")
 @option("-o", "--output", type=PATH, metavar="FILE", help="Write it there instead of to standard output.")
-@option("--search-path", multiple=True, type=PATH, help="A further directory with packages; may be repeated.")
-@limits_option(section="Evaluation")
+@package_options
 def command(
     *,
     path: Path,
