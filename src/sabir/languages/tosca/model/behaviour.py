@@ -104,7 +104,8 @@ def _operation(
     for definition in definitions:
         for key, parameter in definition.inputs.items():
             merged[key] = _over(merged.get(key), parameter)
-        outputs.update(definition.outputs)
+        for key, output in definition.outputs.items():
+            outputs[key] = _mapped(outputs.get(key), output)
     return Operation(
         interface=interface,
         name=name,
@@ -116,6 +117,19 @@ def _operation(
         inputs=merged,
         outputs=outputs,
         is_notification=any(name in layer.notifications for layer in layers),
+    )
+
+
+def _mapped(old: OutputMapping | None, new: OutputMapping) -> OutputMapping:
+    """One layer may say of what type an output is, another where it goes."""
+    if old is None:
+        return new
+    return OutputMapping(
+        name=new.name,
+        span=new.span,
+        origin=new.origin,
+        target=new.target or old.target,
+        definition=new.definition or old.definition,
     )
 
 

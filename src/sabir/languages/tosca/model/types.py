@@ -122,6 +122,16 @@ class TypeTable:
         definition = self.definition(kind, ancestor)
         return definition is not None and definition.name in flat.names
 
+    def may_be(self, name: str, other: str) -> bool:
+        """Whether a value may be of both of two data types: one of them derives from the other, or is not known."""
+        if any(self.find(Kind.DATA, each) is None and not self.is_primitive(each) for each in (name, other)):
+            return True  # one that is not there is said to be so elsewhere
+        return any(self._is_data(*pair) for pair in ((name, other), (other, name)))
+
+    def _is_data(self, name: str, ancestor: str) -> bool:
+        flat = self.find(Kind.DATA, name)
+        return self.is_a(Kind.DATA, name, ancestor) or (flat is not None and flat.primitive == ancestor)
+
     def _chain(self, kind: Kind, name: str) -> tuple[list[TypeDefinition], str | None]:
         """The type and its ancestors, nearest first, and the primitive that a data type ends in."""
         chain: list[TypeDefinition] = []
@@ -235,6 +245,7 @@ def _refined_capability(old: CapabilityDefinition | None, new: CapabilityDefinit
         origin=new.origin,
         type=new.type or old.type,
         valid_source_types=new.valid_source_types or (() if new.type != old.type else old.valid_source_types),
+        valid_relationship_types=new.valid_relationship_types or old.valid_relationship_types,
         occurrences=new.occurrences or old.occurrences,
         properties=merged_properties([old.properties, new.properties]),
         attributes=merged_properties([old.attributes, new.attributes]),
@@ -254,5 +265,7 @@ def _refined_requirement(
         node=new.node or old.node,
         relationship=new.relationship or old.relationship,
         occurrences=old.occurrences if new.origin.second and not new.says_occurrences else new.occurrences,
+        says_occurrences=new.says_occurrences or old.says_occurrences,
         node_filter=new.node_filter or old.node_filter,
+        refinement=new.refinement or old.refinement,
     )

@@ -12,6 +12,7 @@ from sabir.languages.tosca.syntax.nodes import (
     CapabilityDefinition,
     InterfaceDefinition,
     Kind,
+    RelationshipDefinition,
     RequirementDefinition,
     ScalarDefinition,
     TypeDefinition,
@@ -80,7 +81,9 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
     if kind is Kind.INTERFACE:
         properties = {}
     else:
-        interfaces = read_interfaces(reader, fields.get("interfaces"), f"interfaces of {subject}")
+        interfaces = read_interfaces(
+            reader, fields.get("interfaces"), f"interfaces of {subject}", defines=True
+        )
     return TypeDefinition(
         kind=kind,
         name=name,
@@ -111,7 +114,7 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
         targets=_names(reader, Kind.NODE, fields, subject, "targets"),
         schema=optional_schema(reader, fields.get("entry_schema"), subject),
         key_schema=optional_schema(reader, fields.get("key_schema"), subject),
-        behaviour=read_interface(reader, name, span, node) if kind is Kind.INTERFACE else None,
+        behaviour=read_interface(reader, name, span, node, defines=True) if kind is Kind.INTERFACE else None,
         triggers=read_triggers(reader, fields.get("triggers"), subject) if kind is Kind.POLICY else {},
         scalar=_scalar(reader, fields, subject) if kind is Kind.DATA else None,
     )
@@ -186,6 +189,9 @@ def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
             valid_source_types=_names(
                 reader, Kind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
             ),
+            valid_relationship_types=_names(
+                reader, Kind.RELATIONSHIP, fields, subject, "valid_relationship_types"
+            ),
             occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
             properties=read_properties(reader, fields.get("properties"), f"properties of {subject}"),
             attributes=read_properties(
@@ -210,8 +216,9 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
             )
             continue
         fields = reader.fields(value, subject, _REQUIREMENT_KEYS)
-        relationship = fields.get("relationship")
+        relationship, refinement = fields.get("relationship"), None
         if isinstance(relationship, YamlMapping):
+            refinement = _relationship(reader, relationship, subject) if reader.origin.second else None
             relationship = relationship.get("type")
         occurrences = fields.get("occurrences") or fields.get("count_range")
         node_filter = fields.get("node_filter")
@@ -235,10 +242,25 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
                 else (1, 1),
                 says_occurrences=occurrences is not None,
                 node_filter=None if node_filter is None else reader.written(node_filter),
+                refinement=refinement,
                 type_spans={key: type_.span for key, type_ in types.items() if type_ is not None},
             )
         )
     return tuple(requirements)
+
+
+def _relationship(reader: Reader, node: YamlMapping, owner: str) -> RelationshipDefinition:
+    subject = f"the relationship of {owner}"
+    return RelationshipDefinition(
+        name=subject,
+        span=node.span,
+        origin=reader.origin,
+        properties=read_properties(reader, node.get("properties"), f"properties of {subject}"),
+        attributes=read_properties(
+            reader, node.get("attributes"), f"attributes of {subject}", attributes=True
+        ),
+        interfaces=read_interfaces(reader, node.get("interfaces"), f"interfaces of {subject}", defines=True),
+    )
 
 
 def read_occurrences(reader: Reader, node: YamlNode, subject: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 from urllib.parse import urljoin
@@ -19,6 +19,7 @@ from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.dialects import Dialect
 from sabir.languages.tosca.syntax.examples import HEAD, SECOND
 from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.functions import read_functions
 from sabir.languages.tosca.syntax.imports import (
     MISSING_IMPORT,
     PYTHON_IMPORT,
@@ -33,6 +34,7 @@ from sabir.languages.tosca.syntax.imports import (
     shipped_profile,
 )
 from sabir.languages.tosca.syntax.nodes import (
+    FunctionDefinition,
     Kind,
     Origin,
     Repository,
@@ -374,14 +376,18 @@ class Gathering:
         names = self.files.beside(posixpath.join(folder, "file"))
         return any(not name.endswith((".yaml", ".yml", ".tosca", ".meta")) for name in names)
 
-    def _functions(self) -> Iterator[str]:
+    def _functions(self) -> dict[str, FunctionDefinition]:
+        """A service template may say again what is outside of it, to give it another implementation."""
+        functions: dict[str, FunctionDefinition] = {}
         for document in self._documents:
             topology = document.fields.get("topology_template")
             inner = topology.get("functions") if isinstance(topology, YamlMapping) else None
-            for name in (*names_in(document.fields.get("functions")), *names_in(inner)):
-                yield name
-                if document.prefix:
-                    yield f"{document.prefix}:{name}"
+            for section in (document.fields.get("functions"), inner):
+                for function in read_functions(document.reader, section):
+                    functions.setdefault(function.name, function)
+                    if document.prefix:
+                        functions[f"{document.prefix}:{function.name}"] = function
+        return functions
 
     def _clash(self, reader: Reader, earlier: TypeDefinition, again: TypeDefinition) -> None:
         where = earlier.place.location
@@ -480,7 +486,7 @@ class Gathering:
             has_topology=has_topology,
             has_file=lambda name: self.files.read(name) is not None,
             has_folder=self._has_files,
-            functions=frozenset(self._functions()),
+            functions=self._functions(),
             scopes=tuple(self._scopes.values()),
         )
 

@@ -33,6 +33,8 @@ class Shape(Enum):
     NODE = "a name, or a list of a name and an index"
     NAMES = "a name or a list of names"
     PAIR = "a list of two names"
+    DIRECTIVES = "a list of create, select and substitute"
+    SCOPES = "a list of internal and external"
     RANGE = "a range, as [0, 1] or [1, UNBOUNDED]"
     ANY = "anything"
 
@@ -82,7 +84,6 @@ _PARAMETER: Final = {
     "required": "flag",
     "default": "any",
     "value": "any",
-    "mapping": "any",
 }
 _OPERATION: Final = {
     **_COMMON,
@@ -107,6 +108,8 @@ _ARTIFACT: Final = {
     "properties": "map",
 }
 _DEFINED: Final = {**_PARAMETER, "status": "text", "external-schema": "any", "external_schema": "any"}
+# What comes in from outside may be kept in an attribute.
+_INCOMING: Final = {**_DEFINED, "mapping": "any"}
 
 # Entity: the word that messages use, its short form ("" for none), its keys.
 _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
@@ -231,8 +234,8 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         {**_COMMON, **_SCHEMA, "default": "any", "status": "text"},
     ),
     "parameter": ("parameter", "any", _DEFINED),
-    "input": ("input", "", _DEFINED),
-    "output": ("output", "texts", _DEFINED),
+    "input": ("input", "", _INCOMING),
+    "output": ("output", "texts", _INCOMING),
     "capability": (
         "capability",
         "text",
@@ -254,7 +257,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "capability": "text",
             "node_filter": "condition",
             "count_range": "range",
-            "directives": "texts",
+            "directives": "scopes",
         },
     ),
     "relationship": (
@@ -324,7 +327,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             **_COMMON,
             **_ASSIGNED,
             "type": "text",
-            "directives": "texts",
+            "directives": "directives",
             "requirements": "[required]",
             "capabilities": "{capable}",
             "interfaces": "{assigned_interface}",
@@ -345,7 +348,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "copy": "text",
         },
     ),
-    "capable": ("capability", "", {**_ASSIGNED, "directives": "texts", "type": "text"}),
+    "capable": ("capability", "", {**_ASSIGNED, "directives": "scopes", "type": "text"}),
     "required": (
         "requirement",
         "node",
@@ -357,7 +360,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "allocation": "map",
             "count": "count",
             "node_filter": "condition",
-            "directives": "texts",
+            "directives": "scopes",
             "optional": "flag",
         },
     ),
@@ -430,6 +433,8 @@ _EXCLUSIVE: Final = {
     "file": ("profile", "service_template"),
     "import": ("url", "profile"),
     "workflow": ("steps", "implementation"),
+    "input": ("value", "mapping"),
+    "output": ("value", "mapping"),
 }
 _ANY_OF: Final = {"import": ("url", "profile")}
 _SHAPES: Final = {shape.name.lower(): shape for shape in Shape}

@@ -68,13 +68,19 @@ _ARTIFACT_KEYS: Final = frozenset(
 )
 
 
-def read_interfaces(reader: Reader, node: YamlNode | None, subject: str) -> dict[str, InterfaceDefinition]:
+def read_interfaces(
+    reader: Reader, node: YamlNode | None, subject: str, *, defines: bool = False
+) -> dict[str, InterfaceDefinition]:
+    """`defines` says that they stand in a type, where inputs are definitions."""
     return {
-        name: read_interface(reader, name, span, value) for name, span, value in reader.entries(node, subject)
+        name: read_interface(reader, name, span, value, defines=defines)
+        for name, span, value in reader.entries(node, subject)
     }
 
 
-def read_interface(reader: Reader, name: str, span: Span, node: YamlNode | None) -> InterfaceDefinition:
+def read_interface(
+    reader: Reader, name: str, span: Span, node: YamlNode | None, *, defines: bool = False
+) -> InterfaceDefinition:
     subject = f"interface {name!r}"
     mapping = reader.mapping(node, subject)
     entries = {key: (key_span, item) for key, key_span, item in reader.entries(mapping, subject)}
@@ -92,16 +98,20 @@ def read_interface(reader: Reader, name: str, span: Span, node: YamlNode | None)
         origin=reader.origin,
         type=reader.type_text(Kind.INTERFACE, type_node, f"type of {subject}"),
         type_span=None if type_node is None else type_node.span,
-        inputs=read_parameters(reader, fields.get("inputs"), f"inputs of {subject}"),
-        operations={key: read_operation(reader, key, place, item) for key, place, item in triples},
+        inputs=read_parameters(reader, fields.get("inputs"), f"inputs of {subject}", defines=defines),
+        operations={
+            key: read_operation(reader, key, place, item, defines=defines) for key, place, item in triples
+        },
         notifications={
-            key: read_operation(reader, key, place, item)
+            key: read_operation(reader, key, place, item, defines=defines)
             for key, place, item in reader.entries(fields.get("notifications"), f"notifications of {subject}")
         },
     )
 
 
-def read_operation(reader: Reader, name: str, span: Span, node: YamlNode) -> OperationDefinition:
+def read_operation(
+    reader: Reader, name: str, span: Span, node: YamlNode, *, defines: bool
+) -> OperationDefinition:
     if not isinstance(node, YamlMapping):
         return OperationDefinition(
             name=name, span=span, origin=reader.origin, implementation=read_implementation(reader, node)
@@ -113,7 +123,7 @@ def read_operation(reader: Reader, name: str, span: Span, node: YamlNode) -> Ope
         span=span,
         origin=reader.origin,
         implementation=read_implementation(reader, node.get("implementation")),
-        inputs=read_parameters(reader, node.get("inputs"), f"inputs of {subject}"),
+        inputs=read_parameters(reader, node.get("inputs"), f"inputs of {subject}", defines=defines),
         outputs={key: _output(reader, key, place, item) for key, place, item in outputs},
     )
 
@@ -122,7 +132,14 @@ def _output(reader: Reader, name: str, span: Span, node: YamlNode) -> OutputMapp
     """`[SELF, url]`, or a definition that has such a list under `mapping`."""
     mapped = node.get("mapping") if isinstance(node, YamlMapping) else node
     target = reader.texts(mapped, f"output {name!r}") if isinstance(mapped, YamlSequence) else ()
-    return OutputMapping(name=name, span=span, origin=reader.origin, target=tuple(text for text, _ in target))
+    is_definition = reader.origin.second and isinstance(node, YamlMapping)
+    return OutputMapping(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        target=tuple(text for text, _ in target),
+        definition=read_property(reader, name, span, node) if is_definition else None,
+    )
 
 
 def read_implementation(reader: Reader, node: YamlNode | None) -> Implementation | None:
@@ -175,15 +192,20 @@ def _implementation(
     )
 
 
-def read_parameters(reader: Reader, node: YamlNode | None, subject: str) -> dict[str, PropertyDefinition]:
+def read_parameters(
+    reader: Reader, node: YamlNode | None, subject: str, *, defines: bool = False
+) -> dict[str, PropertyDefinition]:
     """Inputs: a definition where a map has a type, else the value itself."""
     return {
-        name: _parameter(reader, name, span, value) for name, span, value in reader.entries(node, subject)
+        name: _parameter(reader, name, span, value, defines=defines)
+        for name, span, value in reader.entries(node, subject)
     }
 
 
-def _parameter(reader: Reader, name: str, span: Span, node: YamlNode) -> PropertyDefinition:
-    if isinstance(node, YamlMapping) and text_of(node.get("type")) is not None:
+def _parameter(reader: Reader, name: str, span: Span, node: YamlNode, *, defines: bool) -> PropertyDefinition:
+    has_type = isinstance(node, YamlMapping) and text_of(node.get("type")) is not None
+    # 2.0: a type may refine an input that it inherits without saying its type again.
+    if has_type or (defines and reader.origin.second and isinstance(node, YamlMapping)):
         return read_property(reader, name, span, node)
     return PropertyDefinition(
         name=name, span=span, origin=reader.origin, schema=None, required=False, value=reader.written(node)

@@ -25,6 +25,7 @@ __all__ = [
     "CapabilityAssignment",
     "CapabilityDefinition",
     "Constraint",
+    "FunctionDefinition",
     "GroupTemplate",
     "Implementation",
     "InputDefinition",
@@ -38,12 +39,14 @@ __all__ = [
     "OutputMapping",
     "PolicyTemplate",
     "PropertyDefinition",
+    "RelationshipDefinition",
     "RelationshipTemplate",
     "Repository",
     "RequirementAssignment",
     "RequirementDefinition",
     "ScalarDefinition",
     "Schema",
+    "Signature",
     "Step",
     "SubstitutionMapping",
     "Topology",
@@ -146,9 +149,19 @@ InputDefinition = PropertyDefinition
 class CapabilityDefinition(_Named, frozen=True, kw_only=True, eq=False):
     type: str
     valid_source_types: tuple[str, ...] = ()
+    valid_relationship_types: tuple[str, ...] = ()
+    """2.0."""
     occurrences: tuple[int, int] | None = None
     properties: Mapping[str, PropertyDefinition] = {}
     attributes: Mapping[str, PropertyDefinition] = {}
+
+
+class RelationshipDefinition(_Named, frozen=True, kw_only=True, eq=False):
+    """2.0: the relationship of a requirement, with what it refines of its type."""
+
+    properties: Mapping[str, PropertyDefinition] = {}
+    attributes: Mapping[str, PropertyDefinition] = {}
+    interfaces: Mapping[str, InterfaceDefinition] = {}
 
 
 class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
@@ -159,6 +172,8 @@ class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
     says_occurrences: bool = False
     """Whether they were written, and not left to the default."""
     node_filter: Written | None = None
+    refinement: RelationshipDefinition | None = None
+    """2.0: what it says of the relationship beside its type."""
     type_spans: Mapping[str, Span] = {}
     """Where the types stand that it names, by the key."""
 
@@ -193,6 +208,8 @@ class OutputMapping(_Named, frozen=True, kw_only=True, eq=False):
     """Where an output of an operation goes: the way to an attribute, as `[SELF, url]`; empty when it goes nowhere."""
 
     target: tuple[str, ...] = ()
+    definition: PropertyDefinition | None = None
+    """What is said of the value, where that is more than its target."""
 
 
 class OperationDefinition(_Named, frozen=True, kw_only=True, eq=False):
@@ -423,6 +440,33 @@ class Repository(_Named, frozen=True, kw_only=True, eq=False):
     url: str
 
 
+class Signature(Struct, frozen=True, kw_only=True, eq=False):
+    """2.0: the arguments that a function of one's own takes, and what it gives."""
+
+    arguments: tuple[Schema, ...] = ()
+    optional_arguments: tuple[Schema, ...] = ()
+    variadic: bool = False
+    result: Schema | None = None
+    implementation: Implementation | None = None
+
+    def argument(self, position: int) -> Schema | None:
+        """What stands at a position; a variadic signature repeats its last argument."""
+        schemas = (*self.arguments, *self.optional_arguments)
+        if position < len(schemas):
+            return schemas[position]
+        return schemas[-1] if self.variadic and schemas else None
+
+    def takes(self, count: int) -> bool:
+        most = len(self.arguments) + len(self.optional_arguments)
+        return len(self.arguments) <= count and (count <= most or self.variadic)
+
+
+class FunctionDefinition(_Named, frozen=True, kw_only=True, eq=False):
+    """2.0: a function of one's own."""
+
+    signatures: tuple[Signature, ...] = ()
+
+
 class Topology(Struct, frozen=True, kw_only=True):
     """Everything a service template says, with what its imports say taken in."""
 
@@ -453,7 +497,7 @@ class Topology(Struct, frozen=True, kw_only=True):
     """Whether the package has a file of this name; None when nothing can be said."""
     has_folder: Callable[[str], bool] = lambda _name: True
     """Whether the package has files other than documents of TOSCA in a folder."""
-    functions: frozenset[str] = frozenset()
+    functions: Mapping[str, FunctionDefinition] = {}
     """The functions of one's own that 2.0 lets files define."""
     scopes: tuple[Scope, ...] = ()
     """The files, by what their names of types mean."""

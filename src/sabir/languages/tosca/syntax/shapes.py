@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.grammar import Collection, Entity, Field, Shape, grammar
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
 from sabir.languages.tosca.syntax.second import by_yaml_1_2
@@ -17,6 +18,11 @@ __all__ = ["check_shapes"]
 _NAMES: Final = frozenset({"template_name", "template_author"})
 # What must not be left empty, although no key of it is mandatory. Types, interfaces and operations may be.
 _VERSION: Final = "tosca_definitions_version"
+_WORDS: Final = {
+    # Those of 1.3 are still in use.
+    Shape.DIRECTIVES: frozenset({"create", "select", "substitute", "selectable", "substitutable"}),
+    Shape.SCOPES: frozenset({"internal", "external"}),
+}
 _FILLED: Final = frozenset(
     {"property", "attribute", "parameter", "input", "output", "artifact", "mapping", "relationship template"}
 )
@@ -55,6 +61,14 @@ class _Checker:
             if field.mandatory and node.get(key) is None:
                 self.wrong(head, f"{subject} has no {key!r}", f"add '{key}:'")
         self._together(entity, subject, node, head)
+        if (
+            "checksum" in entity.fields
+            and node.get("checksum") is not None
+            and node.get("checksum_algorithm") is None
+        ):
+            self.wrong(
+                head, f"{subject} has a 'checksum' and no 'checksum_algorithm'", "add 'checksum_algorithm:'"
+            )
 
     def _together(self, entity: Entity, subject: str, node: YamlMapping, head: YamlNode) -> None:
         """Keys that exclude one another, and those of which one is needed."""
@@ -88,7 +102,13 @@ class _Checker:
             self.collection(field.collection, field.entity, subject, entry)
 
     def shape(self, shape: Shape, subject: str, node: YamlNode) -> None:
-        if not _FITS[shape](node):
+        words = _WORDS.get(shape)
+        if words is not None and isinstance(node, YamlSequence):
+            for item in node.items:
+                if _scalar(item) not in words:
+                    hint = did_you_mean(text_of(item) or "", words) or f"it must be {shape.value}"
+                    self.wrong(item, f"{subject} cannot have {shape_of(item)}", hint)
+        elif not _FITS[shape](node):
             self.wrong(node, f"{subject} must be {shape.value}, not {shape_of(node)}")
         elif shape is Shape.METADATA and isinstance(node, YamlMapping):
             for entry in node.entries:
@@ -215,5 +235,7 @@ _FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
     Shape.NODE: lambda node: isinstance(_scalar(node), str) or _is_indexed(node),
     Shape.NAMES: lambda node: isinstance(_scalar(node), str) or _is_texts(node),
     Shape.RANGE: _is_range,
+    Shape.DIRECTIVES: lambda node: isinstance(node, YamlSequence),
+    Shape.SCOPES: lambda node: isinstance(node, YamlSequence),
     Shape.PAIR: lambda node: _is_texts(node) and isinstance(node, YamlSequence) and len(node.items) == 2,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.check.rules.assignments import check_assignments
+from sabir.languages.tosca.check.rules.counts import check_counts
 from sabir.languages.tosca.check.rules.functions import check_functions
 from sabir.languages.tosca.check.rules.links import check_links
 from sabir.languages.tosca.check.rules.members import check_members
@@ -34,6 +35,7 @@ def check_model(model: Model) -> list[Finding]:
             *check_refinements(model),
             *check_schemas(model),
             *check_assignments(model),
+            *check_counts(model),
             *check_functions(model),
             *check_members(model),
             *check_substitution(model),

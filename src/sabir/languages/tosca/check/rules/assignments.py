@@ -9,7 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
-from sabir.languages.tosca.model.behaviour import interfaces_of
+from sabir.languages.tosca.model.behaviour import Operation, interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType, merged_properties
@@ -28,6 +28,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
     PropertyDefinition,
+    RelationshipTemplate,
     Written,
 )
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -68,17 +69,6 @@ UNKNOWN_INTERFACE: Final = Rule(
     language="tosca",
 )
 
-OCCURRENCES: Final = Rule(
-    code="TOSCA:W019",
-    title="a requirement is met too seldom or too often",
-    why="The type says how many times it must be met. Nothing in the template suits a requirement that is left out.",
-    bad=example_nodes("    web: {type: tosca.nodes.WebApplication}\n"),
-    good=example_nodes(
-        "    server: {type: tosca.nodes.WebServer}\n    web: {type: tosca.nodes.WebApplication}\n"
-    ),
-    language="tosca",
-)
-
 
 def check_assignments(model: Model) -> Iterator[Finding]:
     for name, template in model.nodes.items():
@@ -90,8 +80,9 @@ def check_assignments(model: Model) -> Iterator[Finding]:
         if flat is not None:
             yield from _values(model, relationship.properties, flat.properties, f"{flat.name}")
             if relationship.origin.second:
-                yield from _attributes(model, relationship.attributes, flat)
-                yield from _operation_inputs(model, flat, relationship.interfaces)
+                yield from _relationship(model, relationship, flat)
+                subject = f"relationship template {relationship.name!r}"
+                yield from _required(flat, relationship.properties, relationship.place, subject)
     for group in model.topology.groups.values():
         flat = model.types.find(Kind.GROUP, group.type) if group.type else None
         if flat is not None and group.origin.second:
@@ -177,18 +168,31 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
             yield from _allocation(model, link)
     yield from _operation_inputs(model, flat, template.interfaces)
     if template.origin.second:
-        yield from _interfaces(model, template, flat)
-    yield from _occurrences(model, template, flat)
+        yield from _interfaces(model, template.interfaces, flat)
 
 
-def _interfaces(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+def _interfaces(
+    model: Model, interfaces: Mapping[str, InterfaceDefinition], flat: FlatType
+) -> Iterator[Finding]:
     """2.0: a template assigns to interfaces that its type has."""
-    for name, interface in template.interfaces.items():
+    for name, interface in interfaces.items():
         if name not in flat.interfaces and model.topology.complete:
             hint = did_you_mean(name, flat.interfaces)
-            yield UNKNOWN_INTERFACE.at(
-                interface.place, f"{template.type} has no interface {name!r}", hint=hint
-            )
+            yield UNKNOWN_INTERFACE.at(interface.place, f"{flat.name} has no interface {name!r}", hint=hint)
+
+
+def _relationship(model: Model, relationship: RelationshipTemplate, flat: FlatType) -> Iterator[Finding]:
+    """2.0: what a relationship has beside its properties."""
+    yield from _values(
+        model,
+        relationship.attributes,
+        flat.attributes,
+        flat.name,
+        also=flat.properties,
+        kind="attribute",
+    )
+    yield from _operation_inputs(model, flat, relationship.interfaces)
+    yield from _interfaces(model, relationship.interfaces, flat)
 
 
 def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
@@ -207,6 +211,8 @@ def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatTy
 
 def _link(model: Model, link: Link) -> Iterator[Finding]:
     relationship = link.relationship
+    if link.assignment.origin.second and not link.automatic:
+        yield from _required_of_relationship(model, link)
     if relationship is None:
         return
     if relationship.type is not None and model.types.definition(Kind.RELATIONSHIP, relationship.type) is None:
@@ -217,14 +223,32 @@ def _link(model: Model, link: Link) -> Iterator[Finding]:
         return
     flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
-        yield from _values(model, relationship.properties, flat.properties, flat.name)
+        definitions = _refined_properties(link, flat)
+        yield from _values(model, relationship.properties, definitions, flat.name)
         if relationship.origin.second:
-            yield from _attributes(model, relationship.attributes, flat)
-            yield from _operation_inputs(model, flat, relationship.interfaces)
+            yield from _relationship(model, relationship, flat)
 
 
-def _attributes(model: Model, assigned: Assignment, flat: FlatType) -> Iterator[Finding]:
-    return _values(model, assigned, flat.attributes, flat.name, also=flat.properties, kind="attribute")
+def _refined_properties(link: Link, flat: FlatType) -> Mapping[str, PropertyDefinition]:
+    """Those of the type of a relationship, as the requirement refines them."""
+    refinement = None if link.definition is None else link.definition.refinement
+    if refinement is None or not refinement.properties:
+        return flat.properties
+    return merged_properties([flat.properties, refinement.properties])
+
+
+def _required_of_relationship(model: Model, link: Link) -> Iterator[Finding]:
+    """2.0: whoever assigns a requirement gives its relationship what that requires; a template of it speaks for itself."""
+    relationship = link.relationship
+    flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
+    if flat is None or (
+        relationship is not None and relationship.name in model.topology.relationship_templates
+    ):
+        return
+    assigned: Assignment = {} if relationship is None else relationship.properties
+    subject = f"the relationship of requirement {link.name!r}"
+    definitions = _refined_properties(link, flat)
+    yield from _required_values(definitions, assigned, link.assignment.place, subject, flat.name)
 
 
 def _allocation(model: Model, link: Link) -> Iterator[Finding]:
@@ -261,6 +285,8 @@ def _operation_inputs(
         if name not in declared:
             continue
         operations = declared[name].operations
+        if interface.origin.second:
+            yield from _mapped_again(interface, operations, flat)
         pairs = [
             (definition.value, operations[key].inputs.get(given))
             for key, operation in interface.operations.items()
@@ -270,31 +296,31 @@ def _operation_inputs(
         shared = next(iter(operations.values())).inputs if operations else {}
         pairs += [(definition.value, shared.get(given)) for given, definition in interface.inputs.items()]
         for written, definition in pairs:
-            if written is not None and definition is not None and not holds_expression(written.data):
+            if written is None or definition is None:
+                continue
+            fixed = definition.value if definition.origin.second else None
+            if fixed is not None and fixed.data != written.data:
+                message = (
+                    f"input {definition.name!r} has a fixed value in {flat.name}, which cannot be changed"
+                )
+                yield FORBIDDEN_VALUE.at(written.place, message)
+            elif not holds_expression(written.data):
                 for misfit in model.values.misfits(definition, written.data):
                     yield _finding(misfit, written, f"input {definition.name!r}")
 
 
-def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
-    if not model.topology.complete:
-        return
-    counts: dict[str, int] = {}
-    for link in model.links.get(template.name, ()):
-        counts[link.name] = counts.get(link.name, 0) + 1
-    for name, definition in flat.requirements.items():
-        low, high = definition.occurrences
-        count = counts.get(name, 0)
-        if count < low and not template.directives and not model.is_substituted(template.name, name):
-            message = f"requirement {name!r} of {template.name!r} is not met: {low} needed, {count} given"
-            hint = (
-                f"it needs {definition.node or definition.capability}"
-                if definition.node or definition.capability
-                else None
-            )
-            yield OCCURRENCES.at(template.place, message, hint=hint)
-        elif 0 <= high < count:
-            message = f"requirement {name!r} of {template.name!r} is given {count} times, at most {high} are allowed"
-            yield OCCURRENCES.at(template.place, message)
+def _mapped_again(
+    interface: InterfaceDefinition, operations: Mapping[str, Operation], flat: FlatType
+) -> Iterator[Finding]:
+    """2.0: an output that the type has mapped stays where it goes."""
+    for operation in (*interface.operations.values(), *interface.notifications.values()):
+        declared = operations.get(operation.name)
+        for name, output in operation.outputs.items():
+            before = None if declared is None else declared.outputs.get(name)
+            if before is not None and before.target and output.target not in ((), before.target):
+                way = ", ".join(before.target)
+                message = f"output {name!r} goes to [{way}] in {flat.name}, which cannot be changed"
+                yield FORBIDDEN_VALUE.at(output.place, message)
 
 
 def _values(

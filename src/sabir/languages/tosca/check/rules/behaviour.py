@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
@@ -23,7 +23,11 @@ from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
     Origin,
+    OutputMapping,
+    PropertyDefinition,
+    RelationshipTemplate,
     Step,
+    TypeDefinition,
 )
 from sabir.languages.tosca.syntax.references import file_candidates
 from sabir.text import Place, Span
@@ -78,7 +82,7 @@ WRONG_MAPPING: Final = Rule(
 IMPLEMENTED_TYPE: Final = Rule(
     code="TOSCA:E045",
     title="an interface type with an implementation",
-    why="TOSCA 2.0: an interface type says what can be called; how that is done is said by node types and templates.",
+    why="TOSCA 2.0: an interface type says what can be called; how that is done, and where outputs go, is said by node types and templates.",
     bad={"template.yaml": SECOND + "interface_types: {I: {operations: {run: run.sh}}}\n"},
     good={"template.yaml": SECOND + "interface_types: {I: {operations: {run: {}}}}\n"},
     language="tosca",
@@ -111,7 +115,19 @@ def check_behaviour(model: Model) -> Iterator[Finding]:
     }
     for name, template in model.nodes.items():
         yield from _template(model, template, interfaces[name])
+    for relationship in _relationships(model):
+        flat = model.types.find(Kind.RELATIONSHIP, relationship.type or "")
+        if flat is not None and relationship.origin.second:
+            yield from _definitions(model, flat, relationship.interfaces, flat.artifacts)
     yield from _calls(model, interfaces)
+
+
+def _relationships(model: Model) -> Iterator[RelationshipTemplate]:
+    yield from model.topology.relationship_templates.values()
+    for template in model.nodes.values():
+        for requirement in template.requirements:
+            if isinstance(requirement.relationship, RelationshipTemplate):
+                yield requirement.relationship
 
 
 def _types(model: Model) -> Iterator[Finding]:
@@ -123,17 +139,23 @@ def _types(model: Model) -> Iterator[Finding]:
             flat = model.types.find(kind, type_.name)
             if flat is not None:
                 yield from _definitions(model, flat, type_.interfaces, flat.artifacts)
+                if type_.origin.second:
+                    yield from _outputs_of_type(model, type_, flat)
             for artifact in type_.artifacts.values():
                 yield from _artifact(model, artifact)
 
 
 def _interface_type(behaviour: InterfaceDefinition | None) -> Iterator[Finding]:
-    if behaviour is None:
+    if behaviour is None or not behaviour.origin.second:
         return
     for operation in (*behaviour.operations.values(), *behaviour.notifications.values()):
-        if operation.origin.second and operation.implementation is not None:
+        if operation.implementation is not None:
             message = f"operation {operation.name!r} of an interface type has an implementation"
             yield IMPLEMENTED_TYPE.at(operation.implementation.place, message)
+        for output in operation.outputs.values():
+            if output.target:
+                message = f"output {output.name!r} of {operation.name!r} goes to an attribute, which an interface type does not have"
+                yield IMPLEMENTED_TYPE.at(output.place, message, hint="map it in the node type")
 
 
 def _template(model: Model, template: NodeTemplate, interfaces: Mapping[str, Interface]) -> Iterator[Finding]:
@@ -144,23 +166,51 @@ def _template(model: Model, template: NodeTemplate, interfaces: Mapping[str, Int
     yield from _definitions(model, flat, template.interfaces, artifacts)
     for artifact in template.artifacts.values():
         yield from _artifact(model, artifact)
-    attributes = {*flat.attributes, *flat.properties, *template.attributes}
     for interface in interfaces.values():
         for operation in interface.operations.values():
-            yield from _outputs(operation, attributes, template.type)
+            outputs = operation.outputs.values()
+            yield from _outputs(model, operation.name, outputs, flat, also=template.attributes)
 
 
-def _outputs(operation: Operation, attributes: set[str], owner: str) -> Iterator[Finding]:
-    for output in operation.outputs.values():
+def _outputs_of_type(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
+    """2.0: a type maps outputs to attributes that are its own, whether there is a template of it or not."""
+    merged = interfaces_of(model.types, flat, {})
+    for interface in type_.interfaces.values():
+        for written in (*interface.operations.values(), *interface.notifications.values()):
+            operation = merged[interface.name].operations[written.name]
+            outputs = [operation.outputs[name] for name in written.outputs]
+            yield from _outputs(model, operation.name, outputs, flat)
+
+
+def _outputs(
+    model: Model,
+    operation: str,
+    outputs: Iterable[OutputMapping],
+    flat: FlatType,
+    *,
+    also: Collection[str] = (),
+) -> Iterator[Finding]:
+    for output in outputs:
         if len(output.target) != 2 or output.target[0] != "SELF" or output.target[1] in _STEPS:
             continue
         name = output.target[1]
-        if name not in attributes:
-            hint = did_you_mean(name, attributes)
-            message = (
-                f"output {output.name!r} of {operation.name!r} goes to {name!r}, which {owner} does not have"
-            )
-            yield WRONG_MAPPING.at(output.place, message, hint=hint)
+        definition = flat.attributes.get(name) or flat.properties.get(name)
+        subject = f"output {output.name!r} of {operation!r} goes to {name!r}"
+        if definition is None and name not in also:
+            hint = did_you_mean(name, [*flat.attributes, *flat.properties, *also])
+            yield WRONG_MAPPING.at(output.place, f"{subject}, which {flat.name} does not have", hint=hint)
+        elif definition is not None and not _fits(model, output, definition):
+            schemas = output.definition and output.definition.schema, definition.schema
+            types = [schema.name for schema in schemas if schema is not None]
+            yield WRONG_MAPPING.at(output.place, f"{subject}: it is of type {types[0]}, not {types[1]}")
+
+
+def _fits(model: Model, output: OutputMapping, attribute: PropertyDefinition) -> bool:
+    """An output that says nothing of its type is of that of the attribute."""
+    schema = None if output.definition is None else output.definition.schema
+    if schema is None or attribute.schema is None:
+        return True
+    return model.types.may_be(schema.name, attribute.schema.name)
 
 
 def _definitions(

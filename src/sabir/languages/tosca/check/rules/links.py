@@ -11,8 +11,9 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.copies import WRONG_COPY
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.examples import SECOND
-from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate
+from sabir.languages.tosca.syntax.nodes import CapabilityDefinition, Kind, NodeTemplate
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
 
 __all__ = ["check_links"]
@@ -68,6 +69,56 @@ def _link(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]
             )
             yield WRONG_TARGET.at(link.assignment.place, message)
             return
+    yield from _refined(model, template, link)
+    if relationship is not None and capability is not None:
+        yield from _go_together(model, template, link, relationship, capability)
+
+
+def _refined(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]:
+    """What an assignment itself names derives from what the definition asks for."""
+    definition, types = link.definition, model.types
+    if definition is None:
+        return
+    subject = f"requirement {link.name!r} of {template.name!r}"
+    wanted = definition.relationship
+    if wanted is not None and _strays(types, Kind.RELATIONSHIP, link.relationship_type, wanted):
+        message = f"{subject} has a relationship of type {link.relationship_type!r}, which does not derive from {wanted!r}"
+        yield WRONG_TARGET.at(link.assignment.place, message)
+    flat = model.flat.get(link.target or "")
+    named = link.assignment.capability
+    offered = None if flat is None or link.capability is None else flat.capabilities.get(link.capability)
+    if named is None or definition.capability is None or offered is None:
+        return
+    if _strays(types, Kind.CAPABILITY, offered.type, definition.capability):
+        message = f"{subject} asks for {definition.capability}, and {named!r} is {offered.type}"
+        yield WRONG_TARGET.at(link.assignment.place, message)
+
+
+def _strays(types: TypeTable, kind: Kind, name: str, ancestor: str) -> bool:
+    """Whether a type does not derive from another; of types that are not there others speak."""
+    both = types.find(kind, name) is not None and types.find(kind, ancestor) is not None
+    return both and not types.is_a(kind, name, ancestor)
+
+
+def _go_together(
+    model: Model, template: NodeTemplate, link: Link, relationship: FlatType, capability: CapabilityDefinition
+) -> Iterator[Finding]:
+    """Relationship and capability types may say of which of the others they are for."""
+    types = model.types
+    capability_type = types.find(Kind.CAPABILITY, capability.type)
+    lists = () if capability_type is None else capability_type.chain
+    valid = capability.valid_relationship_types or next(
+        (type_.valid_relationship_types for type_ in lists if type_.valid_relationship_types), ()
+    )
+    subject = f"requirement {link.name!r} of {template.name!r} leads to {link.target!r}"
+    pairs = (
+        (Kind.RELATIONSHIP, relationship.name, valid, f"capability {link.capability!r}"),
+        (Kind.CAPABILITY, capability.type, relationship.valid_target_types, repr(relationship.name)),
+    )
+    for kind, name, allowed, asker in pairs:
+        if allowed and all(_strays(types, kind, name, other) for other in allowed):
+            message = f"{subject}: {asker} is for {', '.join(allowed)}, not for {name}"
+            yield WRONG_TARGET.at(link.assignment.place, message)
 
 
 def _relationship_templates(model: Model) -> Iterator[Finding]:

@@ -1,61 +1,18 @@
-"""Refinement in 2.0: what a derived type, or a capability of a node type, may change of what it inherits."""
+"""Refinement in 2.0: what a derived type may change of what it inherits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.refined_behaviour import RefinedBehaviour
+from sabir.languages.tosca.check.rules.refined_links import RefinedLinks
+from sabir.languages.tosca.check.rules.refining import WRONG_REFINEMENT, Refining
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, holds_expression
-from sabir.languages.tosca.syntax.examples import SECOND
-from sabir.languages.tosca.syntax.nodes import (
-    UNBOUNDED,
-    CapabilityDefinition,
-    InterfaceDefinition,
-    Kind,
-    PropertyDefinition,
-    RequirementDefinition,
-    Schema,
-    TypeDefinition,
-)
-from sabir.languages.tosca.syntax.schemas import PRIMITIVES
-from sabir.text import Place
+from sabir.languages.tosca.syntax.nodes import Kind, TypeDefinition
 
 __all__ = ["check_refinements"]
-
-_ENDPOINT = "capability_types:\n  Endpoint:\n    properties: {port: {type: integer}}\n"
-WRONG_REFINEMENT: Final = Rule(
-    code="TOSCA:E038",
-    title="a refinement that changes what is inherited",
-    why="A type derived from another is used in its place. So a property may only get a narrower type and keeps a fixed value, what is "
-    "required stays so, and a type of TOSCA's own gets no properties.",
-    bad={
-        "template.yaml": SECOND
-        + _ENDPOINT
-        + "  Admin: {derived_from: Endpoint, properties: {port: {type: string}}}\n"
-    },
-    good={
-        "template.yaml": SECOND
-        + _ENDPOINT
-        + "  Admin: {derived_from: Endpoint, properties: {port: {type: integer, default: 22}}}\n"
-    },
-    language="tosca",
-)
-
-NO_TYPE: Final = Rule(
-    code="TOSCA:E039",
-    title="a definition without a type",
-    why="Only the refinement of a definition that is inherited may leave out the type. Here there is nothing to inherit.",
-    bad={"template.yaml": SECOND + "node_types:\n  A: {properties: {size: {required: true}}}\n"},
-    good={
-        "template.yaml": SECOND + "node_types:\n  A: {properties: {size: {type: integer, required: true}}}\n"
-    },
-    language="tosca",
-)
 
 
 def check_refinements(model: Model) -> Iterator[Finding]:
@@ -81,32 +38,25 @@ class _Refinement:
             model.types.find(kind, type_.derived_from or "") if has_parent else None
         )
         self.subject = f"{kind.word} type {type_.name!r}"
+        self.refining = Refining(model)
 
     def findings(self) -> Iterator[Finding]:
-        type_, parent = self.type, self.parent
+        type_, parent, refining = self.type, self.parent, self.refining
         yield from self._native()
         inherited = {} if parent is None else parent.properties
-        yield from self._properties(type_.properties, inherited, self.subject)
+        yield from refining.properties(type_.properties, inherited, self.subject)
         inherited = {} if parent is None else parent.attributes
-        yield from self._properties(type_.attributes, inherited, self.subject)
-        for capability in type_.capabilities.values():
-            yield from self._capability(capability)
-        seen: set[str] = set()
-        for requirement in type_.requirements:
-            yield from self._requirement(requirement)
-            if requirement.name in seen:
-                message = f"requirement {requirement.name!r} of {self.subject} is defined twice"
-                yield WRONG_REFINEMENT.at(requirement.place, message)
-            seen.add(requirement.name)
-        for interface in type_.interfaces.values():
-            yield from self._interface(interface)
+        yield from refining.properties(type_.attributes, inherited, self.subject)
+        yield from RefinedLinks(refining).findings(type_, parent, self.subject)
+        yield from RefinedBehaviour(refining).findings(type_, parent, self.subject)
         for artifact in type_.artifacts.values():
             old_artifact = None if parent is None else parent.artifacts.get(artifact.name)
             if old_artifact is not None and artifact.type and old_artifact.type:
                 subject = f"artifact {artifact.name!r} of {self.subject}"
-                yield from self._named(
+                yield from refining.named(
                     Kind.ARTIFACT, artifact.type, old_artifact.type, subject, artifact.place
                 )
+        yield from self._schemas()
         yield from self._valid_types()
 
     def native_types(self) -> Iterator[Finding]:
@@ -130,51 +80,33 @@ class _Refinement:
                     message = f"{kind} {name!r} of {self.subject} is of type {names[1]!r}, and inherits {names[0]!r}"
                     yield WRONG_REFINEMENT.at(new.place, message)
 
+    def _schemas(self) -> Iterator[Finding]:
+        """Of a data type that is a list or a map: its entries and keys."""
+        above = () if self.parent is None else self.parent.chain
+        for word, new, old in (
+            ("entries", self.type.schema, next((type_.schema for type_ in above if type_.schema), None)),
+            (
+                "keys",
+                self.type.key_schema,
+                next((type_.key_schema for type_ in above if type_.key_schema), None),
+            ),
+        ):
+            if new is not None and old is not None:
+                yield from self.refining.schema(f"the {word} of {self.subject}", old, new)
+
     def _valid_types(self) -> Iterator[Finding]:
-        """Lists of types that go with this one may only get narrower."""
-        type_, parent = self.type, self.parent
-        if parent is None:
-            return
-        lists = (
-            ("valid_source_node_types", Kind.NODE, type_.valid_source_types, parent.valid_source_types),
-            ("valid_capability_types", Kind.CAPABILITY, type_.valid_target_types, parent.valid_target_types),
-            ("targets", Kind.NODE, type_.targets, parent.targets),
-            ("members", Kind.NODE, type_.members, parent.members),
-        )
-        for word, kind, names, wide in lists:
-            for name in names if wide else ():
-                if not any(self._is_a(kind, name, other) for other in wide):
-                    message = f"{word} of {self.subject} has {name!r}, which is not among those it inherits"
-                    yield WRONG_REFINEMENT.at(type_.place, message)
-
-    def _interface(self, new: InterfaceDefinition) -> Iterator[Finding]:
-        subject = f"interface {new.name!r} of {self.subject}"
-        old = None if self.parent is None else self.parent.interfaces.get(new.name)
-        old_type = None if old is None else old.type
-        if old is None and new.type is None:
-            yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
-            return
-        if old_type is not None and new.type is not None:
-            yield from self._named(Kind.INTERFACE, new.type, old_type, subject, new.place)
-        flat = self.model.types.find(Kind.INTERFACE, new.type or old_type or "")
-        for definition in () if flat is None else flat.chain:
-            yield from self._operations(definition.behaviour, new, subject)
-
-    def _operations(
-        self, declared: InterfaceDefinition | None, new: InterfaceDefinition, subject: str
-    ) -> Iterator[Finding]:
-        """Inputs that the interface type declares keep their types."""
-        if declared is None:
-            return
-        pairs = [(declared.inputs, new.inputs)]
-        for name, operation in new.operations.items():
-            if name in declared.operations:
-                pairs.append((declared.operations[name].inputs, operation.inputs))
-        for old_inputs, inputs in pairs:
-            for name, parameter in inputs.items():
-                old = old_inputs.get(name)
-                if old is not None and old.schema is not None and parameter.schema is not None:
-                    yield from self._schema(f"input {name!r} of {subject}", old.schema, parameter.schema)
+        type_ = self.type
+        above = () if self.parent is None else self.parent.chain
+        for word, kind, names, lists in (
+            ("valid_source_node_types", Kind.NODE, type_.valid_source_types, [each.valid_source_types for each in above]),
+            ("valid_capability_types", Kind.CAPABILITY, type_.valid_target_types, [each.valid_target_types for each in above]),
+            ("valid_target_node_types", Kind.NODE, type_.valid_target_node_types, [each.valid_target_node_types for each in above]),
+            ("valid_relationship_types", Kind.RELATIONSHIP, type_.valid_relationship_types, [each.valid_relationship_types for each in above]),
+            ("targets", Kind.NODE, type_.targets, [each.targets for each in above]),
+            ("members", Kind.NODE, type_.members, [each.members for each in above]),
+        ):  # fmt: skip
+            wide = next(filter(None, lists), ())
+            yield from self.refining.narrower(word, kind, names, wide, self.subject, type_.place)
 
     def _native(self) -> Iterator[Finding]:
         """TOSCA's own types hold one value; there is no place in it for properties."""
@@ -183,120 +115,3 @@ class _Refinement:
         if self.kind is Kind.DATA and base is not None and base != "scalar" and self.type.properties:
             message = f"{self.subject} derives from {base} and cannot have properties"
             yield WRONG_REFINEMENT.at(self.type.place, message)
-
-    def _properties(
-        self,
-        definitions: Mapping[str, PropertyDefinition],
-        inherited: Mapping[str, PropertyDefinition],
-        owner: str,
-    ) -> Iterator[Finding]:
-        for name, new in definitions.items():
-            subject = f"{'attribute' if new.is_attribute else 'property'} {name!r} of {owner}"
-            old = inherited.get(name)
-            if old is not None:
-                yield from self._property(subject, old, new)
-            elif new.schema is None:
-                yield self._without_type(subject, new)
-
-    def _without_type(self, subject: str, new: PropertyDefinition) -> Finding:
-        data = None if new.value is None or not new.is_short else new.value.data
-        types = [*PRIMITIVES, *self.model.types.names(Kind.DATA)]
-        near = did_you_mean(data, types) if isinstance(data, str) else None
-        return NO_TYPE.at(new.place, f"{subject} has no type", hint=near or "add 'type:'")
-
-    def _property(self, subject: str, old: PropertyDefinition, new: PropertyDefinition) -> Iterator[Finding]:
-        if old.value is not None and not _says_the_same(old, new):
-            yield WRONG_REFINEMENT.at(new.place, f"{subject} has a fixed value, which cannot be changed")
-            return
-        if new.says_required and not new.required and old.required:
-            yield WRONG_REFINEMENT.at(new.place, f"{subject} is required and cannot become optional")
-        if old.schema is not None and new.schema is not None:
-            yield from self._schema(subject, old.schema, new.schema)
-            yield from self._value(subject, old, new)
-
-    def _value(self, subject: str, old: PropertyDefinition, new: PropertyDefinition) -> Iterator[Finding]:
-        """What was asked of a value before holds for the new one, too."""
-        written = new.value or new.default
-        if written is None or holds_expression(written.data):
-            return
-        for misfit in self.model.values.misfits(old, written.data):
-            if misfit.rule is FORBIDDEN_VALUE:
-                yield misfit.rule.at(written.place, f"{subject}: {misfit.message}", hint=misfit.hint)
-
-    def _schema(self, subject: str, old: Schema, new: Schema) -> Iterator[Finding]:
-        if not self._is_a(Kind.DATA, new.name, old.name):
-            message = (
-                f"the type {new.name!r} of {subject} does not derive from {old.name!r}, which it inherits"
-            )
-            yield WRONG_REFINEMENT.at(new.place, message)
-        elif old.entry_schema is not None and new.entry_schema is not None:
-            yield from self._schema(f"the entries of {subject}", old.entry_schema, new.entry_schema)
-
-    def _is_a(self, kind: Kind, name: str, ancestor: str) -> bool:
-        types = self.model.types
-        if name == ancestor or types.is_a(kind, name, ancestor):
-            return True
-        flat = types.find(kind, name)
-        if flat is None:
-            # A type that is not there is reported as such; that is enough.
-            return not (kind is Kind.DATA and types.is_primitive(name))
-        return kind is Kind.DATA and flat.primitive == ancestor
-
-    def _capability(self, new: CapabilityDefinition) -> Iterator[Finding]:
-        subject = f"capability {new.name!r} of {self.subject}"
-        old = None if self.parent is None else self.parent.capabilities.get(new.name)
-        if old is None and not new.type:
-            yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
-        if old is not None and new.type and old.type:
-            yield from self._named(Kind.CAPABILITY, new.type, old.type, subject, new.place)
-        flat = self.model.types.find(Kind.CAPABILITY, new.type or (old.type if old is not None else ""))
-        if flat is not None:
-            refined = {} if old is None else old.properties
-            for name, definition in new.properties.items():
-                if name not in flat.properties and name not in refined:
-                    message = f"{flat.name} has no property {name!r} that {subject} could refine"
-                    hint = did_you_mean(name, flat.properties)
-                    yield WRONG_REFINEMENT.at(definition.place, message, hint=hint)
-            yield from self._properties(new.properties, flat.properties, subject)
-            yield from self._properties(new.attributes, flat.attributes, subject)
-
-    def _named(self, kind: Kind, name: str, ancestor: str, subject: str, place: Place) -> Iterator[Finding]:
-        if not self._is_a(kind, name, ancestor):
-            message = (
-                f"{kind.word} type {name!r} of {subject} does not derive from {ancestor!r}, which it inherits"
-            )
-            yield WRONG_REFINEMENT.at(place, message)
-
-    def _requirement(self, new: RequirementDefinition) -> Iterator[Finding]:
-        old = None if self.parent is None else self.parent.requirements.get(new.name)
-        subject = f"requirement {new.name!r} of {self.subject}"
-        if old is None:
-            # The conformance files leave out the relationship, which is said to be mandatory, too.
-            if new.capability is None:
-                yield NO_TYPE.at(
-                    new.place, f"{subject} has no capability", hint="add 'capability:' with a type"
-                )
-            return
-        pairs = (
-            (Kind.CAPABILITY, new.capability, old.capability),
-            (Kind.NODE, new.node, old.node),
-            (Kind.RELATIONSHIP, new.relationship, old.relationship),
-        )
-        for kind, name, ancestor in pairs:
-            if name is not None and ancestor is not None:
-                yield from self._named(kind, name, ancestor, subject, new.place)
-        if new.says_occurrences and not _within(new.occurrences, old.occurrences):
-            yield WRONG_REFINEMENT.at(
-                new.place, f"the count_range of {subject} is not within the one it inherits"
-            )
-
-
-def _says_the_same(old: PropertyDefinition, new: PropertyDefinition) -> bool:
-    """A refinement that repeats the value, or says nothing about it, changes nothing."""
-    value = new.value or new.default
-    return value is None or (old.value is not None and value.data == old.value.data)
-
-
-def _within(new: tuple[int, int], old: tuple[int, int]) -> bool:
-    low, high = new
-    return low >= old[0] and (old[1] == UNBOUNDED or (high != UNBOUNDED and high <= old[1]))

@@ -17,7 +17,7 @@ WRONG_SCHEMA: Final = Rule(
     code="TOSCA:E041",
     title="a schema that does not describe its type",
     why="TOSCA 2.0: only lists and maps have an entry_schema; only a map has a key_schema, and its keys are text. A data type derives from "
-    "another or has properties.",
+    "another or has properties, and is not called as one of TOSCA's own types.",
     bad={
         "template.yaml": SECOND
         + "node_types:\n  A: {properties: {ports: {type: string, entry_schema: integer}}}\n"
@@ -27,6 +27,22 @@ WRONG_SCHEMA: Final = Rule(
         + "node_types:\n  A: {properties: {ports: {type: list, entry_schema: integer}}}\n"
     },
     language="tosca",
+)
+
+_RESERVED: Final = frozenset(
+    {
+        "string",
+        "integer",
+        "float",
+        "boolean",
+        "bytes",
+        "nil",
+        "timestamp",
+        "version",
+        "scalar",
+        "list",
+        "map",
+    }
 )
 
 
@@ -75,6 +91,10 @@ def _keys(model: Model, keys: Schema, base: str | None, subject: str) -> Iterato
 
 def _data_type(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
     flat = model.types.find(Kind.DATA, type_.name)
+    if type_.name in _RESERVED:
+        message = f"data type {type_.name!r} has the name of a type of TOSCA's own"
+        yield WRONG_SCHEMA.at(type_.place, message, hint="give it another name")
+        return
     if type_.derived_from is None and not type_.properties:
         message = f"data type {type_.name!r} neither derives from another nor has properties"
         yield WRONG_SCHEMA.at(type_.place, message)

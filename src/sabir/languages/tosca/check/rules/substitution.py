@@ -121,24 +121,11 @@ def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator
         return
     declared = (flat.properties if word == "input" else flat.attributes).get(entry.name)
     outer, inner = None if declared is None else declared.schema, table[name].schema
-    if outer is not None and inner is not None and not _fit(model, outer.name, inner.name):
+    if outer is not None and inner is not None and not model.types.may_be(outer.name, inner.name):
         message = (
             f"{word} {name!r} is of type {inner.name!r}, and {entry.name!r} of {flat.name} of {outer.name!r}"
         )
         yield WRONG_SUBSTITUTION.at(entry.place, message)
-
-
-def _fit(model: Model, name: str, other: str) -> bool:
-    """Whether one of two types derives from the other, so that a value may be of both."""
-    types = model.types
-    if any(types.find(Kind.DATA, each) is None and not types.is_primitive(each) for each in (name, other)):
-        return True  # one that is not there is said to be so elsewhere
-    return any(_is_a(model, *pair) for pair in ((name, other), (other, name)))
-
-
-def _is_a(model: Model, name: str, ancestor: str) -> bool:
-    flat = model.types.find(Kind.DATA, name)
-    return model.types.is_a(Kind.DATA, name, ancestor) or (flat is not None and flat.primitive == ancestor)
 
 
 def _capability(

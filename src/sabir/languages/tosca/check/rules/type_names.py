@@ -170,7 +170,12 @@ def _behaviour(model: Model, interface: InterfaceDefinition | None) -> Iterator[
     if interface.type is not None:
         place = Place(interface.origin.source, interface.type_span or interface.span)
         yield from _missing(model, Kind.INTERFACE, interface.type, place)
-    for inputs in (interface.inputs, *(operation.inputs for operation in interface.operations.values())):
+    operations = (*interface.operations.values(), *interface.notifications.values())
+    for operation in operations:
+        for output in operation.outputs.values():
+            if output.definition is not None:
+                yield from _property(model, output.definition)
+    for inputs in (interface.inputs, *(operation.inputs for operation in operations)):
         for parameter in inputs.values():
             yield from _property(model, parameter)
             if parameter.schema is None and parameter.origin.second and _is_type_of_inputs(parameter):
@@ -214,6 +219,8 @@ def _valid_types(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
     for capability in type_.capabilities.values():
         for name in capability.valid_source_types:
             yield from _missing(model, Kind.NODE, name, capability.place)
+        for name in capability.valid_relationship_types:
+            yield from _missing(model, Kind.RELATIONSHIP, name, capability.place)
 
 
 def _implementations(model: Model, interface: InterfaceDefinition) -> Iterator[Finding]:
