@@ -118,6 +118,25 @@ class Library:
         """A binary operator."""
         return self._declare(binary_name(symbol), kinds, is_function=True)
 
+    def ordered(self, kind: Kind) -> None:
+        """`<`, `<=`, `>` and `>=` between values of a kind, as Python compares them."""
+
+        @self.operator("<", kind, kind)
+        def less(left: Any, right: Any) -> Any:
+            return left < right
+
+        @self.operator("<=", kind, kind)
+        def at_most(left: Any, right: Any) -> Any:
+            return left <= right
+
+        @self.operator(">", kind, kind)
+        def greater(left: Any, right: Any) -> Any:
+            return left > right
+
+        @self.operator(">=", kind, kind)
+        def at_least(left: Any, right: Any) -> Any:
+            return left >= right
+
     def prefix(self, symbol: str, *kinds: Kind) -> Callable[[F], F]:
         """A unary operator."""
         return self._declare(unary_name(symbol), kinds, is_function=True)

@@ -15,6 +15,7 @@ from sabir.expressions.yaql.library import (
     sets,
     strings,
     system,
+    timespans,
 )
 
 __all__ = ["STANDARD"]
@@ -26,6 +27,7 @@ STANDARD = Library.of(
     queries.FUNCTIONS,
     combining.FUNCTIONS,
     dates.FUNCTIONS,
+    timespans.FUNCTIONS,
     dictionaries.FUNCTIONS,
     lists.FUNCTIONS,
     ordering.FUNCTIONS,

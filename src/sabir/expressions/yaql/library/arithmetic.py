@@ -10,6 +10,7 @@ from sabir.expressions.yaql.kinds import INT, NULL, NUMBER
 from sabir.expressions.yaql.limits import Limits
 
 FUNCTIONS = Library()
+FUNCTIONS.ordered(NUMBER)
 
 Number = int | float
 
@@ -61,26 +62,6 @@ def positive(op: Number) -> Number:
 @FUNCTIONS.prefix("-", NUMBER)
 def negative(op: Number) -> Number:
     return -op
-
-
-@FUNCTIONS.operator("<", NUMBER, NUMBER)
-def less(left: Number, right: Number) -> bool:
-    return left < right
-
-
-@FUNCTIONS.operator("<=", NUMBER, NUMBER)
-def at_most(left: Number, right: Number) -> bool:
-    return left <= right
-
-
-@FUNCTIONS.operator(">", NUMBER, NUMBER)
-def greater(left: Number, right: Number) -> bool:
-    return left > right
-
-
-@FUNCTIONS.operator(">=", NUMBER, NUMBER)
-def at_least(left: Number, right: Number) -> bool:
-    return left >= right
 
 
 @FUNCTIONS.function("abs", NUMBER)

@@ -1,4 +1,4 @@
-"""Dates and timespans. The module `datetime` is loaded when the first of them is made."""
+"""Dates. The module `datetime` is loaded when the first of them is made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
-from sabir.expressions.yaql.kinds import DATETIME, INT, INTEGER, KINDS, NULL, NUMBER, STRING, TIMESPAN
+from sabir.expressions.yaql.kinds import DATETIME, INT, KINDS, NULL, NUMBER, STRING, TIMESPAN
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta, tzinfo
@@ -106,57 +106,6 @@ def _read(text: str) -> datetime:
     raise YaqlRuntimeError(f"{text!r} is not a date in a known form; give the form as second argument")
 
 
-@FUNCTIONS.function("timespan", INT, INT, INT, INTEGER, INTEGER, INTEGER)
-def build_timespan(
-    days: int = 0,
-    hours: int = 0,
-    minutes: int = 0,
-    seconds: int = 0,
-    milliseconds: int = 0,
-    microseconds: int = 0,
-) -> timedelta:
-    from datetime import timedelta
-
-    return timedelta(
-        days=days,
-        hours=hours,
-        minutes=minutes,
-        seconds=seconds,
-        milliseconds=milliseconds,
-        microseconds=microseconds,
-    )
-
-
-@FUNCTIONS.property("microseconds", TIMESPAN)
-def microseconds(span: timedelta) -> int:
-    return 86_400_000_000 * span.days + 1_000_000 * span.seconds + span.microseconds
-
-
-@FUNCTIONS.property("milliseconds", TIMESPAN)
-def milliseconds(span: timedelta) -> float:
-    return microseconds(span) / 1000.0
-
-
-@FUNCTIONS.property("seconds", TIMESPAN)
-def seconds(span: timedelta) -> float:
-    return microseconds(span) / 1_000_000.0
-
-
-@FUNCTIONS.property("minutes", TIMESPAN)
-def minutes(span: timedelta) -> float:
-    return microseconds(span) / 60_000_000.0
-
-
-@FUNCTIONS.property("hours", TIMESPAN)
-def hours(span: timedelta) -> float:
-    return microseconds(span) / 3_600_000_000.0
-
-
-@FUNCTIONS.property("days", TIMESPAN)
-def days(span: timedelta) -> float:
-    return microseconds(span) / 86_400_000_000.0
-
-
 @FUNCTIONS.function("now", TIMESPAN | NULL)
 def now(engine: Engine, offset: Any = ...) -> datetime:
     from datetime import UTC
@@ -201,50 +150,6 @@ def datetime_minus_datetime(dt1: datetime, dt2: datetime) -> timedelta:
     return _aware(dt1) - _aware(dt2)
 
 
-@FUNCTIONS.operator("+", TIMESPAN, TIMESPAN)
-def timespan_plus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
-    return ts1 + ts2
-
-
-@FUNCTIONS.operator("-", TIMESPAN, TIMESPAN)
-def timespan_minus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
-    return ts1 - ts2
-
-
-@FUNCTIONS.operator("*", TIMESPAN, NUMBER)
-def timespan_by_number(ts: timedelta, n: int | float) -> timedelta:
-    from datetime import timedelta
-
-    return timedelta(microseconds=microseconds(ts) * n)
-
-
-@FUNCTIONS.operator("*", NUMBER, TIMESPAN)
-def number_by_timespan(n: int | float, ts: timedelta) -> timedelta:
-    return timespan_by_number(ts, n)
-
-
-@FUNCTIONS.operator("/", TIMESPAN, TIMESPAN)
-def timespan_by_timespan(ts1: timedelta, ts2: timedelta) -> float:
-    return float(microseconds(ts1)) / microseconds(ts2)
-
-
-@FUNCTIONS.operator("/", TIMESPAN, NUMBER)
-def timespan_divided(ts: timedelta, n: int | float) -> timedelta:
-    from datetime import timedelta
-
-    return timedelta(microseconds=microseconds(ts) / n)
-
-
-@FUNCTIONS.prefix("-", TIMESPAN)
-def negative_timespan(ts: timedelta) -> timedelta:
-    return -ts
-
-
-@FUNCTIONS.prefix("+", TIMESPAN)
-def positive_timespan(ts: timedelta) -> timedelta:
-    return ts
-
-
 @FUNCTIONS.operator("<", DATETIME, DATETIME)
 def is_before(dt1: datetime, dt2: datetime) -> bool:
     return _aware(dt1) < _aware(dt2)
@@ -263,26 +168,6 @@ def is_after(dt1: datetime, dt2: datetime) -> bool:
 @FUNCTIONS.operator(">=", DATETIME, DATETIME)
 def is_not_before(dt1: datetime, dt2: datetime) -> bool:
     return _aware(dt1) >= _aware(dt2)
-
-
-@FUNCTIONS.operator("<", TIMESPAN, TIMESPAN)
-def is_shorter(ts1: timedelta, ts2: timedelta) -> bool:
-    return ts1 < ts2
-
-
-@FUNCTIONS.operator("<=", TIMESPAN, TIMESPAN)
-def is_not_longer(ts1: timedelta, ts2: timedelta) -> bool:
-    return ts1 <= ts2
-
-
-@FUNCTIONS.operator(">", TIMESPAN, TIMESPAN)
-def is_longer(ts1: timedelta, ts2: timedelta) -> bool:
-    return ts1 > ts2
-
-
-@FUNCTIONS.operator(">=", TIMESPAN, TIMESPAN)
-def is_not_shorter(ts1: timedelta, ts2: timedelta) -> bool:
-    return ts1 >= ts2
 
 
 for _field in ("year", "month", "day", "hour", "minute", "second", "microsecond"):
@@ -356,8 +241,3 @@ def format_(dt: datetime, format_: str) -> str:
 @FUNCTIONS.function("isDatetime")
 def is_datetime(value: Any) -> bool:
     return KINDS[type(value)] == DATETIME
-
-
-@FUNCTIONS.function("isTimespan")
-def is_timespan(value: Any) -> bool:
-    return KINDS[type(value)] == TIMESPAN

@@ -65,13 +65,9 @@ def skip(collection: Items, count: int) -> Iterator[Any]:
 
 
 @FUNCTIONS.method("limit", ITERABLE, INT)
+@FUNCTIONS.method("take", ITERABLE, INT)
 def limit(collection: Items, count: int) -> Iterator[Any]:
     return islice(collection, count)
-
-
-@FUNCTIONS.method("take", ITERABLE, INT)
-def take(collection: Items, count: int) -> Iterator[Any]:
-    return limit(collection, count)
 
 
 @FUNCTIONS.method("takeWhile", ITERABLE, LAMBDA)

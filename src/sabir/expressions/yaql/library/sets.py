@@ -12,6 +12,7 @@ from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import hashable
 
 FUNCTIONS = Library()
+FUNCTIONS.ordered(SET)
 
 AnySet = Set[Any]
 
@@ -38,26 +39,6 @@ def is_set(arg: Any) -> bool:
 @FUNCTIONS.extension("len", SET)
 def length(set_: AnySet) -> int:
     return len(set_)
-
-
-@FUNCTIONS.operator("<", SET, SET)
-def less(left: AnySet, right: AnySet) -> bool:
-    return left < right
-
-
-@FUNCTIONS.operator("<=", SET, SET)
-def at_most(left: AnySet, right: AnySet) -> bool:
-    return left <= right
-
-
-@FUNCTIONS.operator(">", SET, SET)
-def greater(left: AnySet, right: AnySet) -> bool:
-    return left > right
-
-
-@FUNCTIONS.operator(">=", SET, SET)
-def at_least(left: AnySet, right: AnySet) -> bool:
-    return left >= right
 
 
 @FUNCTIONS.method("union", SET, SET)

@@ -12,28 +12,9 @@ from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import text_of
 
 FUNCTIONS = Library()
+FUNCTIONS.ordered(STRING)
 
 _FLAG = BOOL | NULL
-
-
-@FUNCTIONS.operator("<", STRING, STRING)
-def less(left: str, right: str) -> bool:
-    return left < right
-
-
-@FUNCTIONS.operator("<=", STRING, STRING)
-def at_most(left: str, right: str) -> bool:
-    return left <= right
-
-
-@FUNCTIONS.operator(">", STRING, STRING)
-def greater(left: str, right: str) -> bool:
-    return left > right
-
-
-@FUNCTIONS.operator(">=", STRING, STRING)
-def at_least(left: str, right: str) -> bool:
-    return left >= right
 
 
 @FUNCTIONS.operator("+", STRING, STRING)
