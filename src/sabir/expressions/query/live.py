@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -11,7 +12,7 @@ from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.forms import compile_value
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, LazyList, mark, plain
+from sabir.expressions.query.values import MISSING, PENDING, kept, mark, plain
 from sabir.text import Place
 
 __all__ = ["Assigned", "LiveResource"]
@@ -31,7 +32,6 @@ CIRCLE: Final = Rule(
     when="evaluate",
 )
 
-_PENDING: Final = object()
 _DEEPEST: Final = 20
 _LONGEST_CHAIN: Final = 100_000
 
@@ -103,7 +103,7 @@ class LiveResource(Resource):
         value = self._ready.get(key, MISSING)
         if value is MISSING:
             return self._compute(key)
-        if value is _PENDING:
+        if value is PENDING:
             return self.circle(repr(key), None, self._way_round(key))
         return value
 
@@ -147,24 +147,15 @@ class LiveResource(Resource):
         assigned = self.written(key)
         if assigned is None:
             return MISSING
-        self._ready[key] = _PENDING
         session = self.session
         computing = session.computing
         before = [] if computing is None else computing.open()
         session.nesting += 1
         session.waiting.append((self, key))
         try:
-            value = assigned.value(self)
-            if type(value) is LazyList:
-                self._ready[key] = value
-                value = value.computed()
-        except BaseException:
-            del self._ready[key]
-            raise
+            return kept(self._ready, key, partial(assigned.value, self))
         finally:
             session.nesting -= 1
             session.waiting.pop()
             if computing is not None:
                 session.computed[(self, key)] = computing.close(before)
-        self._ready[key] = value
-        return value

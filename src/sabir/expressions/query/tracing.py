@@ -1,15 +1,17 @@
-"""The run loop that tells what it does; chosen instead of the plain one, so that nobody else pays for it."""
+"""Steps that tell what they match; put in place of the plain ones when somebody listens, so that nobody else pays for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
+from sabir.expressions.query.steps import Step, run_steps
 from sabir.expressions.query.values import redacted
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
-    from sabir.expressions.query.steps import Step
     from sabir.expressions.query.syntax import Path
 
 __all__ = ["run_traced", "trace"]
@@ -34,23 +36,20 @@ def shown(values: list[Any]) -> str:
 
 def run_traced(begin: Callable[..., list[Any]], context: Context, path: Path) -> list[Any]:
     trace(context, f"path {path.source.text!r} from {shown([context.current])}")
-    found = begin(context, _run)
-    trace(context, f"path {path.source.text!r} gives {shown(found)}")
-    return found
+    matches = begin(context, _run)
+    trace(context, f"path {path.source.text!r} gives {shown(matches)}")
+    return matches
 
 
 def _run(steps: tuple[Step, ...], values: list[Any], context: Context, at: int = 0) -> list[Any]:
-    for position in range(at, len(steps)):
-        step = steps[position]
-        values = step.select(values, context)
-        written = step.segment.span
-        trace(
-            context, f"  segment at {written.start}–{written.end}: {len(values)} match(es): {shown(values)}"
-        )
-        if step.first:
-            for candidate in values:
-                found = _run(steps, [candidate], context, position + 1)
-                if found:
-                    return found
-            return []
-    return values
+    return run_steps(tuple(map(_traced, steps)), values, context, at)
+
+
+def _traced(step: Step) -> Step:
+    def select(values: list[Any], context: Context) -> list[Any]:
+        matches = step.select(values, context)
+        span = step.segment.span
+        trace(context, f"  segment at {span.start}–{span.end}: {len(matches)} match(es): {shown(matches)}")
+        return matches
+
+    return replace(step, select=select)

@@ -83,7 +83,22 @@ class External:
         """What it is when nothing was selected from it."""
 
 
-_PENDING: Final = object()
+PENDING: Final = object()
+
+
+def kept(ready: dict[Any, Any], key: Any, compute: Callable[[], Any]) -> Any:
+    """Compute a value and keep it. Meanwhile `PENDING` stands for it, or a list of which an item may read the others."""
+    ready[key] = PENDING
+    try:
+        value = compute()
+        if type(value) is LazyList:
+            ready[key] = value
+            value = value.computed()
+    except BaseException:
+        del ready[key]
+        raise
+    ready[key] = value
+    return value
 
 
 class LazyMap(Mapping[str, Any]):
@@ -105,17 +120,8 @@ class LazyMap(Mapping[str, Any]):
     def __getitem__(self, key: Any) -> Any:
         value = self._ready.get(key, MISSING)
         if value is MISSING:
-            self._ready[key] = _PENDING
-            try:
-                value = self._items[key]()
-                if type(value) is LazyList:
-                    self._ready[key] = value
-                    value = value.computed()
-            except BaseException:
-                del self._ready[key]
-                raise
-            self._ready[key] = value
-        return self._circle(key) if value is _PENDING else value
+            value = kept(self._ready, key, self._items[key])
+        return self._circle(key) if value is PENDING else value
 
     def __contains__(self, key: object) -> bool:
         return key in self._items
@@ -151,7 +157,7 @@ class LazyList(list[Any]):
         position = index + len(self) if index < 0 else index
         thunk = self._thunks.pop(position, None)
         if thunk is not None:
-            self[position] = _PENDING
+            self[position] = PENDING
             try:
                 self[position] = value = thunk()
                 if type(value) is LazyList:
@@ -160,7 +166,7 @@ class LazyList(list[Any]):
                 self._thunks[position] = thunk
                 raise
         value = list.__getitem__(self, position)
-        return self._circle(position) if value is _PENDING else value
+        return self._circle(position) if value is PENDING else value
 
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
