@@ -9,17 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Fix, Frame, Related, Severity
 from sabir.text import Place, Source
 
-__all__ = ["CodeParts", "Example", "Rule", "RuleRegistry", "collect_rules", "parse_code", "withheld_codes"]
+__all__ = [
+    "CodeParts",
+    "Example",
+    "Rule",
+    "RuleOptions",
+    "RuleRegistry",
+    "collect_rules",
+    "parse_code",
+    "withheld_codes",
+]
 
 Example = Mapping[str, str]
 """Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""
+
+When = Literal["check", "evaluate", "render", "plan", "look"]
 
 
 class CodeParts(NamedTuple):
@@ -63,7 +74,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     """What the examples must be trusted with to show it, in the words of `--trust`."""
     withheld: bool = False
     """Reported because leave or an input was not given: the text itself may be right, so `check` does not count it."""
-    when: Literal["check", "evaluate", "render", "plan", "look"] = "check"
+    when: When = "check"
     """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering; `plan`: only
     when it is to be deployed, or when its targets are looked at."""
 
@@ -99,6 +110,16 @@ class Rule(Struct, frozen=True, kw_only=True):
     def about_file(self, file: str | Source, message: str, *, hint: str | None = None) -> Finding:
         """A finding about a whole file, which need not exist or be readable."""
         return Finding.about_file(self.code, message, file, hint=hint)
+
+
+class RuleOptions(TypedDict, total=False):
+    """What a language lets its rules say beside their texts and examples; `Rule` tells what each means."""
+
+    fixable: bool
+    off_by_default: bool
+    trust: tuple[str, ...]
+    withheld: bool
+    when: When
 
 
 class RuleRegistry:

@@ -7,12 +7,12 @@ expressions of users stand.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Unpack
 
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Frame
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Rule, RuleOptions
 from sabir.errors import FindingError
 from sabir.text import Place, Source, Span
 
@@ -20,27 +20,12 @@ __all__ = ["BAD_ARGUMENTS", "NOT_FOUND", "REFUSED", "TOO_MUCH", "QueryError", "e
 
 
 def expression_rule(
-    code: str,
-    *,
-    title: str,
-    why: str,
-    bad: str,
-    good: str,
-    trust: tuple[str, ...] = (),
-    withheld: bool = False,
+    code: str, *, title: str, why: str, bad: str, good: str, **options: Unpack[RuleOptions]
 ) -> Rule:
     """A rule of expressions; `bad` and `good` are values of an output in YAML."""
-    return Rule(
-        code=code,
-        title=title,
-        why=why,
-        bad=_with_output(bad),
-        good=_with_output(good),
-        language="tosca",
-        when="evaluate",
-        trust=trust,
-        withheld=withheld,
-    )
+    options.setdefault("when", "evaluate")
+    bad_files, good_files = _with_output(bad), _with_output(good)
+    return Rule(code=code, title=title, why=why, bad=bad_files, good=good_files, language="tosca", **options)
 
 
 def _with_output(value: str) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Unpack
 
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Rule, RuleOptions
 
 __all__ = ["FILES", "HOST", "MODULE", "PLUGIN_TEXT", "inmanta_rule"]
 
@@ -23,20 +23,8 @@ def inmanta_rule(
     why: str,
     bad: str | dict[str, str],
     good: str | dict[str, str],
-    *,
-    when: Literal["check", "evaluate", "render"] = "check",
-    fixable: bool = False,
-    withheld: bool = False,
+    **options: Unpack[RuleOptions],
 ) -> Rule:
     """A rule whose examples are files of a project, or the text of its `main.cf`."""
-    return Rule(
-        code=code,
-        title=title,
-        why=why,
-        bad={"main.cf": bad} if isinstance(bad, str) else bad,
-        good={"main.cf": good} if isinstance(good, str) else good,
-        fixable=fixable,
-        withheld=withheld,
-        language="inmanta",
-        when=when,
-    )
+    bad, good = ({"main.cf": files} if isinstance(files, str) else files for files in (bad, good))
+    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="inmanta", **options)

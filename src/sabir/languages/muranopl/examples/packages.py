@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Unpack
 
-from sabir.diagnostics.rules import Example, Rule
+from sabir.diagnostics.rules import Example, Rule, RuleOptions
 
 __all__ = [
     "APPLICATION",
@@ -141,20 +141,10 @@ def package_rule(
     bad: Example,
     *,
     good: Example = LIBRARY,
-    fixable: bool = False,
-    off_by_default: bool = False,
+    **options: Unpack[RuleOptions],
 ) -> Rule:
-    return Rule(
-        code=code,
-        title=title,
-        why=why,
-        bad=bad,
-        good=good,
-        fixable=fixable,
-        off_by_default=off_by_default,
-        language="muranopl",
-    )
+    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", **options)
 
 
-def ui_rule(code: str, title: str, why: str, bad: Example, *, fixable: bool = False) -> Rule:
-    return package_rule(code, title, why, bad, good=APPLICATION, fixable=fixable)
+def ui_rule(code: str, title: str, why: str, bad: Example, **options: Unpack[RuleOptions]) -> Rule:
+    return package_rule(code, title, why, bad, good=APPLICATION, **options)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Unpack
 
-from sabir.diagnostics.rules import Example, Rule
+from sabir.diagnostics.rules import Example, Rule, RuleOptions
 
 __all__ = [
     "METHOD",
@@ -49,12 +49,7 @@ def init_package(*body: str, more: str = "") -> Example:
 
 
 def run_rule(
-    code: str,
-    title: str,
-    why: str,
-    bad: Example,
-    good: Example,
-    *,
-    when: Literal["evaluate", "plan"] = "evaluate",
+    code: str, title: str, why: str, bad: Example, good: Example, **options: Unpack[RuleOptions]
 ) -> Rule:
-    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", when=when)
+    options.setdefault("when", "evaluate")
+    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", **options)
