@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cached_property
+from typing import Final
 
 from msgspec import Struct
 
 from sabir.diagnostics.rules import parse_code
 from sabir.errors import UsageError
+from sabir.patterns import lazy_pattern
 
 __all__ = ["CodePattern", "Selection", "split_words"]
 
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    return re.compile(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
+_pattern: Final = lazy_pattern(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
 
 
 class CodePattern(Struct, frozen=True):

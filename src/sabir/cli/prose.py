@@ -6,13 +6,14 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from typing import Final
 
 from msgspec import Struct
 
 from sabir.checks.formatters.palette import Palette
 from sabir.cli.terminal import is_ascii, spelt_out, wants_color, write
 from sabir.graph.views.paint import Paint
+from sabir.patterns import lazy_pattern
 
 __all__ = ["Prose", "show", "terminal_prose"]
 
@@ -64,9 +65,7 @@ def show(views: Mapping[str, Callable[..., Iterable[str]]], form: str, result: o
         write(prose.shown(line))
 
 
-@cache
-def _escape() -> re.Pattern[str]:
-    return re.compile("\x1b\\[[0-9;]*m")
+_escape: Final = lazy_pattern("\x1b\\[[0-9;]*m")
 
 
 def _wrapped(line: str, width: int) -> Iterator[str]:

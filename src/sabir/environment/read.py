@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, Final, cast
 
 from sabir.diagnostics.finding import Finding
@@ -12,6 +10,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment, Part
 from sabir.graph.values import Value
+from sabir.patterns import lazy_pattern
 from sabir.resources.resource import Lifecycle
 from sabir.resources.secrets import SecretSource, reference_to
 from sabir.resources.target import Target
@@ -63,10 +62,7 @@ ENVIRONMENT_KEYS: Final = (
 PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
 _VERSION: Final = 1
 
-
-@cache
-def _name_pattern() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_name_pattern: Final = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Finding, ...]]:

@@ -13,11 +13,12 @@ text of its address. People need not write it: commands also take names, and a d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
+
+from sabir.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from hashlib import blake2b
@@ -103,6 +104,4 @@ def _hash() -> Callable[..., Any]:
     return blake2b
 
 
-@cache
-def _reserved() -> re.Pattern[str]:
-    return re.compile(r"[%|\[\]\x00-\x1f]")
+_reserved: Final = lazy_pattern(r"[%|\[\]\x00-\x1f]")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from typing import Final
+
+from sabir.patterns import lazy_pattern
 
 __all__ = ["Palette", "harmless"]
 
-
-@cache
-def _control() -> re.Pattern[str]:
-    return re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_control: Final = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Palette:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from typing import Final
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.views.words import clipped, value_text
+from sabir.patterns import lazy_pattern
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span
@@ -17,20 +17,9 @@ __all__ = ["graph_candidates"]
 
 _CONDITIONS = ("condition", "attribute")
 
-
-@cache
-def _type_pattern() -> re.Pattern[str]:
-    return re.compile(r"\.type\s*=\s*(?P<word>[\w.:/-]*)\Z")
-
-
-@cache
-def _path_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w\]?*.)])::(?P<path>(?:[\w-]+::)+)(?P<word>[\w-]*)\Z")
-
-
-@cache
-def _named_type_pattern() -> re.Pattern[str]:
-    return re.compile(r"\.type\s*=\s*([\w.:/-]+)")
+_type_pattern: Final = lazy_pattern(r"\.type\s*=\s*(?P<word>[\w.:/-]*)\Z")
+_path_pattern: Final = lazy_pattern(r"(?<![\w\]?*.)])::(?P<path>(?:[\w-]+::)+)(?P<word>[\w-]*)\Z")
+_named_type_pattern: Final = lazy_pattern(r"\.type\s*=\s*([\w.:/-]+)")
 
 
 def graph_candidates(graph: Graph, source: Source, offset: int) -> Iterable[Candidate]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any, Final
 
 import yaml
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Related
+from sabir.patterns import lazy_pattern
 from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlDefect, not_readable, syntax_finding
 from sabir.source.yaml.nodes import (
     ScalarValue,
@@ -333,9 +332,7 @@ def _without_mark(text: str) -> str:
     return "\n" + text[1:] if text.startswith(_BYTE_ORDER_MARK) else text
 
 
-@cache
-def _begins_path() -> re.Pattern[str]:
-    return re.compile(r"(?<=[\s\[{,])::(?=[^\s\[\]{},])")
+_begins_path: Final = lazy_pattern(r"(?<=[\s\[{,])::(?=[^\s\[\]{},])")
 
 
 def _with_colons(scalar: YamlScalar) -> YamlScalar:

@@ -7,9 +7,9 @@ import binascii
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import cache
 from typing import Final, TypeVar
 
+from sabir.patterns import lazy_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
 __all__ = ["CONSTRUCTORS", "MERGE", "resolve_plain"]
@@ -24,35 +24,20 @@ _BOOLS: Final = {
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 
-
-@cache
-def _int_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
-    )
-
-
-@cache
-def _float_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
-        r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-    )
-
-
-@cache
-def _timestamp_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)"
-        r"(?:(?:[Tt]|[ \t]+)(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d*))?"
-        r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?",
-        re.ASCII,
-    )
-
-
-@cache
-def _date_only_pattern() -> re.Pattern[str]:
-    return re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_int_pattern: Final = lazy_pattern(
+    r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
+)
+_float_pattern: Final = lazy_pattern(
+    r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+_timestamp_pattern: Final = lazy_pattern(
+    r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)"
+    r"(?:(?:[Tt]|[ \t]+)(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d*))?"
+    r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?",
+    re.ASCII,
+)
+_date_only_pattern: Final = lazy_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 _FIRST_NUMERIC: Final = frozenset("-+0123456789.")

@@ -4,10 +4,11 @@ indented less."""
 from __future__ import annotations
 
 import re
-from functools import cache
+from typing import Final
 
 from msgspec import Struct
 
+from sabir.patterns import lazy_pattern
 from sabir.text import Source, Span
 
 __all__ = ["TypedPlace", "typed_place"]
@@ -33,21 +34,11 @@ class TypedPlace(Struct, frozen=True, kw_only=True):
         return self.key is None
 
 
-@cache
-def _line_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"""(?P<indent>[ ]*)(?P<items>(?:-[ ]+)*)(?P<key>"[^"]*"|'[^']*'|[^\s#'"\[{][^#]*?):(?=\s|$)"""
-    )
-
-
-@cache
-def _item_pattern() -> re.Pattern[str]:
-    return re.compile(r"[ ]*(?:-(?:[ ]+|$))*")
-
-
-@cache
-def _word_pattern() -> re.Pattern[str]:
-    return re.compile(r"[\w-]*$")
+_line_pattern: Final = lazy_pattern(
+    r"""(?P<indent>[ ]*)(?P<items>(?:-[ ]+)*)(?P<key>"[^"]*"|'[^']*'|[^\s#'"\[{][^#]*?):(?=\s|$)"""
+)
+_item_pattern: Final = lazy_pattern(r"[ ]*(?:-(?:[ ]+|$))*")
+_word_pattern: Final = lazy_pattern(r"[\w-]*$")
 
 
 def typed_place(source: Source, offset: int) -> TypedPlace:

@@ -11,10 +11,11 @@ Three forms, because three readers expect different bytes:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
+
+from sabir.patterns import lazy_pattern
 
 __all__ = ["pyyaml_text", "yaml_document", "yaml_text"]
 
@@ -127,17 +128,6 @@ def _text(value: str) -> str:
 # Keys, names and words come again and again in the objects of a deployment.
 _word = lru_cache(maxsize=20_000)(_text)
 
-
-@cache
-def _plain_pattern() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
-
-
-@cache
-def _block_pattern() -> re.Pattern[str]:
-    return re.compile(f"[{_PRINTABLE}]*")
-
-
-@cache
-def _unprintable_pattern() -> re.Pattern[str]:
-    return re.compile(f"[^{_PRINTABLE}]")
+_plain_pattern: Final = lazy_pattern(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
+_block_pattern: Final = lazy_pattern(f"[{_PRINTABLE}]*")
+_unprintable_pattern: Final = lazy_pattern(f"[^{_PRINTABLE}]")
