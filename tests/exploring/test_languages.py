@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.languages.language import Explores
+from sabir.languages.language import Explorer, Explores
 from sabir.operations.languages import installed_languages
 from sabir.source.packages import MemoryPackage, PackageFile
 from sabir.source.symbols import FileNames
@@ -68,14 +68,14 @@ CASES = {
 }
 
 
-def _language(name: str) -> Explores:
+def _explorer(name: str) -> Explorer:
     language = installed_languages().by_name[name]
     assert isinstance(language, Explores)
-    return language
+    return language.explorer()
 
 
 def _names(language: str, file: str, text: str) -> FileNames:
-    return _language(language).names(MemoryPackage({file: text}), PackageFile(file, text.encode()))
+    return _explorer(language).file_names(MemoryPackage({file: text}), PackageFile(file, text.encode()))
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_what_may_be_written_next(
 ) -> None:
     offset = text.index("|")
     typed = PackageFile(file, text.replace("|", "").encode())
-    spoken = _language(language)
-    texts = {candidate.text for candidate in spoken.complete(MemoryPackage({file: text}), typed, offset)}
+    explorer = _explorer(language)
+    texts = {candidate.text for candidate in explorer.candidates(MemoryPackage({file: text}), typed, offset)}
     assert expected in texts or (expected is None and not texts & {"entity", "containers"})
-    assert tuple(spoken.wanted_keys(typed, offset)) == kinds
+    assert tuple(explorer.wanted_keys(typed, offset)) == kinds
 
 
 @pytest.mark.parametrize("language", [*CASES, "muranopl"])
@@ -185,24 +185,26 @@ def test_half_typed_texts_have_names(language: str, data: st.DataObject) -> None
     inserted = data.draw(st.sampled_from(["", "{", "[", ": ", '"', "{{", "- ", "\t", "&a ", "*a", "::", "."]))
     typed = text[:cut] + inserted + data.draw(st.sampled_from(["", text[cut:]]))
     package = MemoryPackage({file: typed})
-    spoken, source = _language(language), PackageFile(file, typed.encode())
-    names = spoken.names(package, source)
+    explorer, source = _explorer(language), PackageFile(file, typed.encode())
+    names = explorer.file_names(package, source)
     for span in (*(use.span for use in names.mentions), *(symbol.span for symbol in names.all_symbols())):
         assert 0 <= span.start <= span.end <= len(typed)
-    spoken.complete(package, source, cut)
-    spoken.wanted_keys(source, cut)
+    explorer.candidates(package, source, cut)
+    explorer.wanted_keys(source, cut)
 
 
 @pytest.mark.parametrize("language", ["inmanta", "tosca", "muranopl"])
 def test_libraries_have_definitions(language: str) -> None:
     file, text = CASES.get(language, ("manifest.yaml", "FullName: a.b\n"))
-    spoken = _language(language)
+    explorer = _explorer(language)
     package = MemoryPackage({file: text})
     keys = {
         symbol.key
-        for library in spoken.libraries(package)
+        for library in explorer.libraries(package)
         for name in library.list()
-        for symbol in spoken.names(library, library.get_file(name) or PackageFile(name, b"")).all_symbols()
+        for symbol in explorer.file_names(
+            library, library.get_file(name) or PackageFile(name, b"")
+        ).all_symbols()
     }
     expected = {
         "inmanta": {"type std::Entity", "function std::replace"},

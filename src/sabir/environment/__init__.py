@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
-    from sabir.source.packages import LoadedPackage, PackageFile
-    from sabir.source.symbols import Candidate, FileNames
+    from sabir.languages.language import Evaluation, EvaluationRequest, Explorer, Renderer
+    from sabir.source.packages import LoadedPackage
 
 __all__ = ["ENVIRONMENT", "FILE_NAME", "EnvironmentLanguage"]
 
@@ -41,23 +40,10 @@ class EnvironmentLanguage:
 
         return evaluate_environment(package, request)
 
-    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG002  the protocol's
-        return ()
+    def explorer(self) -> Explorer:
+        from sabir.environment import exploring
 
-    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
-        from sabir.environment.exploring import file_names
-
-        return file_names(file)
-
-    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-        from sabir.environment.exploring import candidates
-
-        return candidates(package, file, offset)
-
-    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
-        from sabir.environment.exploring import wanted_keys
-
-        return wanted_keys(file, offset)
+        return exploring
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.environment.render import renderers

@@ -16,10 +16,14 @@ from sabir.source.yaml.reading import all_entries, entries, extent, items, value
 from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span
 
-__all__ = ["candidates", "file_names", "wanted_keys"]
+__all__ = ["candidates", "file_names", "libraries", "wanted_keys"]
 
 
-def file_names(file: PackageFile) -> FileNames:
+def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  an explorer's
+    return ()
+
+
+def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
     if not file.yaml.documents:
         return FileNames()
     if file.name != FILE_NAME:

@@ -32,6 +32,7 @@ __all__ = [
     "Document",
     "Evaluation",
     "EvaluationRequest",
+    "Explorer",
     "Explores",
     "Language",
     "MakesModels",
@@ -281,19 +282,21 @@ class Runs(Protocol):
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult: ...
 
 
-@runtime_checkable
-class Explores(Protocol):
-    """A language that tells editors about names. Texts are being typed: whatever is broken in one costs no more than its place."""
+class Explorer(Protocol):
+    """What a language tells editors about names; a module with these functions is one.
+
+    Texts are being typed: whatever is broken in one costs no more than its place.
+    """
 
     def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
         """What names of the package may be defined in beside itself: what ships with the language, what it requires."""
         ...
 
-    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:
+    def file_names(self, package: LoadedPackage, file: PackageFile) -> FileNames:
         """The names of one file of a package, or of a library. It must not depend on what other files say."""
         ...
 
-    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    def candidates(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
         """What may be written at an offset, by the grammar and by what the language itself offers: keywords, functions, sections,
         names of files. Names that are defined in the project are proposed by `wanted_keys`."""
         ...
@@ -301,6 +304,13 @@ class Explores(Protocol):
     def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
         """Beginnings of the keys whose names may be written at an offset: `class `, `method com.example.Web.`."""
         ...
+
+
+@runtime_checkable
+class Explores(Protocol):
+    """A language that tells editors about names."""
+
+    def explorer(self) -> Explorer: ...
 
 
 class Language(Protocol):

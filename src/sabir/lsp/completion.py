@@ -38,11 +38,12 @@ def completions(desk: Desk, name: str, offset: int, positions: Positions) -> typ
     file, language = desk.project.file(name), desk.project.language
     if file is None or not isinstance(language, Explores):
         return types.CompletionList(is_incomplete=False, items=[])
+    explorer = language.explorer()
     candidates = {
         candidate.text: candidate
         for candidate in (
-            *_defined(desk, tuple(language.wanted_keys(file, offset))),
-            *language.complete(desk.project.package, file, offset),
+            *_defined(desk, tuple(explorer.wanted_keys(file, offset))),
+            *explorer.candidates(desk.project.package, file, offset),
             *_of_values(desk, file.source, offset),
         )
     }

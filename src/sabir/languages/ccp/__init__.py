@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
-    from sabir.source.packages import LoadedPackage, PackageFile
-    from sabir.source.symbols import Candidate, FileNames
+    from sabir.languages.language import Evaluation, EvaluationRequest, Explorer, Renderer
+    from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "Ccp"]
 
@@ -63,23 +62,10 @@ class Ccp:
                 wanted=partial(wanted, checked.resolved, graph),
             )
 
-    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG002  the protocol's
-        return ()
+    def explorer(self) -> Explorer:
+        from sabir.languages.ccp import exploring
 
-    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
-        from sabir.languages.ccp.exploring import file_names
-
-        return file_names(file)
-
-    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-        from sabir.languages.ccp.exploring import candidates
-
-        return candidates(package, file, offset)
-
-    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
-        from sabir.languages.ccp.exploring import wanted_keys
-
-        return wanted_keys(file, offset)
+        return exploring
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.ccp.graph.picture import picture_renderer

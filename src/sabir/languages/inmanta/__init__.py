@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject, Renderer
+    from sabir.languages.language import Evaluation, EvaluationRequest, Explorer, RenderedObject, Renderer
     from sabir.resources.resource import Wanted
-    from sabir.source.packages import LoadedPackage, PackageFile
-    from sabir.source.symbols import Candidate, FileNames
+    from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "InmantaLanguage"]
 
@@ -76,25 +75,10 @@ class InmantaLanguage:
 
         return Evaluation(graph=graph, findings=findings, rendered=rendered, wanted=wanted)
 
-    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
+    def explorer(self) -> Explorer:
         from sabir.languages.inmanta import exploring
 
-        return exploring.libraries(package)
-
-    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:
-        from sabir.languages.inmanta import exploring
-
-        return exploring.file_names(package, file)
-
-    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-        from sabir.languages.inmanta import exploring
-
-        return exploring.candidates(package, file, offset)
-
-    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
-        from sabir.languages.inmanta import exploring
-
-        return exploring.wanted_keys(file, offset)
+        return exploring
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.inmanta.graph.resources import RENDERER, render_resources

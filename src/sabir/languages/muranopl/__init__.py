@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sabir.languages.language import (
         Evaluation,
         EvaluationRequest,
+        Explorer,
         ModelCall,
         ModelResult,
         Renderer,
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
         TestRun,
     )
     from sabir.resources.resource import Wanted
-    from sabir.source.packages import LoadedPackage, PackageFile
-    from sabir.source.symbols import Candidate, FileNames
+    from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "MuranoPL"]
 
@@ -82,25 +82,10 @@ class MuranoPL:
 
         return Evaluation(graph=graph, findings=findings, wanted=wanted)
 
-    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
+    def explorer(self) -> Explorer:
         from sabir.languages.muranopl import exploring
 
-        return exploring.libraries(package)
-
-    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
-        from sabir.languages.muranopl import exploring
-
-        return exploring.file_names(file)
-
-    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-        from sabir.languages.muranopl import exploring
-
-        return exploring.candidates(package, file, offset)
-
-    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
-        from sabir.languages.muranopl import exploring
-
-        return exploring.wanted_keys(file, offset)
+        return exploring
 
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
         from sabir.languages.muranopl.running import run_package

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
-    from sabir.source.packages import LoadedPackage, PackageFile
-    from sabir.source.symbols import Candidate, FileNames
+    from sabir.languages.language import Evaluation, EvaluationRequest, Explorer, Renderer
+    from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "Tosca"]
 
@@ -42,25 +41,10 @@ class Tosca:
 
         return evaluate_package(package, request)
 
-    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG002  the protocol's
-        from sabir.languages.tosca.exploring import libraries
+    def explorer(self) -> Explorer:
+        from sabir.languages.tosca import exploring
 
-        return libraries()
-
-    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
-        from sabir.languages.tosca.exploring import file_names
-
-        return file_names(file)
-
-    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:  # noqa: ARG002  the protocol's
-        from sabir.languages.tosca.exploring import candidates
-
-        return candidates(file, offset)
-
-    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
-        from sabir.languages.tosca.exploring import wanted_keys
-
-        return wanted_keys(file, offset)
+        return exploring
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.tosca.graph.packing import render_csar

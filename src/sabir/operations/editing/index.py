@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sabir.languages.language import Explores
+from sabir.languages.language import Explorer, Explores
 from sabir.operations.editing.project import Project
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol
@@ -47,9 +47,9 @@ class NameIndex:
         """By the name of a file, so that what it defined can be taken out again."""
 
     @property
-    def _language(self) -> Explores | None:
+    def _explorer(self) -> Explorer | None:
         language = self._project.language
-        return language if isinstance(language, Explores) else None
+        return language.explorer() if isinstance(language, Explores) else None
 
     def names(self, name: str) -> FileNames:
         """The names of one file of the project, as it is typed now."""
@@ -57,11 +57,11 @@ class NameIndex:
         return FileNames() if file is None else self._names_of(self._project.package, file)
 
     def _names_of(self, package: LoadedPackage, file: PackageFile) -> FileNames:
-        if self._language is None:
+        if self._explorer is None:
             return FileNames()
         names = self._names.get(file)
         if names is None:
-            names = self._names[file] = self._read(self._language.names(package, file), file.name)
+            names = self._names[file] = self._read(self._explorer.file_names(package, file), file.name)
         return names
 
     def _read(self, names: FileNames, file: str) -> FileNames:
@@ -161,7 +161,7 @@ class NameIndex:
     def _library_definitions(self) -> dict[str, list[Definition]]:
         if self._of_libraries is None:
             self._of_libraries = {}
-            for library in self._language.libraries(self._project.package) if self._language else ():
+            for library in self._explorer.libraries(self._project.package) if self._explorer else ():
                 for definition in self._defined_in(library):
                     for key in (definition.symbol.key, *definition.symbol.aliases):
                         self._of_libraries.setdefault(key, []).append(definition)
@@ -170,6 +170,6 @@ class NameIndex:
     def _defined_in(self, library: LoadedPackage) -> Iterator[Definition]:
         for name in library.list():
             file = library.get_file(name)
-            if file is not None and self._language is not None:
-                for symbol in self._language.names(library, file).all_symbols():
+            if file is not None and self._explorer is not None:
+                for symbol in self._explorer.file_names(library, file).all_symbols():
                     yield Definition(symbol, file, library)

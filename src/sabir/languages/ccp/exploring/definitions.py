@@ -7,11 +7,11 @@ same length, and places stay what they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from sabir.source.packages import PackageFile
+from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml import compose
 from sabir.source.yaml.naming import named_by_key, named_by_text
@@ -19,7 +19,7 @@ from sabir.source.yaml.nodes import YamlNode, text_of
 from sabir.source.yaml.reading import entries, items, value_at
 from sabir.text import Source, Span
 
-__all__ = ["file_names"]
+__all__ = ["file_names", "libraries"]
 
 _DEFAULTS: Final = "defaults.yaml"
 
@@ -34,7 +34,11 @@ def _variable_pattern() -> re.Pattern[str]:
     return re.compile(r"(?<![\w.'\"|])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?!\w|\s*\()")
 
 
-def file_names(file: PackageFile) -> FileNames:
+def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  an explorer's
+    return ()
+
+
+def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
     if not file.name.endswith((".yaml", ".yml", ".j2")):
         return FileNames()
     used = tuple(_settings_used(file.source))

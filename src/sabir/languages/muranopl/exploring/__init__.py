@@ -19,7 +19,7 @@ __all__ = ["candidates", "file_names", "libraries", "wanted_keys"]
 MANIFEST = "manifest.yaml"
 
 
-def file_names(file: PackageFile) -> FileNames:
+def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
     if not file.name.endswith((".yaml", ".yml")):
         return FileNames()
     if file.name == MANIFEST:

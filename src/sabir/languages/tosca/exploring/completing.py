@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sabir.languages.tosca.syntax.grammar import Collection, Entity, grammar
-from sabir.source.packages import PackageFile
+from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.typing import TypedPlace, typed_place
 
@@ -28,7 +28,7 @@ _FUNCTIONS: Final = (
 _TYPED: Final = frozenset({"type", "derived_from", "relationship", "capability"})
 
 
-def candidates(file: PackageFile, offset: int) -> Sequence[Candidate]:
+def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:  # noqa: ARG001  an explorer's
     place = typed_place(file.source, offset)
     if place.is_key:
         return _listed(_keys(place.path), SymbolKind.KEYWORD)

@@ -40,7 +40,7 @@ _REFERENCES: Final = frozenset({"get_property", "get_attribute", "get_operation_
 _PLACES: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST"})
 
 
-def file_names(file: PackageFile) -> FileNames:
+def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
     root = document_of(file, []) if file.name.endswith((".yaml", ".yml")) else None
     if root is None:
         return FileNames()
@@ -54,7 +54,7 @@ def _template(root: YamlNode | None) -> YamlNode | None:
     return value_at(inner, "topology_template") or value_at(inner, "service_template") or inner
 
 
-def libraries() -> Sequence[LoadedPackage]:
+def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
     """The types that sabir brings."""
     folder = Path(__file__).parents[1] / "library"
     files = {f"{profile}.yaml": (folder / f"{profile}.yaml").read_bytes() for profile in PROFILES}
