@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -34,6 +34,7 @@ __all__ = [
     "EvaluationRequest",
     "Explorer",
     "Explores",
+    "IncludesFiles",
     "Language",
     "MakesModels",
     "ModelCall",
@@ -280,6 +281,15 @@ class Runs(Protocol):
     """A language whose descriptions have methods: beside evaluating it can call them."""
 
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult: ...
+
+
+@runtime_checkable
+class IncludesFiles(Protocol):
+    """A language whose configurations take other files in."""
+
+    def included_files(self, configuration: Source) -> Iterable[str]:
+        """The files that a configuration names, from the folder it lies in; whether they are there is not asked."""
+        ...
 
 
 class Explorer(Protocol):

@@ -9,9 +9,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from sabir.languages.language import IncludesFiles
 from sabir.operations.deploying import FOLDER
+from sabir.operations.languages import installed_languages
 from sabir.source.packages import is_below
-from sabir.source.yaml import YamlScalar, YamlSequence, compose
 from sabir.text import Source
 
 __all__ = ["Named", "contents_below"]
@@ -19,7 +20,6 @@ __all__ = ["Named", "contents_below"]
 _LEFT_OUT: Final = frozenset({FOLDER, ".git", ".venv", "node_modules", "__pycache__"})
 _MOST_FILES: Final = 5000
 _MOST_BYTES: Final = 64 * 1024 * 1024
-_INCLUDE: Final = "!include"
 
 
 class Named(Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ class Named(Struct, frozen=True, kw_only=True):
 
 
 def _with_included(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """A file, with those that its documents `!include [FILE, …]` take in, by their names from its folder; and what lies outside of that."""
+    """A configuration with the files that it takes in, by their names from its folder; and what lies outside of that."""
     contents: dict[str, bytes] = {}
     lost: dict[str, None] = {}
     queue = [file]
@@ -74,17 +74,18 @@ def _with_included(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
             lost[name] = None
             continue
         contents[name] = included.read_bytes()
-        queue += [included.parent / other for other in _includes(name, contents[name])]
+        queue += [
+            included.parent / other
+            for other in _includes(Source(name, contents[name].decode("utf-8", "replace")))
+        ]
     return contents, tuple(lost)
 
 
-def _includes(name: str, data: bytes) -> Iterator[str]:
-    if _INCLUDE.encode() not in data:
-        return
-    stream = compose(Source(name, data.decode("utf-8", "replace")), tags=frozenset([_INCLUDE]))
-    for document in stream.documents:
-        if isinstance(document, YamlSequence) and document.tag == _INCLUDE:
-            yield from (item.text for item in document.items if isinstance(item, YamlScalar))
+def _includes(configuration: Source) -> Iterator[str]:
+    """A configuration does not say which language it is for: whoever takes files in by it names them."""
+    for language in installed_languages().by_name.values():
+        if isinstance(language, IncludesFiles):
+            yield from language.included_files(configuration)
 
 
 def contents_below(root: Path) -> tuple[dict[str, bytes], str | None]:

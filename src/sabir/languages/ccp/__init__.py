@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, Explorer, Renderer
     from sabir.source.packages import LoadedPackage
+    from sabir.text import Source
 
 __all__ = ["LANGUAGE", "Ccp"]
 
@@ -61,6 +62,11 @@ class Ccp:
                 findings=checked.consequential,
                 wanted=partial(wanted, checked.resolved, graph),
             )
+
+    def included_files(self, configuration: Source) -> Iterable[str]:
+        from sabir.languages.ccp.syntax.includes import included_names
+
+        return included_names(configuration)
 
     def explorer(self) -> Explorer:
         from sabir.languages.ccp import exploring

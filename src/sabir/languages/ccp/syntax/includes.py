@@ -15,10 +15,10 @@ from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
-from sabir.source.yaml import YamlNode, YamlSequence, compose
+from sabir.source.yaml import YamlNode, YamlScalar, YamlSequence, compose
 from sabir.text import Source
 
-__all__ = ["Beside", "documents_of"]
+__all__ = ["Beside", "documents_of", "included_names"]
 
 BAD_INCLUDE: Final = ccp_rule(
     code="CCP:E007",
@@ -57,6 +57,15 @@ def documents_of(
                     yield from documents_of(included, beside, faults, (*within, layer.name))
         elif document is not None:
             yield layer, document
+
+
+def included_names(configuration: Source) -> Iterator[str]:
+    """The files that a configuration takes in, as it names them; what is wrong with it is said when it is read."""
+    if TAG not in configuration.text:
+        return
+    for document in compose(configuration, tags=frozenset([TAG])).documents:
+        if isinstance(document, YamlSequence) and document.tag == TAG:
+            yield from (item.text for item in document.items if isinstance(item, YamlScalar))
 
 
 def _included(
