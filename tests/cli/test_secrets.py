@@ -37,7 +37,9 @@ class Service(BaseHTTPRequestHandler):
         if self.path == "/v1/kv/data/shop/db" and self.headers["X-Vault-Token"] == "t0ken":
             self._answer(200, {"data": {"data": {"password": CANARY}}})
         elif self.path == "/api/v1/namespaces/shop/secrets/db":
-            self._answer(200, {"data": {"password": base64.b64encode(CANARY.encode()).decode()}})
+            secret = {"password": base64.b64encode(CANARY.encode()).decode()}
+            named = {"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "db", "namespace": "shop"}}
+            self._answer(200, {**named, "data": secret})
         else:
             self._answer(404, {"kind": "Status", "message": "not found", "reason": "NotFound"})
 

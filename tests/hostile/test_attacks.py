@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -74,13 +75,16 @@ def attempt(attack: Attack, profile: tuple[str, ...], folder: Path) -> tuple[int
     return status, output, seconds, megabytes
 
 
-def run(words: list[str], folder: Path) -> tuple[int, str, float, float]:
+def run(
+    words: list[str], folder: Path, variables: Mapping[str, str] | None = None
+) -> tuple[int, str, float, float]:
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("XDG_")},
         "CANARY": CANARY,
         "HOME": str(folder),
         "SABIR_DEBUG": "1",
         "SABIR_CACHE_DIR": str(folder / "cache"),
+        **(variables or {}),
     }
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(

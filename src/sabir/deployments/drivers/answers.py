@@ -46,6 +46,10 @@ class AnswerRefused(Exception):
     """An answer came, or began to come, and cannot be taken."""
 
 
+class NoJson(AnswerRefused):
+    """It is something else: a page for people."""
+
+
 class AnswerLate(AnswerRefused):
     """It did not end in time; another time it may."""
 
@@ -111,7 +115,7 @@ def decoded(content: bytes) -> Any:
     except UNDECODED as error:
         if isinstance(error, RecursionError):
             raise AnswerRefused(_TOO_DEEP) from error
-        raise AnswerRefused(f"it answers with something that is no JSON: {content[:80]!r}") from error
+        raise NoJson(f"it answers with something that is no JSON: {content[:80]!r}") from error
     if _is_deeper(data, _DEEPEST):
         raise AnswerRefused(_TOO_DEEP)
     return data

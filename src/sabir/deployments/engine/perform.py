@@ -134,4 +134,6 @@ def failure(message: str, *, passing: bool = False) -> Outcome:
 
 
 def _words(error: BaseException) -> str:
+    if isinstance(error, DeployError):
+        return str(error)
     return " ".join(f"{type(error).__name__}: {said_by(error)}".split())

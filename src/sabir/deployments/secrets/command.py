@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from asyncio.subprocess import Process
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from sabir.resources.fields import Field, FieldType
 __all__ = ["PROVIDER"]
 
 _SECONDS: Final = 60.0
+_LARGEST: Final = 4 << 20
 
 
 class Commands:
@@ -41,16 +43,33 @@ class Commands:
             raise DeployError(f"{words[0]!r} cannot be run: {error.strerror or error}") from error
         try:
             async with asyncio.timeout(float(settings.get("timeout") or _SECONDS)):
-                written, _ = await process.communicate()
+                written = await _written(process)
+                await process.wait()
         except TimeoutError as error:
             raise DeployError(f"{words[0]!r} took too long") from error
+        except asyncio.LimitOverrunError as error:
+            raise DeployError(f"{words[0]!r} writes more than {_LARGEST >> 20} MB") from error
         finally:
-            if process.returncode is None:  # it took too long, or the deployment was stopped meanwhile
-                process.kill()
-                await process.wait()
+            await _ended(process)
         if process.returncode:
             raise DeployError(f"{words[0]!r} ended with status {process.returncode}")
         return written.decode("utf-8", "replace").removesuffix("\n")
+
+
+async def _written(process: Process) -> bytes:
+    assert process.stdout is not None
+    written = bytearray()
+    while piece := await process.stdout.read(1 << 16):
+        written += piece
+        if len(written) > _LARGEST:
+            raise asyncio.LimitOverrunError("too much", len(written))
+    return bytes(written)
+
+
+async def _ended(process: Process) -> None:
+    if process.returncode is None:
+        process.kill()
+        await process.wait()
 
 
 PROVIDER: Final = Commands()

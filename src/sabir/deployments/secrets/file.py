@@ -13,6 +13,8 @@ from sabir.source.packages import is_below
 
 __all__ = ["PROVIDER"]
 
+_LARGEST: Final = 4 << 20
+
 
 class Files:
     name: Final = "file"
@@ -27,12 +29,18 @@ class Files:
             raise DeployError(
                 f"{settings['path']} leads out of the environment: allow it with --trust outside"
             )
+        if path.exists() and not path.is_file():
+            raise DeployError(f"{settings['path']} is no file")
         try:
-            return path.read_text(encoding="utf-8").removesuffix("\n")
+            with path.open(encoding="utf-8") as file:
+                text = file.read(_LARGEST + 1)
         except UnicodeDecodeError as error:
             raise DeployError(f"{settings['path']} is not UTF-8 text") from error
         except OSError as error:
             raise DeployError(f"{settings['path']} cannot be read: {error.strerror or error}") from error
+        if len(text) > _LARGEST:
+            raise DeployError(f"{settings['path']} is larger than {_LARGEST >> 20} MB")
+        return text.removesuffix("\n")
 
 
 PROVIDER: Final = Files()

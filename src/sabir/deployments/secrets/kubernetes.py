@@ -10,7 +10,7 @@ from typing import Any, Final
 from sabir.deployments.extras import needing
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
-from sabir.resources.fields import Field
+from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target
 
 __all__ = ["PROVIDER"]
@@ -29,6 +29,7 @@ class ClusterSecrets:
             "namespace": Field(about="where it is; else the namespace of the context"),
             "kubeconfig": Field(about="the file; else KUBECONFIG, the account of this pod, ~/.kube/config"),
             "context": Field(about="a context of that file; else its current one"),
+            "timeout": Field(about="seconds a request may take; default 30", type=FieldType.NUMBER),
         }
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
@@ -38,8 +39,9 @@ class ClusterSecrets:
         target = Target(name=f"secret {settings['name']}", driver="kubernetes", settings=settings)
         config = cluster_config(target, context)
         namespace = str(settings.get("namespace") or config.namespace)
-        async with open_client(config, timeout=_SECONDS) as client:
-            api = Api(client, namespace=namespace, seconds=_SECONDS)
+        seconds = float(settings.get("timeout") or _SECONDS)
+        async with open_client(config, timeout=seconds) as client:
+            api = Api(client, namespace=namespace, seconds=seconds)
             metadata = {"name": settings["name"], "namespace": namespace}
             try:
                 secret = await api.get(
@@ -54,7 +56,7 @@ def _value(data: Mapping[str, str], settings: Mapping[str, Any]) -> str:
     encoded = data.get(settings["key"])
     if encoded is None:
         raise DeployError(
-            f"the Secret {settings['name']!r} has no key {settings['key']!r}: {', '.join(data)}"
+            f"the Secret {settings['name']!r} has no key {settings['key']!r}: {', '.join(data)[:200]}"
         )
     try:
         return base64.b64decode(encoded).decode("utf-8")

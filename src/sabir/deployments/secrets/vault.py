@@ -9,14 +9,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
+from sabir.deployments.drivers.answers import AnswerRefused, decoded, misfit_of, whole_answer
 from sabir.deployments.extras import needing
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
-from sabir.resources.fields import Field
+from sabir.resources.fields import Field, FieldType
 
 __all__ = ["PROVIDER"]
 
 _SECONDS: Final = 30.0
+_LARGEST: Final = 4 << 20
+
+
+class _Entry(Struct, frozen=True):
+    data: dict[str, Any]
+
+
+class _Answer(Struct, frozen=True):
+    data: _Entry
 
 
 class Vault:
@@ -29,20 +41,25 @@ class Vault:
             "field": Field(about="which of its values", required=True),
             "mount": Field(about="where the store is mounted; default secret"),
             "address": Field(about="of the server; else VAULT_ADDR"),
+            "timeout": Field(about="seconds it may take; default 30", type=FieldType.NUMBER),
         }
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
         with needing("http", "it"):
             import httpx2
         url = f"{_address(settings, context)}/v1/{settings.get('mount') or 'secret'}/data/{settings['path']}"
+        seconds = float(settings.get("timeout") or _SECONDS)
         try:
-            async with httpx2.AsyncClient(timeout=_SECONDS) as client:
-                response = await client.get(url, headers={"X-Vault-Token": _token(context)})
+            async with httpx2.AsyncClient(timeout=seconds) as client:
+                request = client.build_request("GET", url, headers={"X-Vault-Token": _token(context)})
+                response, content = await whole_answer(client, request, seconds=seconds, largest=_LARGEST)
+            if response.status_code == 200:
+                return _value(decoded(content), settings)
+        except AnswerRefused as error:
+            raise DeployError(f"{url}: {error}") from error
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise DeployError(f"{url} does not answer: {error}") from error
-        if response.status_code != 200:
-            raise DeployError(f"{url} answers {response.status_code}: {_words(response.status_code)}")
-        return _value(response.json(), settings)
+        raise DeployError(f"{url} answers {response.status_code}: {_words(response.status_code)}")
 
 
 def _address(settings: Mapping[str, Any], context: DriverContext) -> str:
@@ -76,12 +93,11 @@ def _words(status: int) -> str:
 
 
 def _value(answer: Any, settings: Mapping[str, Any]) -> str:
-    try:
-        data = answer["data"]["data"]
-    except (KeyError, TypeError) as error:
-        raise DeployError("the answer is not that of a key-value store of version 2") from error
+    if misfit_of(answer, _Answer) is not None:
+        raise DeployError("the answer is not that of a key-value store of version 2")
+    data: dict[str, Any] = answer["data"]["data"]
     if settings["field"] not in data:
-        raise DeployError(f"{settings['path']} has no field {settings['field']!r}: {', '.join(data)}")
+        raise DeployError(f"{settings['path']} has no field {settings['field']!r}: {', '.join(data)[:200]}")
     return str(data[settings["field"]])
 
 

@@ -12,9 +12,9 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from keystoneauth1.adapter import Adapter
 
-__all__ = ["open_heat"]
+__all__ = ["open_heat", "request_seconds"]
 
-_REQUEST_SECONDS: Final = 60
+_REQUEST_SECONDS: Final = 60.0
 _RETRIES: Final = 3
 _SERVICE: Final = "orchestration"
 
@@ -31,10 +31,14 @@ def open_heat(target: Target, context: DriverContext) -> Adapter:
     )
     from openstack.exceptions import ConfigException, SDKException
 
+    from sabir.deployments.drivers.heat.transport import bind, refused
+
     try:
         cloud = _cloud(target, context)
+        session = cloud.get_session()
+        bind(session)
         heat = Adapter(
-            cloud.get_session(),
+            session,
             service_type=_SERVICE,
             interface=cloud.get_interface(_SERVICE),
             region_name=cloud.get_region_name(_SERVICE),
@@ -51,8 +55,8 @@ def open_heat(target: Target, context: DriverContext) -> Adapter:
         raise DeployError(f"{_named(target)} has no orchestration service in its catalogue") from error
     except MissingRequiredOptions as error:
         raise DeployError(f"{_named(target)}: the credentials lack {_options(error)}") from error
-    except (ConfigException, SDKException, ClientException, OSError) as error:
-        raise DeployError(f"{_named(target)} cannot be used: {error}") from error
+    except (ConfigException, SDKException, ClientException, OSError, ValueError) as error:
+        raise DeployError(f"{_named(target)} cannot be used: {refused(error) or error}") from error
     return heat
 
 
@@ -67,12 +71,18 @@ def _cloud(target: Target, context: DriverContext) -> Any:
     if file is not None and not (context.folder / str(file)).is_file():
         raise DeployError(f"target {target.name!r}: there is no file {str(context.folder / str(file))!r}")
     config = OpenStackConfig(app_name="sabir", config_files=files, secure_files=[] if files else None)
-    said: dict[str, Any] = {"api_timeout": _REQUEST_SECONDS}
+    said: dict[str, Any] = {"api_timeout": request_seconds(target)}
     if "region" in settings:
         said["region_name"] = settings["region"]
     if "auth" in settings:
         said["auth"] = settings["auth"]
     return config.get_one(cloud=settings.get("cloud"), **said)
+
+
+def request_seconds(target: Target) -> float:
+    """For one request with its whole answer."""
+    seconds = reveal(target.settings.get("timeout_seconds"))
+    return float(seconds) if isinstance(seconds, int | float) else _REQUEST_SECONDS
 
 
 def _named(target: Target) -> str:

@@ -1,15 +1,17 @@
 """Requests to one Heat about stacks, and failures in words for people.
 
-The client blocks, so every request runs in a thread.
+The client blocks, so every request runs in a thread. What Heat tells is taken only when it has the shape of what was asked for.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from msgspec import Struct
+
+from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, in_thread, misfit_of
 from sabir.deployments.drivers.failures import RequestFailure
 from sabir.errors import DeployError
 
@@ -22,6 +24,60 @@ StackData = Mapping[str, Any]
 """A stack as Heat tells of it."""
 
 _PASSING: Final = frozenset([408, 429, 502, 503, 504])
+_MOST_EVENTS: Final = 1000
+_LONGEST: Final = 2000
+"""Characters of what Heat says, at most."""
+
+
+class _Output(Struct, frozen=True):
+    output_key: str
+    output_value: Any = None
+
+
+class _Stack(Struct, frozen=True):
+    id: str
+    stack_name: str
+    stack_status: str
+    stack_status_reason: str | None = None
+    tags: list[str] | None = None
+    outputs: list[_Output] | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class _Told(Struct, frozen=True):
+    stack: _Stack
+
+
+class _Id(Struct, frozen=True):
+    id: str
+
+
+class _Created(Struct, frozen=True):
+    stack: _Id
+
+
+class _Event(Struct, frozen=True):
+    id: str
+    resource_name: str
+    resource_status: str
+    resource_status_reason: str | None = None
+    physical_resource_id: str | None = None
+
+
+class _Events(Struct, frozen=True):
+    events: list[_Event]
+
+
+class _Environment(Struct, frozen=True):
+    parameters: dict[str, Any] | None = None
+
+
+class _Named(Struct, frozen=True):
+    resource_name: str
+
+
+class _Foreseen(Struct, frozen=True):
+    resource_changes: dict[str, list[_Named] | None]
 
 
 class HeatFailure(RequestFailure):
@@ -39,8 +95,8 @@ class HeatFailure(RequestFailure):
 class Heat:
     """The stacks of one project in one region."""
 
-    def __init__(self, client: Adapter) -> None:
-        self.client = client
+    def __init__(self, client: Adapter, *, seconds: float) -> None:
+        self.client, self.seconds = client, seconds
 
     async def check_access(self) -> None:
         try:
@@ -53,41 +109,47 @@ class Heat:
         path = f"/stacks/{_quoted(name_or_id)}"
         try:
             # Heat answers with the place of the stack by name and id, and forgets the question on the way there.
-            stack = (await self._request("GET", path if with_outputs else f"{path}?resolve_outputs=False"))[
-                "stack"
-            ]
+            answer = await self._request("GET", path if with_outputs else f"{path}?resolve_outputs=False")
         except HeatFailure as failure:
             if failure.status == 404:
                 return None
             raise
+        stack: StackData = _fitting(answer, _Told, f"the stack {name_or_id}")["stack"]
+        if name_or_id not in (stack["stack_name"], stack["id"]):
+            raise HeatFailure(
+                f"asked for the stack {name_or_id}, Heat answers with another: {stack['stack_name'][:100]}",
+                status=500,
+            )
         return None if stack["stack_status"] == "DELETE_COMPLETE" else stack
 
     async def template(self, stack: StackData) -> Mapping[str, Any]:
         return await self._request("GET", f"{_path(stack)}/template")
 
     async def environment(self, stack: StackData) -> Mapping[str, Any]:
-        return await self._request("GET", f"{_path(stack)}/environment")
+        answer = await self._request("GET", f"{_path(stack)}/environment")
+        return _fitting(answer, _Environment, f"the environment of {stack['stack_name']}")
 
     async def files(self, stack: StackData) -> Mapping[str, Any]:
         return await self._request("GET", f"{_path(stack)}/files")
 
     async def create(self, body: Mapping[str, Any]) -> StackData:
-        created: StackData = (await self._request("POST", "/stacks", body))["stack"]
-        return {"stack_name": body["stack_name"], **created}
+        answer = await self._request("POST", "/stacks", body)
+        created = _fitting(answer, _Created, f"the new stack {body['stack_name']}", was_sent=True)["stack"]
+        return {**created, "stack_name": body["stack_name"]}
 
     async def update(self, stack: StackData, body: Mapping[str, Any]) -> None:
         await self._request("PUT", _path(stack), body)
 
-    async def preview_create(self, body: Mapping[str, Any]) -> StackData:
-        preview: StackData = (await self._request("POST", "/stacks/preview", body))["stack"]
-        return preview
+    async def preview_create(self, body: Mapping[str, Any]) -> None:
+        """`HeatFailure` when Heat would refuse it."""
+        await self._request("POST", "/stacks/preview", body)
 
     async def preview_update(self, stack: StackData, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """What would become of the resources: names by `added`, `updated`, `replaced`, `deleted`, `unchanged`."""
-        changes: Mapping[str, Any] = (await self._request("PUT", f"{_path(stack)}/preview", body))[
-            "resource_changes"
-        ]
-        return changes
+        answer = await self._request("PUT", f"{_path(stack)}/preview", body)
+        changes = _fitting(answer, _Foreseen, f"what would become of {stack['stack_name']}")
+        resources: Mapping[str, Any] = changes["resource_changes"]
+        return resources
 
     async def delete(self, stack: StackData) -> None:
         await self._request("DELETE", _path(stack))
@@ -102,26 +164,49 @@ class Heat:
         answer = await self._request(
             "GET", f"{_path(stack)}/events?sort_keys=event_time&sort_dir=asc{marker}"
         )
-        events: list[Mapping[str, Any]] = answer["events"]
-        return events
+        events: list[Mapping[str, Any]] = _fitting(answer, _Events, f"the events of {stack['stack_name']}")[
+            "events"
+        ]
+        return events[-_MOST_EVENTS:]
 
     async def _request(
         self, method: str, path: str, body: Mapping[str, Any] | None = None
     ) -> Mapping[str, Any]:
-        return await asyncio.to_thread(self._answer, method, path, body)
+        was_sent = method != "GET"
+        try:
+            return await in_thread(lambda: self._answer(method, path, body), seconds=self.seconds)
+        except AnswerRefused as error:
+            status = 0 if isinstance(error, AnswerLate) else 500
+            raise HeatFailure(f"Heat: {error}", status=status, was_sent=was_sent) from error
 
     def _answer(self, method: str, path: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
         from keystoneauth1.exceptions import ClientException, ConnectFailure, UnknownConnectionError
 
+        from sabir.deployments.drivers.heat.transport import refused
+
         try:
             response = self.client.request(path, method, json=body, raise_exc=False)
         except (ConnectFailure, UnknownConnectionError) as error:
+            if (reason := refused(error)) is not None:
+                raise AnswerRefused(reason) from error
             raise HeatFailure(f"Heat does not answer: {error}", was_sent=method != "GET") from error
         except ClientException as error:
             raise HeatFailure(f"Heat cannot be asked: {error}") from error
-        if response.status_code >= 400:
+        if response.status_code >= 300:
             raise HeatFailure(_sentence(response), status=response.status_code)
-        return _json_object(response)
+        answer = decoded(response.content)
+        if not isinstance(answer, dict | None):
+            raise AnswerRefused("it answers with something that is no object")
+        return answer or {}
+
+
+def _fitting(
+    answer: Mapping[str, Any], shape: type[Struct], subject: str, *, was_sent: bool = False
+) -> Mapping[str, Any]:
+    misfit = misfit_of(answer, shape)
+    if misfit is not None:
+        raise HeatFailure(f"what Heat tells of {subject} cannot be: {misfit}", status=500, was_sent=was_sent)
+    return answer
 
 
 def _path(stack: StackData) -> str:
@@ -132,19 +217,15 @@ def _quoted(text: Any) -> str:
     return quote(str(text), safe="")
 
 
-def _json_object(response: Any) -> Mapping[str, Any]:
-    try:
-        answer = response.json()
-    except ValueError:
-        answer = None
-    return answer if isinstance(answer, dict) else {}
-
-
 def _sentence(response: Any) -> str:
-    answer = _json_object(response)
-    error = answer.get("error")
+    try:
+        answer = decoded(response.content)
+    except AnswerRefused:
+        answer = response.text[:200]
+    told = answer if isinstance(answer, dict) else {"explanation": answer}
+    error = told.get("error")
     said = error.get("message") if isinstance(error, dict) else None
-    message = str(said or answer.get("explanation") or response.text[:200] or response.reason)
+    message = str(said or told.get("explanation") or response.reason)[:_LONGEST]
     match response.status_code:
         case 401:
             return "Heat refuses the credentials"

@@ -67,7 +67,7 @@ class Stacks:
             if task.resource.kind in CALLS:
                 return await called(task, self._pushing(task, effects), secrets)
             if task.resource.kind in QUESTIONS:
-                return await asked(task, self.heat.client)
+                return await asked(task, self.heat)
             stack, changed = await self._applied(task, effects)
         except HeatFailure as failure:
             return _failed(failure, secrets)

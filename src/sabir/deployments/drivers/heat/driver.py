@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from sabir.deployments.drivers.answers import AnswerRefused, in_thread
 from sabir.deployments.drivers.heat.programs import CALLS
 from sabir.deployments.drivers.heat.services import QUESTIONS
 from sabir.deployments.extras import needing
+from sabir.errors import UnreachableError
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["DRIVER", "HeatDriver"]
 
 _SECONDS: Final = 3600.0
+_SIGNING_IN: Final = 3
+"""Requests that it takes: which versions there are, a token, which versions Heat has."""
 
 _STACK: Final = Kind(
     about="a stack of OpenStack's Heat, kept as a whole",
@@ -64,6 +67,7 @@ class HeatDriver:
                 sensitive=True,
             ),
             "wait_seconds": Field(about="how long to wait for a stack; default 3600", type=FieldType.NUMBER),
+            "timeout_seconds": Field(about="how long a request may take; default 60", type=FieldType.NUMBER),
         }
 
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
@@ -76,16 +80,21 @@ class HeatDriver:
 @asynccontextmanager
 async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
     with needing("openstack", f"target {target.name!r}"):
-        from sabir.deployments.drivers.heat.access import open_heat
+        from sabir.deployments.drivers.heat.access import open_heat, request_seconds
         from sabir.deployments.drivers.heat.api import Heat
         from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
 
-        heat = Heat(await asyncio.to_thread(open_heat, target, context))
+        seconds = request_seconds(target)
+        try:
+            client = await in_thread(lambda: open_heat(target, context), seconds=seconds * _SIGNING_IN)
+        except AnswerRefused as error:
+            raise UnreachableError(f"target {target.name!r}: signing in: {error}") from error
+    heat = Heat(client, seconds=seconds)
     await heat.check_access()
-    seconds = reveal(target.settings.get("wait_seconds"))
+    patience = reveal(target.settings.get("wait_seconds"))
     settings = HeatSettings(
         environment=context.environment,
-        wait_seconds=float(seconds) if isinstance(seconds, int | float) else _SECONDS,
+        wait_seconds=float(patience) if isinstance(patience, int | float) else _SECONDS,
     )
     yield Stacks(heat, settings)
 

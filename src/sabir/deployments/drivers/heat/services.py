@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.heat.api import HeatFailure
+from sabir.deployments.drivers.answers import AnswerRefused, decoded, in_thread
+from sabir.deployments.drivers.heat.api import Heat, HeatFailure
 from sabir.graph.values import reveal_all
 from sabir.resources.driver import Kind
 from sabir.resources.effects import ANSWER, FAILURE
@@ -53,12 +53,19 @@ class _Request(Struct, frozen=True):
     """None: it only looks."""
 
 
-async def asked(task: Task, client: Adapter) -> Outcome:
+async def asked(task: Task, heat: Heat) -> Outcome:
     """The answer of a service. A cloud without the service has nothing to list; anything else is a failure."""
     arguments: dict[str, Any] = reveal_all(dict(task.resource.desired))
+    client = heat.client
     request = _request(task.resource.kind, arguments, client)
     try:
-        answer = await asyncio.to_thread(_answer, request, client, arguments.get("region"))
+        answer = await in_thread(
+            lambda: _answer(request, client, arguments.get("region")), seconds=heat.seconds
+        )
+    except AnswerRefused as error:
+        raise HeatFailure(
+            f"the {request.service} service: {error}", status=500, was_sent=request.body is not None
+        ) from error
     except HeatFailure as failure:
         if failure.was_sent:
             raise
@@ -117,7 +124,14 @@ def _replaced(value: Any, placeholder: str, own: str | None) -> Any:
 
 def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
     from keystoneauth1.adapter import Adapter
-    from keystoneauth1.exceptions import ClientException, ConnectFailure, EndpointNotFound
+    from keystoneauth1.exceptions import (
+        ClientException,
+        ConnectFailure,
+        EndpointNotFound,
+        UnknownConnectionError,
+    )
+
+    from sabir.deployments.drivers.heat.transport import refused
 
     service = Adapter(
         client.session,
@@ -133,7 +147,9 @@ def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
         if request.service == "network" and not changes:
             return []
         raise HeatFailure(f"the cloud has no {request.service} service") from error
-    except ConnectFailure as error:
+    except (ConnectFailure, UnknownConnectionError) as error:
+        if (reason := refused(error)) is not None:
+            raise AnswerRefused(reason) from error
         raise HeatFailure(
             f"the {request.service} service does not answer: {error}", was_sent=changes
         ) from error
@@ -141,5 +157,9 @@ def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
         raise HeatFailure(f"the {request.service} service cannot be asked: {error}") from error
     if response.status_code >= 400:
         raise HeatFailure(f"the {request.service} service says {response.status_code}: {response.text[:300]}")
-    answer = response.json()
-    return answer if request.part is None else answer[request.part]
+    answer = decoded(response.content)
+    if request.part is None:
+        return answer
+    if not isinstance(answer, dict) or request.part not in answer:
+        raise AnswerRefused(f"its answer holds no {request.part!r}")
+    return answer[request.part]

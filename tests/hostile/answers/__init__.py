@@ -1,0 +1,1 @@
+"""Servers that lie, and what becomes of a command that asks them."""
