@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.diagnostics import did_you_mean, near
-from sabir.diagnostics.near import is_respelt, only_near
+from sabir.diagnostics.near import distance, is_respelt, only_near
 
 KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
 
@@ -63,3 +63,36 @@ def test_of_very_many_names_those_that_begin_alike_are_compared() -> None:
 def test_respelt() -> None:
     assert is_respelt("in-out", "InOut")
     assert not is_respelt("In", "Out")
+
+
+def test_names_of_several_scopes() -> None:
+    outer = frozenset({"server", "client"})
+    assert did_you_mean("serwer", outer, ["sewer"]) == "did you mean 'server' or 'sewer'?"
+    assert near("cleint", (), outer) == "client"
+    assert near("server", outer) is None
+
+
+_LETTERS = st.text("abc", max_size=8)
+
+
+@given(_LETTERS, _LETTERS, st.integers(1, 6))
+def test_edits_are_counted_up_to_a_bound(left: str, right: str, bound: int) -> None:
+    assert distance(left, right, bound) == min(_counted(left, right), bound)
+
+
+def _counted(left: str, right: str) -> int:
+    """The same by its definition: every cell of the table."""
+    table = {(row, 0): row for row in range(len(left) + 1)} | {
+        (0, column): column for column in range(len(right) + 1)
+    }
+    for row, char in enumerate(left, 1):
+        for column, other in enumerate(right, 1):
+            costs = [
+                table[row - 1, column] + 1,
+                table[row, column - 1] + 1,
+                table[row - 1, column - 1] + (char != other),
+            ]
+            if row > 1 and column > 1 and char == right[column - 2] and other == left[row - 2]:
+                costs.append(table[row - 2, column - 2] + 1)
+            table[row, column] = min(costs)
+    return table[len(left), len(right)]

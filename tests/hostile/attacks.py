@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from tests.hostile.attack import TOSCA, Attack, Content, archive
 from tests.hostile.commands import COMMAND_ATTACKS
+from tests.hostile.misspelt import MISSPELT, ONLY_WARNED_OF
 
 __all__ = ["ATTACKS"]
 
@@ -396,13 +398,16 @@ ATTACKS: Final = (
             ("Inmanta, compile", _entity_chain, "5,000", _COMPILE, "more than 200 levels below"),
         )
     ),
-    Attack(
-        attack="2,000 names that are nearly right",
-        door="Inmanta, check",
-        files=lambda: {"main.cf": "".join(f"x{number} = y{number}\n" for number in range(2000))},
-        words=_CHECK,
-        ends=1,
-        says="",
+    *(
+        Attack(
+            attack=f"1,000 misspelt {subject}",
+            door="check",
+            files=partial(make, 1000),
+            words=_CHECK,
+            ends=0 if subject in ONLY_WARNED_OF else 1,
+            says="did you mean",
+        )
+        for subject, make in MISSPELT.items()
     ),
     Attack(
         attack="5,000 parts",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.hostile.attack import TOSCA
+from tests.hostile.misspelt import MISSPELT
 
 __all__ = ["SUBJECTS", "spent"]
 
@@ -78,10 +79,6 @@ def _line(size: int) -> Files:
     return {"service.yaml": f"{TOSCA}topology_template: {{node_templates: {{{nodes}}}}}\n"}
 
 
-def _names(size: int) -> Files:
-    return {"main.cf": "".join(f"x{n} = y{n}\n" for n in range(size))}
-
-
 SUBJECTS: Final[Mapping[str, tuple[Callable[[int], Files], str]]] = {
     "a chain of TOSCA types, compile (refused)": (_types, "compile"),
     "a chain of MuranoPL classes, compile (refused)": (_classes, "compile"),
@@ -91,7 +88,7 @@ SUBJECTS: Final[Mapping[str, tuple[Callable[[int], Files], str]]] = {
     "moves one after the other, plan": (_moved, "plan"),
     "properties that read one another, compile": (_reads, "compile"),
     "findings on one line, check": (_line, "check"),
-    "unknown names among as many others, check": (_names, "check"),
+    **{f"misspelt {subject}, check": (make, "check") for subject, make in MISSPELT.items()},
 }
 
 

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
 from typing import Final
 
-__all__ = ["did_you_mean", "is_respelt", "near", "only_near"]
+__all__ = ["did_you_mean", "distance", "is_respelt", "near", "only_near"]
 
-_FEW: Final = 200
+_FEW: Final = 60
 """So many names are compared with all their letters."""
+_BESIDE: Final = 6
+"""Of more names, so many before and behind the place where the misspelt one would stand."""
 
 
-def near(name: str, names: Iterable[str]) -> str | None:
+def near(name: str, *names: Iterable[str]) -> str | None:
     """The known name closest to a misspelt one, or None when nothing is close.
 
     Close means: the same but for capitals and separators, another ending of the same word (`Property`, `Properties`), or at
     most a third of its letters edited (a swap of two neighbours counts as one edit).
+
+    Whoever asks often for the same thousands of names gives them as one `frozenset`, and other names beside it: it is
+    sorted once.
     """
     return next(iter(_nearest(name, names)), None)
 
 
-def only_near(name: str, names: Iterable[str]) -> str | None:
+def only_near(name: str, *names: Iterable[str]) -> str | None:
     """The near name when there is no second one as close: what a repair may write."""
     nearest = _nearest(name, names)
     return nearest[0] if len(nearest) == 1 else None
+
+
+def did_you_mean(name: str, *names: Iterable[str]) -> str | None:
+    """`did you mean 'X'?` ready to be a finding's hint, or None. Two that are equally close are both named."""
+    nearest = _nearest(name, names)
+    shown = nearest if len(nearest) == 2 else nearest[:1]
+    return f"did you mean {' or '.join(map(repr, shown))}?" if shown else None
 
 
 def is_respelt(name: str, other: str) -> bool:
@@ -32,13 +46,13 @@ def is_respelt(name: str, other: str) -> bool:
     return _folded(name) == _folded(other)
 
 
-def _nearest(name: str, names: Iterable[str]) -> list[str]:
+def _nearest(name: str, scopes: tuple[Iterable[str], ...]) -> list[str]:
     """The closest names, sorted; several when they are equally close."""
     wanted = _folded(name)
     best: list[str] = []
     bound = max(1, len(wanted) // 3) + 1
-    for candidate in _likely(wanted, set(names), bound):
-        folded = _folded(candidate)
+    likely = [_sorted_names(frozenset(names)).likely(wanted) for names in scopes]
+    for folded, candidate in dict.fromkeys(chain.from_iterable(likely)):
         if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
         distance = 0 if folded == wanted else _edits(wanted, folded, bound + 1)
@@ -46,34 +60,32 @@ def _nearest(name: str, names: Iterable[str]) -> list[str]:
             best, bound = [candidate], distance
         elif distance == bound and best:
             best.append(candidate)
-    return best if bound < len(wanted) else []
+    return sorted(best) if bound < len(wanted) else []
 
 
-def _likely(wanted: str, names: set[str], bound: int) -> list[str]:
-    """The names to compare with, sorted. Of very many only those that begin alike, and not too many of them.
+class _Names:
+    """Names in order, by their beginning and by their end."""
 
-    Whoever misspells a thousand names of a thousand must not wait for a million comparisons.
-    """
-    if len(names) <= _FEW:
-        return sorted(names)
-    shortest, longest, letter = len(wanted) - bound, len(wanted) + 2 * bound, wanted[:1]
-    alike = [
-        name for name in names if shortest <= len(name) <= longest and name[:1] in (letter, letter.upper())
-    ]
-    if len(alike) <= _FEW:
-        return sorted(alike)
-    alike.sort(key=_folded)
-    middle = bisect_left(alike, wanted, key=_folded)
-    beside = alike[max(0, middle - _FEW // 2) : middle + _FEW // 2]
-    ending = [name for name in alike if name.endswith(wanted[-2:])]
-    return sorted({*beside, *ending[:_FEW]})
+    def __init__(self, names: frozenset[str]) -> None:
+        self._forwards = sorted((_folded(name), name) for name in names)
+        self._backwards = sorted((folded[::-1], folded, name) for folded, name in self._forwards)
+
+    def likely(self, wanted: str) -> Iterable[tuple[str, str]]:
+        """The names to compare with, folded and as they are; first those that begin or end most alike, of very many only these.
+
+        Whoever misspells a thousand names of a thousand must not wait for a million comparisons.
+        """
+        names, reverse = self._forwards, self._backwards
+        here = bisect_left(names, (wanted, ""))
+        there = bisect_left(reverse, (wanted[::-1], "", ""))
+        beside = dict.fromkeys(names[max(0, here - _BESIDE) : here + _BESIDE])
+        beside |= dict.fromkeys(name[1:] for name in reverse[max(0, there - _BESIDE) : there + _BESIDE])
+        return beside if len(names) > _FEW else beside | dict.fromkeys(names)
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str | None:
-    """`did you mean 'X'?` ready to be a finding's hint, or None. Two that are equally close are both named."""
-    nearest = _nearest(name, names)
-    shown = nearest if len(nearest) == 2 else nearest[:1]
-    return f"did you mean {' or '.join(map(repr, shown))}?" if shown else None
+@lru_cache(maxsize=16)
+def _sorted_names(names: frozenset[str]) -> _Names:
+    return _Names(names)
 
 
 def _folded(name: str) -> str:
@@ -83,21 +95,52 @@ def _folded(name: str) -> str:
 def _edits(left: str, right: str, bound: int) -> int:
     stem = min(len(left), len(right)) - 1
     has_other_ending = stem >= 4 and left[:stem] == right[:stem] and abs(len(left) - len(right)) <= 3
-    return 1 if has_other_ending else _distance(left, right, bound)
+    return 1 if has_other_ending else distance(left, right, bound)
 
 
-def _distance(left: str, right: str, bound: int) -> int:
+def _unlike(left: str, right: str) -> tuple[str, str]:
+    """Both without what they begin and end with alike: no edit is needed there."""
+    end = min(len(left), len(right))
+    start = 0
+    while start < end and left[start] == right[start]:
+        start += 1
+    left, right, end = left[start:], right[start:], end - start
+    behind = 0
+    while behind < end and left[-1 - behind] == right[-1 - behind]:
+        behind += 1
+    return left[: len(left) - behind], right[: len(right) - behind]
+
+
+def distance(left: str, right: str, bound: int) -> int:
     """Optimal string alignment distance; stops early and answers `bound` once it cannot be below."""
+    left, right = _unlike(left, right)
+    width = len(right)
     before: list[int] = []
-    previous = list(range(len(right) + 1))
+    previous = list(range(width + 1))
     for row, char in enumerate(left, 1):
-        current = [row]
-        for column, other in enumerate(right, 1):
-            cost = min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (char != other))
-            if row > 1 and column > 1 and char == right[column - 2] and left[row - 2] == other:
+        # Cells further than the bound from the diagonal cannot lead below it.
+        first, last = max(1, row - bound + 1), min(width, row + bound - 1)
+        current = [row if first == 1 else bound] * first + [bound] * (width - first + 1)
+        least = current[first - 1]
+        for column in range(first, last + 1):
+            other = right[column - 1]
+            cost = (
+                previous[column - 1]
+                if char == other
+                else 1 + min(previous[column - 1], previous[column], current[column - 1])
+            )
+            if (
+                char != other
+                and row > 1
+                and column > 1
+                and char == right[column - 2]
+                and left[row - 2] == other
+            ):
                 cost = min(cost, before[column - 2] + 1)
-            current.append(cost)
-        if min(current) >= bound:
+            current[column] = cost
+            if cost < least:
+                least = cost
+        if least >= bound:
             return bound
         before, previous = previous, current
-    return previous[-1]
+    return min(previous[width], bound)

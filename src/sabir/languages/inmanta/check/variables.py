@@ -28,7 +28,8 @@ UNKNOWN_IN_BRANCH: Final = inmanta_rule(
     "a = 1\nif a > 1:\n    b = a\nend\n",
 )
 
-_Names = frozenset[str]
+_Names = tuple[frozenset[str], ...]
+"""One set for each block around, which all blocks inside share."""
 
 
 def check_variables(definitions: Definitions) -> list[Finding]:
@@ -38,6 +39,7 @@ def check_variables(definitions: Definitions) -> list[Finding]:
 class _Checker:
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
+        self.seen: dict[str, frozenset[str]] = {}
         self.tops = {
             name: frozenset(_assigned(space.statements))
             for name, space in definitions.project.namespaces.items()
@@ -45,7 +47,7 @@ class _Checker:
 
     def run(self) -> Iterator[Finding]:
         for space in self.definitions.project.namespaces.values():
-            visible = self.tops[space.name]
+            visible = (self.tops[space.name],)
             for statement in space.statements:
                 yield from self._statement(statement, space, visible, sure=True)
 
@@ -61,29 +63,37 @@ class _Checker:
                 yield from self._names(node.value, space, visible, sure=sure)
             case nodes.For():
                 yield from self._names(node.iterable, space, visible, sure=sure)
-                inner = visible | {node.variable} | frozenset(_assigned(node.body))
+                inner = (*visible, frozenset({node.variable, *_assigned(node.body)}))
                 yield from self._block(node.body, space, inner)
             case nodes.If():
                 for position, (condition, block) in enumerate(node.branches):
                     yield from self._names(condition, space, visible, sure=sure and position == 0)
-                    yield from self._block(block, space, visible | frozenset(_assigned(block)))
-                yield from self._block(node.otherwise, space, visible | frozenset(_assigned(node.otherwise)))
+                    yield from self._block(block, space, (*visible, frozenset(_assigned(block))))
+                inner = (*visible, frozenset(_assigned(node.otherwise)))
+                yield from self._block(node.otherwise, space, inner)
             case nodes.Implementation():
                 entity = self.definitions.entity(node.entity.name, space)
-                inner = visible | self._attributes(entity) | frozenset(_assigned(node.body))
+                inner = (*visible, self._attributes(entity), frozenset(_assigned(node.body)))
                 yield from self._block(node.body, space, inner)
             case nodes.Implement() if node.condition is not None:
                 entity = self.definitions.entity(node.entity.name, space)
-                yield from self._names(node.condition, space, visible | self._attributes(entity), sure=False)
+                inner = (*visible, self._attributes(entity))
+                yield from self._names(node.condition, space, inner, sure=False)
             case nodes.Typedef() if node.condition is not None:
-                yield from self._names(node.condition, space, visible | {"self"}, sure=False)
+                inner = (*visible, frozenset({"self"}))
+                yield from self._names(node.condition, space, inner, sure=False)
             case _:
                 pass  # the other definitions read no variables
 
-    def _attributes(self, entity: EntityType | None) -> _Names:
+    def _attributes(self, entity: EntityType | None) -> frozenset[str]:
         """What an implementation sees of its instance, which may be of a child entity."""
         if entity is None:
             return frozenset()
+        if entity.name not in self.seen:
+            self.seen[entity.name] = self._properties_below(entity)
+        return self.seen[entity.name]
+
+    def _properties_below(self, entity: EntityType) -> frozenset[str]:
         names = {"self", *entity.all_properties}
         todo = [*entity.children]
         while todo:
@@ -105,7 +115,7 @@ class _Checker:
                 if finding is not None:
                     yield finding
             elif isinstance(current, nodes.Comprehension):
-                inner = names | {variable for variable, _ in current.loops}
+                inner = (*names, frozenset(variable for variable, _ in current.loops))
                 todo += [(part, inner, False) for part in (current.element, *current.guards)]
                 todo += [(iterable, inner, certain) for _, iterable in current.loops]
             elif isinstance(current, nodes.Conditional):
@@ -123,10 +133,10 @@ class _Checker:
         head, _, last = node.name.rpartition("::")
         home = space.imports.get(head) if head else None
         if not head:
-            if node.name in visible or node.name in self.definitions.lost:
+            if any(node.name in names for names in (*visible, self.definitions.lost)):
                 return None
             message = f"there is no variable {node.name!r} here"
-            hint = did_you_mean(node.name, visible)
+            hint = did_you_mean(node.name, *visible)
         elif home is None:
             return None  # reported with the names that must exist
         elif last in self.tops.get(home, ()):

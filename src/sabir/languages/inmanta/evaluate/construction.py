@@ -399,7 +399,7 @@ class _Constructor:
                     UNKNOWN_NAME,
                     f"{self.entity.shown!r} has no attribute {name!r}, which the dict sets",
                     self.site.place,
-                    hint=did_you_mean(name, self.entity.all_properties),
+                    hint=did_you_mean(name, self.entity.property_names),
                 )
         return list(value.items())
 

@@ -259,7 +259,7 @@ class ExpressionCompiler:
     def _unknown(self, name: str, scope: Scope) -> tuple[str, str | None]:
         head, _, last = name.rpartition("::")
         if not head:
-            hint = did_you_mean(name, scope.visible())
+            hint = did_you_mean(name, *scope.visible())
             if hint is None and name in scope.space.imports:
                 hint = f"{name!r} is a module; its members are read as {name}::member"
             return f"there is no variable {name!r} here", hint

@@ -86,7 +86,7 @@ class Given:
     def _set(self, instance: Instance, subject: str, attribute: str, value: Any) -> None:
         prop = instance.entity.all_properties.get(attribute)
         if prop is None or prop.type is None:
-            hint = did_you_mean(attribute, instance.entity.all_properties)
+            hint = did_you_mean(attribute, instance.entity.property_names)
             raise UsageError(
                 f"{instance.entity.shown!r} has no attribute {attribute!r}" + (f"; {hint}" if hint else "")
             )

@@ -163,7 +163,7 @@ def find_index(entity: EntityType, names: list[str]) -> IndexDef | None:
 def no_index(entity: EntityType, names: list[str], place: Place) -> Stop:
     indexes = ["(" + ", ".join(index.attributes) + ")" for index in entity.indexes]
     unknown = [name for name in names if name not in entity.all_properties]
-    hint = did_you_mean(unknown[0], entity.all_properties) if unknown else None
+    hint = did_you_mean(unknown[0], entity.property_names) if unknown else None
     if hint is None:
         hint = (
             f"{entity.shown} has an index on {', '.join(indexes)}"

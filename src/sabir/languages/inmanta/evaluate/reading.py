@@ -220,5 +220,5 @@ def no_attribute(entity: EntityType, name: str, place: Place) -> Stop:
         UNKNOWN_NAME,
         f"{entity.shown!r} has no attribute {name!r}",
         place,
-        hint=did_you_mean(name, entity.all_properties),
+        hint=did_you_mean(name, entity.property_names),
     )

@@ -6,7 +6,7 @@ A namespace, a refinement, a loop and a list comprehension have a frame of their
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame
@@ -53,6 +53,7 @@ class Scope:
         self.layout = layout
         self.parent = parent
         self.names: dict[str, int] = {}
+        self._names: frozenset[str] = frozenset()  # those of `names` when a near name was last looked for
         self.writers: dict[str, list[Any]] = {}
         self.controls: tuple[Expression, ...] = ()  # what decides whether the block runs, read outside of it
         self.entity = entity
@@ -87,11 +88,12 @@ class Scope:
                 depth += 1
             scope = scope.parent
 
-    def visible(self) -> set[str]:
-        """All names that mean something here, for a near name."""
-        names: set[str] = set()
+    def visible(self) -> Iterator[Iterable[str]]:
+        """All names that mean something here, scope by scope, for a near name."""
         for scope, _ in self.chain():
-            names.update(scope.names)
+            if len(scope.names) != len(scope._names):  # a name is never taken away
+                scope._names = frozenset(scope.names)
+            yield scope._names
             if scope.entity is not None:
-                names.update(scope.entity.all_properties, ["self"])
-        return names
+                yield scope.entity.property_names
+                yield ("self",)

@@ -130,7 +130,7 @@ class Templates:
     def _undefined(self, error: Exception, scope: Scope, place: Place) -> Stop:
         message = str(error)
         quoted = message.split("'")
-        hint = did_you_mean(quoted[1], scope.visible()) if len(quoted) > 2 else None
+        hint = did_you_mean(quoted[1], *scope.visible()) if len(quoted) > 2 else None
         return stop(UNKNOWN_NAME, f"in the template: {message}", place, hint=hint)
 
     def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, TypeVar
 
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
 from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes
@@ -42,6 +42,8 @@ class Definitions(Struct, eq=False):
     """Names of properties and implementations whose own definition is wrong: that they are missed is a consequence."""
     inferred: dict[tuple[str, int], EntityType] = {}
     """Entities of constructors that are told by the relation they are set to: namespace and offset of the constructor."""
+    members: dict[str, tuple[int, dict[str, frozenset[str]]]] = {}
+    """By kind: how many were declared when it was asked for, and the short names of each namespace."""
 
     def full_names(self, name: str, namespace: Namespace) -> list[str]:
         """What a written name of a type, implementation or function can mean, nearest first.
@@ -80,7 +82,7 @@ class Definitions(Struct, eq=False):
         return did_you_mean(head, namespace.imports) or advice
 
     def unknown(
-        self, kind: str, name: str, namespace: Namespace, declared: Iterable[str]
+        self, kind: str, name: str, namespace: Namespace, declared: Collection[str]
     ) -> tuple[str, str | None]:
         """Message and hint for a name that means nothing here."""
         head, _, last = name.rpartition("::")
@@ -89,14 +91,7 @@ class Definitions(Struct, eq=False):
                 head, namespace
             )
         home = namespace.imports[head] if head else namespace.name
-        prefix = f"{head}::" if head else ""
-        candidates = [
-            prefix + full[len(home) + 2 :]
-            for full in declared
-            if full.startswith(home + "::") and "::" not in full[len(home) + 2 :]
-        ]
         if not head:
-            candidates += PRIMITIVES if kind == "type" else []
             elsewhere = {
                 f"{alias}::{last}"
                 for alias, space in namespace.imports.items()
@@ -104,9 +99,26 @@ class Definitions(Struct, eq=False):
             }
             if elsewhere:
                 return f"there is no {kind} {name!r} here", did_you_mean_one_of(elsewhere)
-        return f"there is no {kind} {name!r}" + (f" in {home!r}" if head else ""), did_you_mean(
-            name, candidates
+        siblings = self._members(kind, declared).get(home, frozenset())
+        if head:
+            meant = near(last, siblings)
+            hint = None if meant is None else f"did you mean {f'{head}::{meant}'!r}?"
+            return f"there is no {kind} {name!r} in {home!r}", hint
+        return f"there is no {kind} {name!r}", did_you_mean(
+            name, siblings, PRIMITIVES if kind == "type" else ()
         )
+
+    def _members(self, kind: str, declared: Collection[str]) -> dict[str, frozenset[str]]:
+        """The short names of each namespace; they are gathered again when more was declared."""
+        size, members = self.members.get(kind, (-1, {}))
+        if size != len(declared):
+            names: dict[str, list[str]] = {}
+            for full in declared:
+                home, _, last = full.rpartition("::")
+                names.setdefault(home, []).append(last)
+            members = {home: frozenset(lasts) for home, lasts in names.items()}
+            self.members[kind] = len(declared), members
+        return members
 
 
 def did_you_mean_one_of(names: Iterable[str]) -> str:

@@ -139,6 +139,11 @@ class EntityType(Struct, eq=False, dict=True):
         return inherited | self.properties
 
     @cached_property
+    def property_names(self) -> frozenset[str]:
+        """To look for near names in."""
+        return frozenset(self.all_properties)
+
+    @cached_property
     def slots(self) -> dict[str, int]:
         """Where an instance keeps each property."""
         return {name: position for position, name in enumerate(self.all_properties)}

@@ -90,7 +90,7 @@ class _Checker:
                             UNKNOWN_NAME.at(
                                 space.place(target.start, target.end),
                                 f"{entity.shown!r} has no attribute {target.name!r}",
-                                hint=did_you_mean(target.name, entity.all_properties),
+                                hint=did_you_mean(target.name, entity.property_names),
                             )
                         )
                 case nodes.If(branches=branches, otherwise=otherwise):
@@ -145,7 +145,7 @@ class _Checker:
                     UNKNOWN_NAME.at(
                         message=f"{entity.shown!r} has no attribute {argument.name!r}",
                         place=space.place(argument.start, argument.start + len(argument.name)),
-                        hint=did_you_mean(argument.name, entity.all_properties),
+                        hint=did_you_mean(argument.name, entity.property_names),
                     )
                 )
             if argument.name is not None:

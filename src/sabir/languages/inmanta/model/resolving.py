@@ -300,7 +300,7 @@ class _Resolver:
             if prop is None and (name.name in self.out.lost or entity.lacks_parents):
                 good = False
             elif prop is None:
-                hint = did_you_mean(name.name, entity.all_properties)
+                hint = did_you_mean(name.name, entity.property_names)
                 self.report(BAD_INDEX, f"{entity.shown!r} has no attribute {name.name!r}", place, hint=hint)
                 good = False
             elif prop.is_relation and not (prop.low == prop.high == 1):

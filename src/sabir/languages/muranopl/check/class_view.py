@@ -33,8 +33,6 @@ __all__ = [
 
 _MEMBER_KEYS: Final = ("Extends", "Properties", "Methods")
 _MOST_ANCESTORS: Final = 200
-# Near names are looked for among all classes; after so many that are missing, hints help nobody.
-_MOST_LOOKED_FOR: Final = 100
 
 
 class Members(Struct, frozen=True, eq=False):
@@ -149,7 +147,6 @@ class ClassTable:
     def __init__(self, view: PackageView) -> None:
         self.view = view
         self._lineages: dict[int, Ancestry | None] = {}
-        self._looked_for = 0
 
     @cached_property
     def classes(self) -> dict[str, ClassDocument]:
@@ -167,22 +164,30 @@ class ClassTable:
 
     def near_class(self, name: str) -> str | None:
         """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""
-        self._looked_for += 1
-        if self._looked_for > _MOST_LOOKED_FOR:
-            return None
         namespace, _, last = name.rpartition(".")
-        siblings = [
-            known_name.rpartition(".")[2]
-            for known_name in self.known_names
-            if known_name.rpartition(".")[0] == namespace
-        ]
-        meant = near(last, siblings)
+        meant = near(last, self._siblings.get(namespace, frozenset()))
         if meant is not None:
             return f"{namespace}.{meant}"
-        others = sorted(
-            known_name for known_name in self.known_names if known_name.rpartition(".")[2] == last
-        )
-        return others[0] if len(others) == 1 else None
+        homes = self._homes.get(last, [])
+        return f"{homes[0]}.{last}".removeprefix(".") if len(homes) == 1 else None
+
+    @cached_property
+    def _siblings(self) -> dict[str, frozenset[str]]:
+        """The last words of the names of each namespace."""
+        words: dict[str, list[str]] = {}
+        for last, homes in self._homes.items():
+            for home in homes:
+                words.setdefault(home, []).append(last)
+        return {home: frozenset(lasts) for home, lasts in words.items()}
+
+    @cached_property
+    def _homes(self) -> dict[str, list[str]]:
+        """The namespaces in which there is a class of each last word."""
+        homes: dict[str, list[str]] = {}
+        for name in self.known_names:
+            home, _, last = name.rpartition(".")
+            homes.setdefault(last, []).append(home)
+        return homes
 
     def exists(self, name: str) -> bool | None:
         """Whether a qualified class exists; None when it may come from a package that is not at hand."""

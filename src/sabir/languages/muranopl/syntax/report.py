@@ -16,7 +16,6 @@ from sabir.text import Place, Source, Span
 __all__ = ["Near", "Report", "kind_of", "shown"]
 
 _LONGEST_QUOTE: Final = 60
-_MOST_COMPARISONS: Final = 200_000
 
 
 class Near(Struct, frozen=True):
@@ -31,21 +30,13 @@ class Near(Struct, frozen=True):
 class Report:
     """Makes the findings of one file."""
 
-    __slots__ = ("_comparisons", "source")
+    __slots__ = ("source",)
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._comparisons = 0
 
     def near(self, name: str, known: Collection[str], *, sign: str = "") -> Near:
-        """The known name that is nearest. `sign` is what stands before the name wherever it is written.
-
-        A file with thousands of unknown names among thousands of known ones gets no hints after a while: every name
-        is compared with every other.
-        """
-        self._comparisons += len(known)
-        if self._comparisons > _MOST_COMPARISONS:
-            return Near()
+        """The known name that is nearest. `sign` is what stands before the name wherever it is written."""
         nearest = near(name, known)
         if nearest is None:
             return Near()

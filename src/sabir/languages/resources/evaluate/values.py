@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
@@ -190,13 +191,13 @@ class FieldValues:
 
     def _file(self, node: YamlNode) -> Value:
         name = str(plain_data(node))
-        file = self.package.get_file(name) or self._beside(name)
+        file = self.package.get_file(name) or self._folder.get_file(name)
         if file is None or (file.defect is not None and not file.raw()):
             self._find(
                 node,
                 NO_FILE,
                 f"there is no file {name!r} beside the description",
-                did_you_mean(name, self.package.list()),
+                did_you_mean(name, self._names),
             )
             return None
         data = file.raw()
@@ -205,13 +206,18 @@ class FieldValues:
         except UnicodeDecodeError:
             return data
 
-    def _beside(self, name: str) -> Any:
+    @cached_property
+    def _folder(self) -> LoadedPackage:
         """A description that was named alone has no files in its package; those in its folder are meant."""
         if not self.package.single_file or self.package.path is None:
-            return None
+            return self.package
         from sabir.source.packages import load_package
 
-        return load_package(self.package.path.parent).get_file(name)
+        return load_package(self.package.path.parent)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self._folder.list())
 
     def _place(self, node: YamlNode) -> Place:
         return Place(self.source, node.span)

@@ -232,9 +232,9 @@ class Linking:
         if template is not None:
             return template, template.type or fallback
         if self._types.find(Kind.RELATIONSHIP, written) is None and self._topology.complete:
-            names = [*self._topology.relationship_templates, *self._types.names(Kind.RELATIONSHIP)]
+            names = self._topology.relationship_templates, self._types.names(Kind.RELATIONSHIP)
             message = f"{written!r} is neither a relationship template nor a relationship type"
-            self._report(UNKNOWN_RELATIONSHIP, message, assignment.place, did_you_mean(written, names))
+            self._report(UNKNOWN_RELATIONSHIP, message, assignment.place, did_you_mean(written, *names))
         return None, written
 
     def _target(

@@ -81,6 +81,7 @@ class TypeTable:
         self.too_deep: TypeDefinition | None = None
         """The first type that has more ancestors than it may."""
         self._flat: dict[tuple[Kind, str], FlatType | None] = {}
+        self._names: dict[Kind, frozenset[str]] = {}
 
     def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
         declared = self.topology.types[kind].get(name)
@@ -105,10 +106,11 @@ class TypeTable:
             self._flat[key] = self._flatten(kind, name)
         return self._flat[key]
 
-    def names(self, kind: Kind) -> Iterable[str]:
-        yield from self.topology.types[kind]
-        for profile in self.topology.profiles:
-            yield from shipped_names(profile, kind)
+    def names(self, kind: Kind) -> frozenset[str]:
+        if kind not in self._names:
+            shipped = (shipped_names(profile, kind) for profile in self.topology.profiles)
+            self._names[kind] = frozenset(self.topology.types[kind]).union(*shipped)
+        return self._names[kind]
 
     def is_a(self, kind: Kind, name: str, ancestor: str) -> bool:
         """Whether a type is another or derives from it; shorthand names count as the full ones."""

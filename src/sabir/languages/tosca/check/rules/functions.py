@@ -96,7 +96,7 @@ def check_functions(model: Model) -> Iterator[Finding]:
             elif name in _READERS:
                 entity = _first(argument)
                 if entity is not None and model.topology.complete and not _is_entity(model, entity):
-                    hint = did_you_mean(entity, [*model.nodes, *_RESERVED])
+                    hint = did_you_mean(entity, model.nodes, _RESERVED)
                     message = f"{name} names {entity!r}, which is no node or relationship template"
                     yield UNKNOWN_ENTITY.at(place, message, hint=hint)
                 yield from _arguments(name, argument, place)

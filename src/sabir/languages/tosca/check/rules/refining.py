@@ -160,8 +160,8 @@ class Refining:
 
     def _without_type(self, subject: str, new: PropertyDefinition) -> Finding:
         data = None if new.value is None or not new.is_short else new.value.data
-        types = [*PRIMITIVES, *self.model.types.names(Kind.DATA)]
-        near = did_you_mean(data, types) if isinstance(data, str) else None
+        types = self.model.types.names(Kind.DATA)
+        near = did_you_mean(data, types, PRIMITIVES) if isinstance(data, str) else None
         return NO_TYPE.at(new.place, f"{subject} has no type", hint=near or "add 'type:'")
 
 

@@ -249,8 +249,8 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
         return
     name = schema.name
     if name not in PRIMITIVES and model.topology.complete and model.types.definition(Kind.DATA, name) is None:
-        names = [*PRIMITIVES, *model.types.names(Kind.DATA)]
-        yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=did_you_mean(name, names))
+        hint = did_you_mean(name, model.types.names(Kind.DATA), PRIMITIVES)
+        yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=hint)
     if name == "scalar" and schema.origin.second and model.types.is_primitive(name):
         hint = "derive a type with units from it, and use that"
         yield WRONG_SCALAR.at(schema.place, "scalar is abstract: a value cannot be of it", hint=hint)
