@@ -8,7 +8,7 @@ from typing import Final, NoReturn, Protocol, cast
 from msgspec import Struct
 
 from sabir.deployments.unreached import UnreachedDriver, needs_workers
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, listed
 from sabir.errors import DeployError, PluginError
 from sabir.graph.values import Value
 from sabir.plugins import DRIVERS, load_plugin, plugin_names
@@ -109,7 +109,7 @@ class Targets:
     def target(self, name: str | None) -> Target:
         target = self.by_name.get(name or DEFAULT_TARGET)
         if target is None:
-            hint = did_you_mean(name or "", self.by_name) or f"there are {', '.join(self.by_name)}"
+            hint = did_you_mean(name or "", self.by_name) or f"there are {listed(self.by_name)}"
             raise Unplaced(f"there is no target {name!r}", hint=hint)
         return target
 
@@ -203,6 +203,6 @@ class Targets:
         offered = self._workers.labels()
         for label in labels:
             if label not in offered:
-                near = did_you_mean(label, offered) or f"there are {', '.join(sorted(offered)) or 'none'}"
+                near = did_you_mean(label, offered) or f"there are {listed(sorted(offered)) or 'none'}"
                 return f"no worker has the label {label}: {near}"
         return None if self._workers.serve(labels) else f"no worker has all of the labels {', '.join(labels)}"

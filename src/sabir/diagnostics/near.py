@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-__all__ = ["did_you_mean", "distance", "is_respelt", "near", "only_near"]
+__all__ = ["did_you_mean", "distance", "is_respelt", "listed", "near", "only_near"]
 
 _FEW: Final = 60
 """So many names are compared with all their letters."""
@@ -39,6 +39,13 @@ def did_you_mean(name: str, *names: Iterable[str]) -> str | None:
     nearest = _nearest(name, names)
     shown = nearest if len(nearest) == 2 else nearest[:1]
     return f"did you mean {' or '.join(map(repr, shown))}?" if shown else None
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names that there are, for a hint: of very many the first."""
+    words = list(names)
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def is_respelt(name: str, other: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, listed
 from sabir.environment import FILE_NAME
 from sabir.environment.circles import Circle
 from sabir.environment.examples import environment_rule
@@ -144,7 +144,7 @@ def _check_overrides(environment: Environment, request: EvaluationRequest) -> No
         if part in names and rest:
             continue
         near = did_you_mean(part, names) if slash else None
-        shown = ", ".join(f"{name}/…" for name in names)
+        shown = listed(f"{name}/…" for name in names)
         raise UsageError(
             f"--set {subject}: there is no part {part!r}: {near}"
             if near

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, listed
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches
@@ -42,7 +42,7 @@ def get_input(call: Call, context: Context) -> Any:
             return path[1]
         declared = context.session.input_names()
         hint = did_you_mean(name, declared) or (
-            "declare it under 'inputs:'" if not declared else "the inputs are " + ", ".join(declared)
+            "declare it under 'inputs:'" if not declared else "the inputs are " + listed(declared)
         )
         call.fail(context, f"there is no input {name!r}", MISSING_INPUT, hint)
     # TOSCA 1.3: further items reach into the value; a lone second item of text is also a default (peer).

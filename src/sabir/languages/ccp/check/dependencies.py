@@ -31,7 +31,7 @@ def check_dependencies(units: Units) -> Iterator[Fault]:
         yield from dependencies_of(units, definition, names)
 
 
-def dependencies_of(units: Units, definition: Definition, names: set[str]) -> Iterator[Fault]:
+def dependencies_of(units: Units, definition: Definition, names: frozenset[str]) -> Iterator[Fault]:
     """`names`: everything that a dependency can name."""
     for container in definition.service.containers:
         for command in container.commands:
@@ -40,7 +40,7 @@ def dependencies_of(units: Units, definition: Definition, names: set[str]) -> It
                     yield _unknown(units, reference, names)
 
 
-def _unknown(units: Units, reference: Reference, names: set[str]) -> Fault:
+def _unknown(units: Units, reference: Reference, names: frozenset[str]) -> Fault:
     name = reference.name.removesuffix(LOCAL)
     hint = did_you_mean(name, names)
     owner = units.local_command(name)

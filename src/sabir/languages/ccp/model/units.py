@@ -172,9 +172,9 @@ class Units:
         return out
 
     @property
-    def names(self) -> set[str]:
+    def names(self) -> frozenset[str]:
         """Everything that a dependency can name."""
-        return {*self._named, *self.definitions}
+        return frozenset((*self._named, *self.definitions))
 
     def local_command(self, name: str) -> str | None:
         """The service that has a local command of this name."""

@@ -222,13 +222,13 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
     for name, value in named.items():
         declared = by_name.get(name) or function.keywords
         if declared is None:
-            from sabir.diagnostics.near import did_you_mean
+            from sabir.diagnostics.near import did_you_mean, listed
 
             raise stop(
                 CALL,
                 f"{function.name}(…) has no parameter {name!r}",
                 place,
-                hint=did_you_mean(name, by_name) or f"it has: {', '.join(by_name) or 'none'}",
+                hint=did_you_mean(name, by_name) or f"it has: {listed(by_name) or 'none'}",
             )
         _check(function, declared, value, place)
     bound = {parameter.name for parameter in parameters[: len(positional)]} | set(named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, listed
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
@@ -373,5 +373,4 @@ def _keys(container: dict[str, Any]) -> str:
     names = sorted(map(str, container))
     if not names:
         return "it is empty"
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"it has: {', '.join(names[:_SHOWN])}{more}"
+    return f"it has: {listed(names, _SHOWN)}"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, listed
 from sabir.languages.inmanta.syntax.cache import cached_parse
 from sabir.languages.inmanta.syntax.examples import MODULE, inmanta_rule
 from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder
@@ -283,8 +283,7 @@ class _Loader:
             elif count == len(parts):
                 namespaces = module.namespaces()
                 hint = (
-                    did_you_mean(namespace, namespaces)
-                    or f"module {module.name} has: {', '.join(namespaces)}"
+                    did_you_mean(namespace, namespaces) or f"module {module.name} has: {listed(namespaces)}"
                 )
                 self._missing(f"module {module.name!r} has no namespace {namespace!r}", place, hint)
 

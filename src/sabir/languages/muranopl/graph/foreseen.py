@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from sabir.diagnostics.near import listed
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.graph.program import Program, ProgramCall, run_program
 from sabir.languages.muranopl.graph.routes import Routes
@@ -68,12 +69,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     words = [f"+ {name} ({_type(new[name])})" for name in new if name not in old]
     words += [f"~ {name}" for name in new if name in old and new[name] != old[name]]
     words += [f"- {name}" for name in old if name not in new]
-    return f": {_listed(words)}" if words else ""
-
-
-def _listed(words: Sequence[str], most: int = 12) -> str:
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    return f": {listed(words)}" if words else ""
 
 
 def _type(resource: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from sabir.diagnostics.near import listed
 from sabir.errors import UsageError
 from sabir.graph.address import Address
 from sabir.graph.graph import Graph
@@ -51,7 +52,7 @@ def _check_overrides(description: Description, request: EvaluationRequest) -> No
         name, _, field = subject.rpartition(".")
         if name not in names or not field:
             raise UsageError(
-                f"--set {subject}: write it as RESOURCE.FIELD=VALUE; there are {', '.join(sorted(names))}"
+                f"--set {subject}: write it as RESOURCE.FIELD=VALUE; there are {listed(sorted(names))}"
             )
 
 

@@ -111,6 +111,7 @@ class Linking:
         self._topology = topology
         self._types = types
         self._nodes = nodes
+        self._names = frozenset(nodes)
         self._flat = flat
         self._matching = Matching(types, nodes, flat)
 
@@ -260,7 +261,7 @@ class Linking:
             MISSING_TARGET,
             f"requirement {assignment.name!r} of {template.name!r} leads to {name!r}, which is not there",
             Place(assignment.origin.source, assignment.node_span or assignment.span),
-            did_you_mean(name, self._nodes) or did_you_mean(name, self._types.names(Kind.NODE)),
+            did_you_mean(name, self._names) or did_you_mean(name, self._types.names(Kind.NODE)),
         )
         return None
 

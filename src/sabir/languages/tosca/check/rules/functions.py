@@ -82,6 +82,7 @@ _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHE
 def check_functions(model: Model) -> Iterator[Finding]:
     used: set[str] = set(_inputs_of_types(model))
     loose = False
+    nodes, inputs = frozenset(model.nodes), frozenset(model.topology.inputs)
     for written in _values(model):
         for name, argument in _calls(written.node):
             place = Place(written.origin.source, argument.span)
@@ -92,11 +93,12 @@ def check_functions(model: Model) -> Iterator[Finding]:
                     # A list may carry a default beside the name.
                     is_missing = model.topology.complete and input_name not in model.topology.inputs
                     if is_missing and not (isinstance(argument, YamlSequence) and len(argument) > 1):
-                        yield _unknown_input(model, input_name, place)
+                        advice = did_you_mean(input_name, inputs) or "declare it under 'inputs:'"
+                        yield UNKNOWN_INPUT.at(place, f"there is no input {input_name!r}", hint=advice)
             elif name in _READERS:
                 entity = _first(argument)
                 if entity is not None and model.topology.complete and not _is_entity(model, entity):
-                    hint = did_you_mean(entity, model.nodes, _RESERVED)
+                    hint = did_you_mean(entity, nodes, _RESERVED)
                     message = f"{name} names {entity!r}, which is no node or relationship template"
                     yield UNKNOWN_ENTITY.at(place, message, hint=hint)
                 yield from _arguments(name, argument, place)
@@ -144,11 +146,6 @@ def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding
     names += [f"${custom}" for custom in model.topology.functions]
     hint = did_you_mean(name, names) or "define it under 'functions:'"
     yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
-
-
-def _unknown_input(model: Model, name: str, place: Place) -> Finding:
-    hint = did_you_mean(name, model.topology.inputs) or "declare it under 'inputs:'"
-    return UNKNOWN_INPUT.at(place, f"there is no input {name!r}", hint=hint)
 
 
 def _is_entity(model: Model, name: str) -> bool:
