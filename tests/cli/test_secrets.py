@@ -40,6 +40,9 @@ class Service(BaseHTTPRequestHandler):
             secret = {"password": base64.b64encode(CANARY.encode()).decode()}
             named = {"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "db", "namespace": "shop"}}
             self._answer(200, {**named, "data": secret})
+        elif self.path == "/api/v1":
+            kinds = [{"kind": "Secret", "name": "secrets", "namespaced": True}]
+            self._answer(200, {"kind": "APIResourceList", "resources": kinds})
         else:
             self._answer(404, {"kind": "Status", "message": "not found", "reason": "NotFound"})
 
