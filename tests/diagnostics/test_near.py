@@ -60,6 +60,17 @@ def test_of_very_many_names_those_that_begin_alike_are_compared() -> None:
     assert near("serwer", [*many, "server"]) == "server"
 
 
+def test_of_many_names_those_with_the_same_letters_are_compared() -> None:
+    # Neither its beginning nor its end stands beside that of the name that was meant.
+    others = [name for number in range(40) for name in (f"noni{number:02}zz", f"qq{number:02}itos")]
+    assert near("nonitos", [*others, "monitor"]) == "monitor"
+
+
+def test_very_long_names_have_no_near_one() -> None:
+    assert near("x" * 299, ["x" * 298]) == "x" * 298
+    assert near("x" * 100_000, ["x" * 99_999]) is None
+
+
 def test_respelt() -> None:
     assert is_respelt("in-out", "InOut")
     assert not is_respelt("In", "Out")

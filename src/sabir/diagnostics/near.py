@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
+from heapq import nsmallest
 from itertools import chain
 from typing import Final
 
@@ -14,6 +15,11 @@ _FEW: Final = 60
 """So many names are compared with all their letters."""
 _BESIDE: Final = 6
 """Of more names, so many before and behind the place where the misspelt one would stand."""
+_MANY: Final = 500
+_ALIKE: Final = 20
+"""Of up to `_MANY` names also so many that have most letters in common with it, wherever these stand."""
+_LONGEST: Final = 300
+"""Nobody misspells a longer name by a letter or two, and to compare takes the square of its length."""
 
 
 def near(name: str, *names: Iterable[str]) -> str | None:
@@ -56,38 +62,57 @@ def is_respelt(name: str, other: str) -> bool:
 def _nearest(name: str, scopes: tuple[Iterable[str], ...]) -> list[str]:
     """The closest names, sorted; several when they are equally close."""
     wanted = _folded(name)
+    if len(wanted) > _LONGEST:
+        return []
     best: list[str] = []
     bound = max(1, len(wanted) // 3) + 1
-    likely = [_sorted_names(frozenset(names)).likely(wanted) for names in scopes]
-    for folded, candidate in dict.fromkeys(chain.from_iterable(likely)):
+    letters = _letters(wanted)
+    likely = [_sorted_names(frozenset(names)).likely(wanted, letters) for names in scopes]
+    for folded, candidate, of_candidate in dict.fromkeys(chain.from_iterable(likely)):
         if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
-        distance = 0 if folded == wanted else _edits(wanted, folded, bound + 1)
-        if distance < bound:
-            best, bound = [candidate], distance
-        elif distance == bound and best:
+        if folded == wanted:
+            edits = 0
+        elif _has_other_ending(wanted, folded):
+            edits = 1
+        elif (of_candidate ^ letters).bit_count() > 2 * bound:
+            continue
+        else:
+            edits = distance(wanted, folded, bound + 1)
+        if edits < bound:
+            best, bound = [candidate], edits
+        elif edits == bound and best:
             best.append(candidate)
     return sorted(best) if bound < len(wanted) else []
+
+
+_Name = tuple[str, str, int]
+"""Folded, as it is, and the set of its letters."""
 
 
 class _Names:
     """Names in order, by their beginning and by their end."""
 
     def __init__(self, names: frozenset[str]) -> None:
-        self._forwards = sorted((_folded(name), name) for name in names)
-        self._backwards = sorted((folded[::-1], folded, name) for folded, name in self._forwards)
+        folded = ((_folded(name), name) for name in names)
+        self._forwards: list[_Name] = sorted((plain, name, _letters(plain)) for plain, name in folded)
+        self._backwards = sorted((name[0][::-1], name) for name in self._forwards)
 
-    def likely(self, wanted: str) -> Iterable[tuple[str, str]]:
-        """The names to compare with, folded and as they are; first those that begin or end most alike, of very many only these.
+    def likely(self, wanted: str, letters: int) -> Iterable[_Name]:
+        """The names to compare with; first those that begin or end most alike, of very many only these.
 
         Whoever misspells a thousand names of a thousand must not wait for a million comparisons.
         """
         names, reverse = self._forwards, self._backwards
-        here = bisect_left(names, (wanted, ""))
-        there = bisect_left(reverse, (wanted[::-1], "", ""))
-        beside = dict.fromkeys(names[max(0, here - _BESIDE) : here + _BESIDE])
-        beside |= dict.fromkeys(name[1:] for name in reverse[max(0, there - _BESIDE) : there + _BESIDE])
-        return beside if len(names) > _FEW else beside | dict.fromkeys(names)
+        here = bisect_left(names, (wanted, "", 0))
+        there = bisect_left(reverse, (wanted[::-1], ("", "", 0)))
+        beside = names[max(0, here - _BESIDE) : here + _BESIDE]
+        beside += [name for _, name in reverse[max(0, there - _BESIDE) : there + _BESIDE]]
+        if len(names) <= _FEW:
+            return [*beside, *names]
+        if len(names) <= _MANY:
+            return [*beside, *nsmallest(_ALIKE, names, key=lambda name: (name[2] ^ letters).bit_count())]
+        return beside
 
 
 @lru_cache(maxsize=16)
@@ -95,14 +120,21 @@ def _sorted_names(names: frozenset[str]) -> _Names:
     return _Names(names)
 
 
+def _letters(name: str) -> int:
+    """The set of its letters as bits: an edit changes two of them at most."""
+    bits = 0
+    for char in name:
+        bits |= 1 << (ord(char) & 63)
+    return bits
+
+
 def _folded(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
-def _edits(left: str, right: str, bound: int) -> int:
+def _has_other_ending(left: str, right: str) -> bool:
     stem = min(len(left), len(right)) - 1
-    has_other_ending = stem >= 4 and left[:stem] == right[:stem] and abs(len(left) - len(right)) <= 3
-    return 1 if has_other_ending else distance(left, right, bound)
+    return stem >= 4 and abs(len(left) - len(right)) <= 3 and left[:stem] == right[:stem]
 
 
 def _unlike(left: str, right: str) -> tuple[str, str]:
