@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sabir.expressions.yaql import nodes
 from sabir.expressions.yaql.compile.access import attribute_step
 from sabir.expressions.yaql.compile.calls import Step, compile_named, method_step
 from sabir.expressions.yaql.compile.operators import (
@@ -19,25 +20,9 @@ from sabir.expressions.yaql.compile.operators import (
 )
 from sabir.expressions.yaql.functions import binary_name, unary_name
 from sabir.expressions.yaql.kinds import INT, KINDS, SCOPE, describe
-from sabir.expressions.yaql.nodes import (
-    Binary,
-    Call,
-    Group,
-    Index,
-    ListLiteral,
-    Literal,
-    MapLiteral,
-    Node,
-    Rule,
-    Skipped,
-    Unary,
-    Variable,
-    Word,
-    is_stored,
-)
+from sabir.expressions.yaql.nodes import Node, is_stored
 from sabir.expressions.yaql.parser import Dialect
-from sabir.expressions.yaql.scope import Closure, Scope, Variables, variable_key
-from sabir.expressions.yaql.scope import Rule as RuleValue
+from sabir.expressions.yaql.scope import Closure, Rule, Scope, Variables, variable_key
 from sabir.expressions.yaql.site import CAUGHT, Site
 from sabir.expressions.yaql.values import finalize, hashable
 
@@ -73,7 +58,7 @@ class Compiler:
     def argument(self, node: Node) -> Closure:
         """An argument of a method of the embedder's objects: complete, for whoever gets it may use it twice."""
         closure, limits = self.compile(node), self.limits
-        if isinstance(node, Variable | Literal | Word):
+        if isinstance(node, nodes.Variable | nodes.Literal | nodes.Word):
             return closure
         stored = is_stored(node)
 
@@ -86,23 +71,23 @@ class Compiler:
 
         return run
 
-    def constant(self, node: Literal | Word) -> Closure:
+    def constant(self, node: nodes.Literal | nodes.Word) -> Closure:
         value = node.value
         return lambda _scope: value
 
-    def variable(self, node: Variable) -> Closure:
+    def variable(self, node: nodes.Variable) -> Closure:
         name = variable_key(node.name)
         return lambda scope: scope.get(name)
 
-    def group(self, node: Group) -> Closure:
+    def group(self, node: nodes.Group) -> Closure:
         return self.compile(node.inner)
 
-    def unary(self, node: Unary) -> Closure:
+    def unary(self, node: nodes.Unary) -> Closure:
         if node.operator in UNARY:
             return unary(node.operator, self.compile(node.operand), self.site(node), self.dispatcher)
         return compile_named(self, unary_name(node.operator), (node.operand,), self.site(node))
 
-    def binary(self, node: Binary) -> Closure:
+    def binary(self, node: nodes.Binary) -> Closure:
         operator = node.operator
         special = _SPECIAL.get(operator)
         if special is not None:
@@ -112,24 +97,24 @@ class Compiler:
             return binary(operator, left, right, self.site(node), self.dispatcher)
         return compile_named(self, binary_name(operator), (node.left, node.right), self.site(node))
 
-    def conjunction(self, node: Binary) -> Closure:
+    def conjunction(self, node: nodes.Binary) -> Closure:
         return conjunction(self.compile(node.left), self.compile(node.right))
 
-    def equality(self, node: Binary) -> Closure:
+    def equality(self, node: nodes.Binary) -> Closure:
         make = equality if node.operator == "=" else inequality
         return make(self.compile(node.left), self.compile(node.right), self.site(node), self.limits)
 
-    def disjunction(self, node: Binary) -> Closure:
+    def disjunction(self, node: nodes.Binary) -> Closure:
         return disjunction(self.compile(node.left), self.compile(node.right))
 
-    def member(self, node: Binary) -> Closure:
+    def member(self, node: nodes.Binary) -> Closure:
         """`left.name`, `left.method(…)`"""
         left, step = self.compile(node.left), self.step(node)
         if self.is_legacy:
             return _through_scopes(left, step)
         return lambda scope: step(left(scope), scope)
 
-    def safe_member(self, node: Binary) -> Closure:
+    def safe_member(self, node: nodes.Binary) -> Closure:
         """`left?.name`: null when the left side is."""
         left, step = self.compile(node.left), self.step(node)
 
@@ -139,11 +124,11 @@ class Compiler:
 
         return run
 
-    def step(self, node: Binary) -> Step:
+    def step(self, node: nodes.Binary) -> Step:
         right = node.right
-        if isinstance(right, Call):
+        if isinstance(right, nodes.Call):
             return method_step(self, right)
-        if isinstance(right, Word):
+        if isinstance(right, nodes.Word):
             return attribute_step(self, right)
         site = self.site(right)
 
@@ -152,7 +137,7 @@ class Compiler:
 
         return fail
 
-    def arrow(self, node: Binary) -> Closure:
+    def arrow(self, node: nodes.Binary) -> Closure:
         """`let(…) -> right`"""
         left, right, site = self.compile(node.left), self.compile(node.right), self.site(node)
 
@@ -166,11 +151,15 @@ class Compiler:
 
         return run
 
-    def call(self, node: Call) -> Closure:
+    def call(self, node: nodes.Call) -> Closure:
         return compile_named(self, node.name, node.arguments, self.site(node))
 
-    def index(self, node: Index) -> Closure:
-        if self.is_legacy or len(node.arguments) != 1 or isinstance(node.arguments[0], Rule | Skipped):
+    def index(self, node: nodes.Index) -> Closure:
+        if (
+            self.is_legacy
+            or len(node.arguments) != 1
+            or isinstance(node.arguments[0], nodes.Rule | nodes.Skipped)
+        ):
             return compile_named(self, "#index", (node.value, *node.arguments), self.site(node))
         value, key, site = self.compile(node.value), self.compile(node.arguments[0]), self.site(node)
         call, limits = self.dispatcher.call, self.limits
@@ -188,8 +177,8 @@ class Compiler:
 
         return run
 
-    def list_literal(self, node: ListLiteral) -> Closure:
-        if any(isinstance(item, Rule | Skipped) for item in node.items):
+    def list_literal(self, node: nodes.ListLiteral) -> Closure:
+        if any(isinstance(item, nodes.Rule | nodes.Skipped) for item in node.items):
             return compile_named(self, "#list", node.items, self.site(node))
         items = [self.compile(item) for item in node.items]
         made, site = self.limits.made, self.site(node)
@@ -202,13 +191,13 @@ class Compiler:
 
         return run
 
-    def map_literal(self, node: MapLiteral) -> Closure:
-        if not all(isinstance(item, Rule) for item in node.items):
+    def map_literal(self, node: nodes.MapLiteral) -> Closure:
+        if not all(isinstance(item, nodes.Rule) for item in node.items):
             return compile_named(self, "#map", node.items, self.site(node))
         entries = [
             (self.compile(item.source), self.compile(item.target))
             for item in node.items
-            if isinstance(item, Rule)
+            if isinstance(item, nodes.Rule)
         ]
         limits, site = self.limits, self.site(node)
 
@@ -220,20 +209,20 @@ class Compiler:
 
         return run
 
-    def pair(self, node: Binary) -> Closure:
+    def pair(self, node: nodes.Binary) -> Closure:
         """`a => b => c` where `=>` is an operator (YAQL 0.2): one tuple."""
         items, left = [node.right], node.left
-        while isinstance(left, Binary) and left.operator == "=>":
+        while isinstance(left, nodes.Binary) and left.operator == "=>":
             items.append(left.right)
             left = left.left
         parts = [self.compile(item) for item in (left, *reversed(items))]
         return lambda scope: tuple([part(scope) for part in parts])
 
-    def rule(self, node: Rule) -> Closure:
+    def rule(self, node: nodes.Rule) -> Closure:
         source, target = self.compile(node.source), self.compile(node.target)
-        return lambda scope: RuleValue(source(scope), target(scope))
+        return lambda scope: Rule(source(scope), target(scope))
 
-    def skipped(self, node: Skipped) -> Closure:
+    def skipped(self, node: nodes.Skipped) -> Closure:
         site = self.site(node)
 
         def fail(_scope: Variables) -> Any:
@@ -256,30 +245,30 @@ def _through_scopes(left: Closure, step: Step) -> Closure:
 
 def _may_define(node: Node) -> bool:
     """Whether the text can make functions: it calls `def`, or `->` takes a scope from elsewhere."""
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         return node.name == "def" or any(map(_may_define, node.arguments))
-    if isinstance(node, Binary):
+    if isinstance(node, nodes.Binary):
         if node.operator == "->" and not _makes_scope(node.left):
             return True
         return _may_define(node.left) or _may_define(node.right)
-    if isinstance(node, Group):
+    if isinstance(node, nodes.Group):
         return _may_define(node.inner)
-    if isinstance(node, Unary):
+    if isinstance(node, nodes.Unary):
         return _may_define(node.operand)
-    if isinstance(node, Rule):
+    if isinstance(node, nodes.Rule):
         return _may_define(node.source) or _may_define(node.target)
-    if isinstance(node, Index):
+    if isinstance(node, nodes.Index):
         return _may_define(node.value) or any(map(_may_define, node.arguments))
-    return isinstance(node, ListLiteral | MapLiteral) and any(map(_may_define, node.items))
+    return isinstance(node, nodes.ListLiteral | nodes.MapLiteral) and any(map(_may_define, node.items))
 
 
 def _makes_scope(node: Node) -> bool:
-    if isinstance(node, Binary) and node.operator in (".", "?."):
+    if isinstance(node, nodes.Binary) and node.operator in (".", "?."):
         node = node.right
-    return isinstance(node, Call) and node.name in _SCOPE_MAKERS
+    return isinstance(node, nodes.Call) and node.name in _SCOPE_MAKERS
 
 
-_SPECIAL: dict[str, Callable[[Compiler, Binary], Closure]] = {
+_SPECIAL: dict[str, Callable[[Compiler, nodes.Binary], Closure]] = {
     ".": Compiler.member,
     "?.": Compiler.safe_member,
     "=": Compiler.equality,
@@ -291,16 +280,16 @@ _SPECIAL: dict[str, Callable[[Compiler, Binary], Closure]] = {
 }
 
 _COMPILERS: dict[type, Callable[[Compiler, Any], Closure]] = {
-    Literal: Compiler.constant,
-    Word: Compiler.constant,
-    Variable: Compiler.variable,
-    Group: Compiler.group,
-    Unary: Compiler.unary,
-    Binary: Compiler.binary,
-    Call: Compiler.call,
-    Index: Compiler.index,
-    ListLiteral: Compiler.list_literal,
-    MapLiteral: Compiler.map_literal,
-    Rule: Compiler.rule,
-    Skipped: Compiler.skipped,
+    nodes.Literal: Compiler.constant,
+    nodes.Word: Compiler.constant,
+    nodes.Variable: Compiler.variable,
+    nodes.Group: Compiler.group,
+    nodes.Unary: Compiler.unary,
+    nodes.Binary: Compiler.binary,
+    nodes.Call: Compiler.call,
+    nodes.Index: Compiler.index,
+    nodes.ListLiteral: Compiler.list_literal,
+    nodes.MapLiteral: Compiler.map_literal,
+    nodes.Rule: Compiler.rule,
+    nodes.Skipped: Compiler.skipped,
 }

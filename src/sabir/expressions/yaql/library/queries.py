@@ -20,6 +20,7 @@ Items = Iterable[Any]
 
 
 @FUNCTIONS.method("where", ITERABLE, LAMBDA)
+@FUNCTIONS.method("filter", ITERABLE, LAMBDA)
 def where(collection: Items, predicate: Lambda) -> Iterator[Any]:
     # The body of the lambda is called here directly: one Python call less for each item.
     body, variables, limits = predicate.body, predicate.variables, predicate.limits
@@ -30,23 +31,14 @@ def where(collection: Items, predicate: Lambda) -> Iterator[Any]:
             yield item
 
 
-@FUNCTIONS.method("filter", ITERABLE, LAMBDA)
-def filter_(collection: Items, predicate: Lambda) -> Iterator[Any]:
-    return where(collection, predicate)
-
-
 @FUNCTIONS.method("select", ITERABLE, LAMBDA)
+@FUNCTIONS.method("map", ITERABLE, LAMBDA)
 def select(collection: Items, selector: Lambda) -> Iterator[Any]:
     body, variables, limits = selector.body, selector.variables, selector.limits
     for item in collection:
         limits.left -= 1
         variables["$"] = item
         yield body(variables)
-
-
-@FUNCTIONS.method("map", ITERABLE, LAMBDA)
-def map_(collection: Items, selector: Lambda) -> Iterator[Any]:
-    return select(collection, selector)
 
 
 @FUNCTIONS.method("selectMany", ITERABLE, LAMBDA)

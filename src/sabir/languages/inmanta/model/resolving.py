@@ -120,26 +120,20 @@ class _Resolver:
     def _declare(self, space: Namespace) -> None:
         types: dict[str, Place] = {}
         for statement in space.statements:
-            if isinstance(statement, nodes.Entity):
-                place = nodes.place_of(space.source, statement.name)
-                name = statement.name.name
-                if name in types:
-                    self._duplicate("type", name, place, types[name])
-                    continue
+            if not isinstance(statement, nodes.Entity | nodes.Typedef):
+                continue
+            place = nodes.place_of(space.source, statement.name)
+            name = statement.name.name
+            full = f"{space.name}::{name}"
+            if name in types:
+                self._duplicate("type", name, place, types[name])
+            elif isinstance(statement, nodes.Entity):
                 types[name] = place
-                full = f"{space.name}::{name}"
                 self.out.entities[full] = EntityType(full, space, place, statement)
-            elif isinstance(statement, nodes.Typedef):
-                place = nodes.place_of(space.source, statement.name)
-                name = statement.name.name
-                if name in types:
-                    self._duplicate("type", name, place, types[name])
-                    continue
-                if name in PRIMITIVES:
-                    self.report(DUPLICATE, f"{name!r} is a type of the language itself", place)
-                    continue
+            elif name in PRIMITIVES:
+                self.report(DUPLICATE, f"{name!r} is a type of the language itself", place)
+            else:
                 types[name] = place
-                full = f"{space.name}::{name}"
                 self.out.typedefs[full] = ConstrainedType(
                     name, ANY.accepts, node=statement, base=ANY, place=place
                 )

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from sabir.expressions.yaql.kinds import ANY
 from sabir.languages.muranopl.examples.runs import PROPERTY, run_package
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -30,37 +33,18 @@ CONTRACT_FORM: Final = failure_rule(
 )
 
 
-class Contract:
+class Contract(Struct, frozen=True, eq=False):
     """`check`, `build`, the kinds of values it is made for, and the class of an instance that is not given."""
 
-    __slots__ = ("build", "check", "default_class", "is_template", "kinds", "wanted_class")
-
-    def __init__(
-        self,
-        check: Check,
-        build: Build | None = None,
-        *,
-        kinds: int = ANY,
-        default_class: Callable[[], MuranoClass] | None = None,
-        wanted_class: Callable[[], MuranoClass] | None = None,
-        is_template: bool = False,
-    ) -> None:
-        self.check = check
-        self.build = build
-        self.kinds = kinds
-        self.default_class = default_class
-        self.wanted_class = wanted_class
-        self.is_template = is_template
+    check: Check
+    build: Build | None = None
+    kinds: int = ANY
+    default_class: Callable[[], MuranoClass] | None = None
+    wanted_class: Callable[[], MuranoClass] | None = None
+    is_template: bool = False
 
     def with_check(self, check: Check) -> Contract:
-        return Contract(
-            check,
-            self.build,
-            kinds=self.kinds,
-            default_class=self.default_class,
-            wanted_class=self.wanted_class,
-            is_template=self.is_template,
-        )
+        return replace(self, check=check)
 
 
 def _anything(value: Any, _this: Any, _loader: Any) -> Any:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.kinds import NULL
@@ -83,9 +85,7 @@ def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract
         check = _SCALARS[call.name]
         return Contract(_then(inner.check, check), inner.build, kinds=KIND_OF[call.name])
     if call.name == "notNull":
-        required = inner.with_check(_not_null(inner.check))
-        required.kinds &= ~NULL
-        return required
+        return replace(inner, check=_not_null(inner.check), kinds=inner.kinds & ~NULL)
     if call.name == "check":
         return inner.with_check(_predicate(inner.check, call, expr, cls))
     if call.name in ("class", "template"):

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
@@ -92,22 +94,15 @@ def _is_template(node: YamlNode) -> bool:
     )
 
 
-class FieldValues:
+class FieldValues(Struct, frozen=True, eq=False):
     """Computes values for one evaluation."""
 
-    def __init__(
-        self,
-        package: LoadedPackage,
-        request: EvaluationRequest,
-        source: Source,
-        arguments: Mapping[str, Value] | None = None,
-    ) -> None:
-        """`arguments` are those of a call; None where nothing is called."""
-        self.package = package
-        self.request = request
-        self.source = source
-        self.arguments = arguments
-        self.findings: list[Finding] = []
+    package: LoadedPackage
+    request: EvaluationRequest
+    source: Source
+    arguments: Mapping[str, Value] | None = None
+    """Those of a call; None where nothing is called."""
+    findings: list[Finding] = []
 
     def of_call(self, arguments: Mapping[str, Value]) -> FieldValues:
         """The same for the fields of an operation that is called."""
