@@ -178,27 +178,27 @@ class Library:
         """The overloads of a name, nearest library first."""
         library: Library | None = self
         while library is not None:
-            found = library._overloads.get(name)
-            if found:
-                yield tuple(found)
+            overloads = library._overloads.get(name)
+            if overloads:
+                yield tuple(overloads)
             library = None if name in library._hiding else library.parent
 
     def property_getters(self, name: str) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
         library: Library | None = self
-        found: list[tuple[int, Callable[[Any], Any]]] = []
+        getters: list[tuple[int, Callable[[Any], Any]]] = []
         while library is not None:
-            found += library._properties.get(name, ())
+            getters += library._properties.get(name, ())
             library = library.parent
-        return tuple(found)
+        return tuple(getters)
 
     def names(self, *, methods: bool) -> set[str]:
         """All names that can be called as functions or, with `methods`, on a value."""
-        own = {
+        names = {
             name
             for name, overloads in self._overloads.items()
             if any(item.is_method if methods else item.is_function for item in overloads)
         }
-        return own | (self.parent.names(methods=methods) if self.parent else set())
+        return names | (self.parent.names(methods=methods) if self.parent else set())
 
     def _declare(
         self,
@@ -235,9 +235,9 @@ def _read_signature(function: Callable[..., Any], kinds: tuple[Kind, ...]) -> _S
     names = code.co_varnames[:count]
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     hidden = tuple(name for name in names if name in _HIDDEN)
-    given = iter(kinds)
+    kinds_left = iter(kinds)
     parameters = tuple(
-        _parameter(name, next(given, ANY), defaults.get(name, MISSING))
+        _parameter(name, next(kinds_left, ANY), defaults.get(name, MISSING))
         for name in names
         if name not in _HIDDEN
     )
@@ -245,8 +245,8 @@ def _read_signature(function: Callable[..., Any], kinds: tuple[Kind, ...]) -> _S
     only_defaults = function.__kwdefaults__ or {}
     parameters += tuple(_parameter(name, ANY, only_defaults.get(name, MISSING)) for name in only)
     extra = list(code.co_varnames[count + code.co_kwonlyargcount :])
-    rest = _parameter(extra.pop(0), next(given, ANY), MISSING) if code.co_flags & 0x04 else None
-    keywords = _parameter(extra.pop(0), next(given, ANY), MISSING) if code.co_flags & 0x08 else None
+    rest = _parameter(extra.pop(0), next(kinds_left, ANY), MISSING) if code.co_flags & 0x04 else None
+    keywords = _parameter(extra.pop(0), next(kinds_left, ANY), MISSING) if code.co_flags & 0x08 else None
     return hidden, parameters, rest, keywords
 
 

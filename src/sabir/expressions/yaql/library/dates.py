@@ -227,10 +227,10 @@ def replace(
 ) -> datetime:
     parts = {"year": year, "month": month, "day": day, "hour": hour}
     parts |= {"minute": minute, "second": second, "microsecond": microsecond}
-    given: dict[str, Any] = {name: value for name, value in parts.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in parts.items() if value is not None}
     if offset is not None:
-        given["tzinfo"] = _zone(offset)
-    return _aware(dt).replace(**given)
+        changes["tzinfo"] = _zone(offset)
+    return _aware(dt).replace(**changes)
 
 
 @FUNCTIONS.method("format", DATETIME, STRING)

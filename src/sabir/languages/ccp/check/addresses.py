@@ -40,11 +40,11 @@ def check_addresses(resolved: ResolvedDeployment) -> Iterator[Fault]:
             file = component.get(name)
             if file is None or file.defect is not None or "address" not in file.source.text:
                 continue
-            for found in _unknown(file.source, {**services, **definition.mapping}):
-                key = (found.place.source.name, found.place.span.start)
+            for fault_ in _unknown(file.source, {**services, **definition.mapping}):
+                key = (fault_.place.source.name, fault_.place.span.start)
                 if key not in seen:
                     seen.add(key)
-                    yield found
+                    yield fault_
 
 
 def _unknown(source: Source, services: Mapping[str, object]) -> Iterator[Fault]:

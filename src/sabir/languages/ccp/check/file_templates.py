@@ -139,11 +139,11 @@ def _fault(finding: TemplateFinding, rule: Rule) -> Fault:
 def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
     """A file that many units write is wrong once."""
     seen: set[tuple[str, str, int]] = set()
-    for one in faults:
-        key = (one.code, one.place.source.name, one.place.span.start)
+    for fault_ in faults:
+        key = (fault_.code, fault_.place.source.name, fault_.place.span.start)
         if key not in seen:
             seen.add(key)
-            yield one
+            yield fault_
 
 
 def _too_large(deployment: Deployment, definition: Definition) -> Iterator[Fault]:

@@ -60,10 +60,10 @@ def check_images(deployment: Deployment) -> Iterator[Fault]:
 
 
 def _parent(image: ImageFile, images: Sequence[ImageFile]) -> Iterator[Fault]:
-    known = [other.name for other in images]
+    names = [other.name for other in images]
     if image.text is not None and image.base is None:
         yield fault(NO_FROM, "", image.place, f"the Dockerfile of {image.name!r} has no FROM")
-    hint = None if image.parent is None or image.parent in known else did_you_mean(image.parent, known)
+    hint = None if image.parent is None or image.parent in names else did_you_mean(image.parent, names)
     if hint is not None:  # others may be built elsewhere
         message = f"image {image.name!r} is made from {image.parent!r}, which no Dockerfile describes"
         yield fault(NEAR_IMAGE, "", image.place, message, hint=hint)

@@ -85,12 +85,12 @@ def _steps(upgrade: Upgrade) -> Iterator[Fault]:
 def _services(upgrade: Upgrade, definitions: tuple[Definition, ...]) -> Iterator[Fault]:
     ours = services_of(upgrade.component, definitions)
     written = [definition.written_name for definition in definitions if definition.service.name in ours]
-    known = {*ours, *written}
+    names = {*ours, *written}
     for step in upgrade.steps:
         for reference in step.services or ():
-            if reference.name not in known:
+            if reference.name not in names:
                 message = f"{reference.path}: the component {upgrade.component.name!r} has no service {reference.name!r}"
-                hint = did_you_mean(reference.name, known)
+                hint = did_you_mean(reference.name, names)
                 yield fault(UNKNOWN_STEP_SERVICE, reference.path, reference.place, message, hint=hint)
 
 

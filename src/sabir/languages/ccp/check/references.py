@@ -63,16 +63,16 @@ def references_of(component: Component, definition: Definition) -> Iterator[Faul
 
 
 def _unknown(
-    references: tuple[Reference, ...], known: Mapping[str, object], rule: Rule, what: str
+    references: tuple[Reference, ...], definitions: Mapping[str, object], rule: Rule, word: str
 ) -> Iterator[Fault]:
     for reference in references:
-        if reference.name not in known:
+        if reference.name not in definitions:
             yield fault(
                 rule,
                 reference.path,
                 reference.place,
-                f"{reference.path}: {what} {reference.name!r} is not defined under {what}s",
-                hint=did_you_mean(reference.name, known),
+                f"{reference.path}: {word} {reference.name!r} is not defined under {word}s",
+                hint=did_you_mean(reference.name, definitions),
             )
 
 
@@ -84,13 +84,13 @@ def _missing_content(component: Component, definition: Definition) -> Iterator[F
         for reference in command.files
     }
     for file in definition.files.values():
-        found = component.content(file.content)
-        if found is None:
+        content = component.content(file.content)
+        if content is None:
             folder = f"{component.root}service/files/"
-            known = [name[len(folder) :] for name in component.package.list() if name.startswith(folder)]
+            names = [name[len(folder) :] for name in component.package.list() if name.startswith(folder)]
             message = f"{file.path}.content: there is no {file.content!r} under service/files"
-        elif found.defect is not None and file.name in used:
-            known = []
+        elif content.defect is not None and file.name in used:
+            names = []
             message = f"{file.path}.content: {file.content!r} is no UTF-8 text"
         else:
             continue
@@ -99,7 +99,7 @@ def _missing_content(component: Component, definition: Definition) -> Iterator[F
             f"{file.path}.content",
             file.content_place,
             message,
-            hint=did_you_mean(file.content, known),
+            hint=did_you_mean(file.content, names),
         )
 
 

@@ -175,7 +175,9 @@ def _privileges(container: Container) -> Iterator[Fault]:
 def is_sensitive(path: str) -> bool:
     """Whether a directory of the host, or one that holds it, gives power over the host."""
     normal = "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
-    return any(normal == one or (one != "/" and normal.startswith(one + "/")) for one in _SENSITIVE)
+    return any(
+        normal == folder or (folder != "/" and normal.startswith(folder + "/")) for folder in _SENSITIVE
+    )
 
 
 def _sensitive(container: Container, volume: Volume) -> Fault:
@@ -190,16 +192,16 @@ def _sensitive(container: Container, volume: Volume) -> Fault:
 
 def _host_namespaces(definition: Definition) -> Iterator[Fault]:
     service = definition.service
-    for key, given, what in (
+    for key, is_shared, effect in (
         ("hostPID", service.host_pid, "sees and can signal every process of its node"),
         ("hostIPC", service.host_ipc, "shares memory with every process of its node"),
     ):
-        if given:
+        if is_shared:
             yield fault(
                 HOST_NAMESPACE,
                 f"service.{key}",
                 service.name_place,
-                f"service.{key}: service {service.name!r} {what}",
+                f"service.{key}: service {service.name!r} {effect}",
             )
 
 
@@ -244,10 +246,10 @@ def _latest(deployment: Deployment) -> Iterator[Fault]:
 
 def _topology(deployment: Deployment, units: Units, topology: Topology) -> Iterator[Fault]:
     configuration = deployment.configuration
-    known = {*units.definitions, *topology_keys(deployment.procedures)}
+    placeable = {*units.definitions, *topology_keys(deployment.procedures)}
     for role, services in configuration.section("roles").items():
         for index, service in enumerate(services):
-            if service not in known:
+            if service not in placeable:
                 message = f"roles.{role}: there is no service {service!r}"
                 place = configuration.place("roles", role, index)
                 hint = did_you_mean(service, units.definitions)

@@ -50,7 +50,8 @@ def check_cycles(units: Units) -> Iterator[Fault]:
             f"these wait for each other for ever: {' → '.join(way)}",
             units=cycle,
             related=tuple(
-                (units.all[one].container.name_place, f"{one} is defined here") for one in cycle[1:8]
+                (units.all[unit_id].container.name_place, f"{unit_id} is defined here")
+                for unit_id in cycle[1:8]
             ),
         )
 
@@ -76,14 +77,14 @@ def _way(units: Units, start: str, members: set[str]) -> list[str]:
 def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterator[Fault]:
     configuration = deployment.configuration
     definitions = {definition.service.name: definition for definition in deployment.definitions}
-    known = [name for name in definitions if topology is None or topology.has(name)]
+    deployed = [name for name in definitions if topology is None or topology.has(name)]
     for name, wanted in configuration.section("replicas").items():
         path, place = f"replicas.{name}", configuration.place("replicas", name)
         definition = definitions.get(name)
         if definition is None or (topology is not None and not topology.has(name)):
             why = "is not part of the topology" if definition is not None else "is not defined"
             message = f"{path}: service {name!r} {why}"
-            hint = did_you_mean(name, known)
+            hint = did_you_mean(name, deployed)
             yield fault(UNKNOWN_SERVICE, path, configuration.key_place("replicas", name), message, hint=hint)
             continue
         if definition.service.kind is WorkloadKind.DAEMON_SET:

@@ -146,13 +146,15 @@ def read_deployment(
 
 def _distinct(faults: Sequence[Fault], *, readable: bool) -> tuple[Fault, ...]:
     """Each once: what is wrong with a definition is wrong with its named instances too."""
-    found: dict[tuple[object, ...], Fault] = {}
+    faults_by_place: dict[tuple[object, ...], Fault] = {}
     for fault_ in faults:
         if fault_.code == UNDEFINED_VARIABLE.code and not readable:
             continue
         place = fault_.place
-        found.setdefault((fault_.code, fault_.path, place.source.name, place.span, fault_.message), fault_)
-    return tuple(found.values())
+        faults_by_place.setdefault(
+            (fault_.code, fault_.path, place.source.name, place.span, fault_.message), fault_
+        )
+    return tuple(faults_by_place.values())
 
 
 def with_address(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
@@ -208,7 +210,7 @@ class _Reader:
         self._bound = with_address(self.variables, {})
 
     def read(self, components: Sequence[Component]) -> list[Definition]:
-        found: list[Definition] = []
+        definitions: list[Definition] = []
         instances = self.configuration.section("services")
         for component in components:
             for name in component.definitions:
@@ -218,26 +220,28 @@ class _Reader:
                 definition = self._definition(component, file, None, {})
                 if definition is None:
                     continue
-                own = instances.get(definition.service.name)
+                settings = instances.get(definition.service.name)
                 if (
-                    isinstance(own, dict)
-                    and own.get("service_def", definition.service.name) == definition.service.name
+                    isinstance(settings, dict)
+                    and settings.get("service_def", definition.service.name) == definition.service.name
                 ):
-                    definition = self._definition(component, file, definition.service.name, own) or definition
-                found.append(definition)
-        return found + self._instances(components, found, instances)
+                    definition = (
+                        self._definition(component, file, definition.service.name, settings) or definition
+                    )
+                definitions.append(definition)
+        return definitions + self._instances(components, definitions, instances)
 
     def _instances(
-        self, components: Sequence[Component], found: list[Definition], instances: Mapping[str, Any]
+        self, components: Sequence[Component], definitions: list[Definition], instances: Mapping[str, Any]
     ) -> list[Definition]:
-        known = {definition.written_name: definition for definition in found}
+        by_name = {definition.written_name: definition for definition in definitions}
         out: list[Definition] = []
         for name, spec in instances.items():
             if not isinstance(spec, dict):
                 continue
             wanted = spec.get("service_def", name)
-            base = known.get(wanted)
-            if name in known and wanted == name:
+            base = by_name.get(wanted)
+            if name in by_name and wanted == name:
                 continue
             if "service_def" not in spec:
                 place = self.configuration.place("services", name)
@@ -251,15 +255,17 @@ class _Reader:
                     f"services.{name}.service_def",
                     place,
                     message,
-                    did_you_mean(wanted, known),
+                    did_you_mean(wanted, by_name),
                 )
-            elif name in known:
+            elif name in by_name:
                 place = self.configuration.place("services", name)
-                message = f"services.{name}: a service of that name is defined in {known[name].file}"
+                message = f"services.{name}: a service of that name is defined in {by_name[name].file}"
                 self._note(DUPLICATE_NAME, f"services.{name}", place, message)
             else:
                 component = next(
-                    one for one in components if base.file.startswith(one.root) and one.name == base.component
+                    component
+                    for component in components
+                    if base.file.startswith(component.root) and component.name == base.component
                 )
                 file = component.get(base.file[len(component.root) :])
                 if (

@@ -201,8 +201,8 @@ def defined_reader(base: Read, name: str, place: Place) -> Read:
 def is_defined(value: Any) -> Any:
     """True, false, or unknown: a list is defined when it has an item that is known, be it null."""
     if isinstance(value, list):
-        known = [item for item in value if not isinstance(item, Unknown)]
-        return bool(known) if known or not value else value[0]
+        settled = [item for item in value if not isinstance(item, Unknown)]
+        return bool(settled) if settled or not value else value[0]
     return value if isinstance(value, Unknown) else value is not None
 
 

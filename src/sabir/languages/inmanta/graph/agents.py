@@ -80,26 +80,26 @@ class Agent:
     def dry_run(self, resource: Resource) -> HandlerRun:
         """What deploying a resource would change."""
 
-        def run(handler: HandlerAPI[Any], ctx: HandlerContext, own: Resource) -> None:
-            handler.execute(ctx, own, dry_run=True)
+        def run(handler: HandlerAPI[Any], ctx: HandlerContext, clone: Resource) -> None:
+            handler.execute(ctx, clone, dry_run=True)
 
         return self._run(resource, run, dry_run=True)
 
     def deploy(self, resource: Resource, requires: Mapping[str, str], *, reload: bool = False) -> HandlerRun:
         """Deploy a resource; `requires` are the states of what it requires, `reload`: something of that has changed."""
 
-        def run(handler: HandlerAPI[Any], ctx: HandlerContext, own: Resource) -> None:
+        def run(handler: HandlerAPI[Any], ctx: HandlerContext, clone: Resource) -> None:
             if reload:
                 ctx.set("sabir.changed", value=True)
-            handler.deploy(ctx, own, {name: ResourceState(state) for name, state in requires.items()})
+            handler.deploy(ctx, clone, {name: ResourceState(state) for name, state in requires.items()})
 
         return self._run(resource, run, dry_run=False)
 
     def facts(self, resource: Resource) -> HandlerRun:
         """Ask a handler for what it knows about a resource."""
 
-        def run(handler: HandlerAPI[Any], ctx: HandlerContext, own: Resource) -> None:
-            handler.check_facts(ctx, own)
+        def run(handler: HandlerAPI[Any], ctx: HandlerContext, clone: Resource) -> None:
+            handler.check_facts(ctx, clone)
             ctx.set_resource_state(HandlerResourceState.deployed)
 
         return self._run(resource, run, dry_run=False)
@@ -111,22 +111,22 @@ class Agent:
         *,
         dry_run: bool,
     ) -> HandlerRun:
-        own = resource.clone()
-        ctx = HandlerContext(own, dry_run, logger=self.logger)
-        handler = self._handler(own, ctx)
+        clone = resource.clone()
+        ctx = HandlerContext(clone, dry_run, logger=self.logger)
+        handler = self._handler(clone, ctx)
         if handler is None:
             return HandlerRun(state=HandlerResourceState.unavailable, log=tuple(ctx.logs))
         try:
-            own.resolve_all_references(ctx)
-            run(handler, ctx, own)
+            clone.resolve_all_references(ctx)
+            run(handler, ctx, clone)
         except SkipResource as skipped:
             if dry_run:  # of its own `execute`, where nobody expects it
                 ctx.set_resource_state(HandlerResourceState.failed)
-                ctx.exception("Exception during dry run of %(resource_id)s", resource_id=own.id)
+                ctx.exception("Exception during dry run of %(resource_id)s", resource_id=clone.id)
                 return self._ended(ctx)
-            tell_skipped(ctx, own, skipped)
+            tell_skipped(ctx, clone, skipped)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # a handler is code of a module
-            tell_failed(ctx, own, error)
+            tell_failed(ctx, clone, error)
         finally:
             handler.close()
         return self._ended(ctx)

@@ -116,9 +116,9 @@ class ClassValidator(ViewValidator):
         written = [document for document in file.yaml.documents if document is not None]
         odd = next((document for document in written if not isinstance(document, YamlMapping)), None)
         if not written or odd is not None:
-            what = "empty" if odd is None else kind_of(odd)
+            kind = "empty" if odd is None else kind_of(odd)
             yield Report(file.source).whole(
-                NO_MAPPING, f"a class file must hold mappings, one a class; this is {what}"
+                NO_MAPPING, f"a class file must hold mappings, one a class; this is {kind}"
             )
             return
         read = class_file(self._view, path)
@@ -149,10 +149,10 @@ class ClassValidator(ViewValidator):
         """The names that the manifest gives to a file, against the classes found there."""
         if self.package.single_file or any(document.name is None for document in documents):
             return
-        listed = [one.name for one in self._view.listed_classes or () if one.path == path]
-        found = {document.name: document for document in documents}
-        missing = [name for name in listed if name not in found]
-        surplus = [document for name, document in found.items() if name not in listed]
+        listed = [listing.name for listing in self._view.listed_classes or () if listing.path == path]
+        defined = {document.name: document for document in documents}
+        missing = [name for name in listed if name not in defined]
+        surplus = [document for name, document in defined.items() if name not in listed]
         for position, name in enumerate(missing):
             at = surplus[min(position, len(surplus) - 1)] if surplus else documents[0]
             place = at.node.get("Name") or at.node

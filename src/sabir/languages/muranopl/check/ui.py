@@ -54,8 +54,8 @@ class UiValidator(ViewValidator):
         documents = [document for document in file.yaml.documents if document is not None]
         first = documents[0] if documents else None
         if not isinstance(first, YamlMapping):
-            what = "empty" if first is None else kind_of(first)
-            yield report.whole(NO_MAPPING, f"a UI definition must be a mapping of sections, it is {what}")
+            kind = "empty" if first is None else kind_of(first)
+            yield report.whole(NO_MAPPING, f"a UI definition must be a mapping of sections, it is {kind}")
             return
         if len(documents) > 1:
             yield report.whole(

@@ -119,9 +119,9 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         """The name of a variable that a keyword binds."""
         name = text_of(node)
         if node is None or name is None:
-            what = "nothing" if node is None else kind_of(node)
+            kind = "nothing" if node is None else kind_of(node)
             place = self.first if node is None else node
-            self.defects.at(place, NEEDS_NAME, f"{keyword} needs the name of a variable, not {what}")
+            self.defects.at(place, NEEDS_NAME, f"{keyword} needs the name of a variable, not {kind}")
             return ""
         if keyword == "For" and "$" in name:
             self.defects.at(
@@ -157,8 +157,8 @@ def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode
         if text:
             names.append(NameNode(span=item.span, text=text))
         else:
-            what = shown(item) if text is not None else kind_of(item)
-            defects.at(item, NEEDS_NAME, f"{keyword} needs the name of an exception, not {what}")
+            written = shown(item) if text is not None else kind_of(item)
+            defects.at(item, NEEDS_NAME, f"{keyword} needs the name of an exception, not {written}")
     return tuple(names)
 
 
