@@ -11,7 +11,7 @@ import pytest
 from sabir.cli.main import main
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.runner.settings import Patience
-from sabir.languages.ccp.syntax import configuration, containers, sections
+from sabir.languages.ccp.syntax import configuration_form, containers, sections
 from sabir.languages.ccp.syntax.deployment import DSL_VERSION
 from tests.docs.pages import DOCS
 
@@ -46,7 +46,7 @@ def test_reference_names_every_key() -> None:
     text = _page("reference.md")
     keys = {*sections.TOP_KEYS, *sections.SERVICE_KEYS, *sections.FILE_KEYS}
     keys |= {*containers.CONTAINER_KEYS, *containers.VOLUME_KEYS, *containers.COMMAND_KEYS}
-    keys |= {*configuration.SECTIONS}
+    keys |= {*configuration_form.SECTIONS}
     assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
     assert all(
         renderer in _page("differences.md") for renderer in LANGUAGE.renderers() if renderer != "start-order"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
@@ -53,17 +53,17 @@ def check_images(deployment: Deployment) -> Iterator[Fault]:
         if first is not image:
             yield named_twice("", image.place, f"image {image.name!r}", first.place)
         yield from image.faults
-        yield from _parent(image, images)
+    for image in images:
+        yield from _parent(image, named)
     yield from _cycles(named)
     if named:
         yield from _near(deployment, named)
 
 
-def _parent(image: ImageFile, images: Sequence[ImageFile]) -> Iterator[Fault]:
-    names = [other.name for other in images]
+def _parent(image: ImageFile, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
     if image.text is not None and image.base is None:
         yield fault(NO_FROM, "", image.place, f"the Dockerfile of {image.name!r} has no FROM")
-    hint = None if image.parent is None or image.parent in names else did_you_mean(image.parent, names)
+    hint = None if image.parent is None or image.parent in named else did_you_mean(image.parent, named)
     if hint is not None:  # others may be built elsewhere
         message = f"image {image.name!r} is made from {image.parent!r}, which no Dockerfile describes"
         yield fault(NEAR_IMAGE, "", image.place, message, hint=hint)

@@ -22,7 +22,7 @@ from sabir.languages.ccp.check.versions import check_versions, newer_features
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.topology import read_topology
 from sabir.languages.ccp.model.units import Units
-from sabir.languages.ccp.syntax.configuration import NOT_HEEDED, UNKNOWN_SECTION
+from sabir.languages.ccp.syntax.configuration_form import NOT_HEEDED, UNKNOWN_SECTION
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.replaced import REPLACES_NOTHING
