@@ -28,7 +28,9 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in over.items():
         before = merged.get(key)
-        merged[key] = merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            value = merge(before, value)
+        merged[key] = value
     return merged
 
 

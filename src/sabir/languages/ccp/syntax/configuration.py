@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.expressions.template.lines import Rendered
+from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.configuration_form import SectionForms, node_port_range_pattern
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.includes import Beside, documents_of
@@ -19,7 +20,7 @@ from sabir.languages.language import Document
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 from sabir.text import EMPTY_SPAN, Place, Source
 
-__all__ = ["Configuration", "data_of", "deep_merge", "read_configuration"]
+__all__ = ["Configuration", "data_of", "read_configuration"]
 
 
 class Configuration(Struct, frozen=True, kw_only=True, eq=False):
@@ -41,7 +42,7 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def variables(self) -> dict[str, Any]:
-        return deep_merge(self.configs, self.secret_configs)
+        return merge(self.configs, self.secret_configs)
 
     @property
     def namespace(self) -> str:
@@ -102,18 +103,6 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
                 yield Place(source, node.span)
 
 
-def deep_merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """A new mapping: `over` wins, mappings are merged into each other."""
-    merged = dict(base)
-    for key, value in over.items():
-        base_value = merged.get(key)
-        if isinstance(base_value, Mapping) and isinstance(value, Mapping):
-            merged[key] = deep_merge(base_value, value)
-        else:
-            merged[key] = value
-    return merged
-
-
 @lru_cache(maxsize=1)
 def _framework() -> tuple[Source, YamlMapping]:
     text = resources.files("sabir.languages.ccp.library").joinpath("defaults.yaml").read_text("utf-8")
@@ -135,7 +124,7 @@ def read_configuration(
         roots = [*_read_layer(layer, beside, faults)]
         for _, root in roots:
             sections = {name: value for name, value in data_of(root).items() if isinstance(value, dict)}
-            merged = deep_merge(merged, sections)
+            merged = merge(merged, sections)
         layers += roots
         text = layer.source.text if isinstance(layer, Document) else layer.text
         readable = readable and (bool(roots) or not text.strip())
@@ -153,7 +142,7 @@ def _with_whole_lines(data: dict[str, Any]) -> dict[str, Any]:
             if isinstance(value, str) and value and not value.endswith("\n")
         }
         if texts:
-            data = deep_merge(data, {section: {"security": {"tls": texts}}})
+            data = merge(data, {section: {"security": {"tls": texts}}})
     return data
 
 

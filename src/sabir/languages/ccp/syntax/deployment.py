@@ -15,8 +15,9 @@ from sabir.expressions.template.sandbox import Sandbox
 from sabir.graph.values import Value
 from sabir.languages.ccp.runner.addresses import address_function, host, hostname
 from sabir.languages.ccp.runner.templates import raise_exception
+from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.component import Component
-from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
+from sabir.languages.ccp.syntax.configuration import Configuration, read_configuration
 from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault, template_fault
 from sabir.languages.ccp.syntax.includes import Beside
@@ -288,7 +289,7 @@ class _Reader:
             return None
         plain, variables = self.variables, self._bound
         if configs or mapping:
-            plain = deep_merge(self.variables, configs)
+            plain = merge(self.variables, configs)
             variables = with_address(plain, mapping)
         rendered = self.rendered(component, file.source, variables)
         if rendered is None:
