@@ -14,8 +14,9 @@ from sabir.languages.tosca.library import PROFILES
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import LoadedPackage, MemoryPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
+from sabir.source.yaml.naming import named_by_key
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
-from sabir.source.yaml.reading import all_entries, entries, extent, items, value_at
+from sabir.source.yaml.reading import all_entries, entries, items, value_at
 from sabir.text import Span
 
 __all__ = ["TYPE_SECTIONS", "file_names", "libraries"]
@@ -69,12 +70,11 @@ def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
 def _types(root: YamlNode | None) -> Iterator[Symbol]:
     for section in TYPE_SECTIONS:
         for name, entry in entries(value_at(root, section)):
-            yield Symbol(
-                key=f"type {name}",
-                name=name,
-                kind=SymbolKind.CLASS,
-                span=entry.key.span,
-                extent=extent(entry),
+            yield named_by_key(
+                "type ",
+                name,
+                entry,
+                SymbolKind.CLASS,
                 detail=_derived(entry.value),
                 about=text_of(value_at(entry.value, "description")),
                 children=tuple(_members(name, entry.value)),
@@ -99,12 +99,11 @@ def _members(owner: str, node: YamlNode) -> Iterator[Symbol]:
         listed = value.items if isinstance(value, YamlSequence) else (value,)
         for item in listed:
             for name, entry in entries(item):
-                yield Symbol(
-                    key=f"member {owner}.{name}",
-                    name=name,
-                    kind=SymbolKind.OPERATION if section == "interfaces" else SymbolKind.PROPERTY,
-                    span=entry.key.span,
-                    extent=extent(entry),
+                yield named_by_key(
+                    f"member {owner}.",
+                    name,
+                    entry,
+                    SymbolKind.OPERATION if section == "interfaces" else SymbolKind.PROPERTY,
                     detail=_schema(entry.value),
                     about=text_of(value_at(entry.value, "description")),
                     aliases=(f"member {name}",),
@@ -121,12 +120,11 @@ def _schema(node: YamlNode) -> str | None:
 def _named(template: YamlNode | None) -> Iterator[Symbol]:
     for section, (word, kind) in _NAMED.items():
         for name, entry in _section_entries(value_at(template, section)):
-            yield Symbol(
-                key=f"{word} {name}",
-                name=name,
-                kind=kind,
-                span=entry.key.span,
-                extent=extent(entry),
+            yield named_by_key(
+                f"{word} ",
+                name,
+                entry,
+                kind,
                 detail=_schema(entry.value),
                 about=text_of(value_at(entry.value, "description")),
                 children=tuple(_members(name, entry.value)) if word == "node" else (),

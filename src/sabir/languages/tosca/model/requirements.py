@@ -154,17 +154,7 @@ class Linking:
         """A requirement of a template that leads nowhere yet."""
         flat = self._flat[template.name]
         definition = flat.requirements.get(name) if flat is not None else None
-        assignment = RequirementAssignment(name=name, span=template.span, origin=template.origin)
-        relationship, relationship_type = self._relationship(assignment, definition)
-        return Link(
-            assignment=assignment,
-            definition=definition,
-            target=None,
-            capability=None,
-            relationship=relationship,
-            relationship_type=relationship_type,
-            automatic=True,
-        )
+        return self._unwritten(template, name, definition, None)
 
     def _has(self, name: str, capability: str) -> bool:
         flat = self._flat.get(name)
@@ -207,17 +197,24 @@ class Linking:
             target = self._matching.meeting(template.name, definition)
             if target is None:
                 continue
-            assignment = RequirementAssignment(name=name, span=template.span, origin=template.origin)
-            relationship, relationship_type = self._relationship(assignment, definition)
-            yield Link(
-                assignment=assignment,
-                definition=definition,
-                target=target,
-                capability=self._matching.capability(target, definition.capability, name),
-                relationship=relationship,
-                relationship_type=relationship_type,
-                automatic=True,
-            )
+            yield self._unwritten(template, name, definition, target)
+
+    def _unwritten(
+        self, template: NodeTemplate, name: str, definition: RequirementDefinition | None, target: str | None
+    ) -> Link:
+        """A link that the template does not speak of."""
+        assignment = RequirementAssignment(name=name, span=template.span, origin=template.origin)
+        relationship, relationship_type = self._relationship(assignment, definition)
+        capability = None if definition is None else definition.capability
+        return Link(
+            assignment=assignment,
+            definition=definition,
+            target=target,
+            capability=None if target is None else self._matching.capability(target, capability, name),
+            relationship=relationship,
+            relationship_type=relationship_type,
+            automatic=True,
+        )
 
     def _relationship(
         self, assignment: RequirementAssignment, definition: RequirementDefinition | None
