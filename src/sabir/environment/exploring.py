@@ -11,8 +11,9 @@ from sabir.expressions.beginnings import absolute_path, typed_path
 from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
+from sabir.source.yaml.naming import named_by_key
 from sabir.source.yaml.nodes import YamlNode, text_of
-from sabir.source.yaml.reading import all_entries, entries, extent, items, value_at
+from sabir.source.yaml.reading import all_entries, entries, items, value_at
 from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span
 
@@ -37,14 +38,8 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
 def _section(root: YamlNode | None, section: str, word: str) -> Iterator[Symbol]:
     for name, entry in entries(value_at(root, section)):
         about = value_at(entry.value, "language") or value_at(entry.value, "driver")
-        yield Symbol(
-            key=f"{word} {name}",
-            name=name,
-            kind=SymbolKind.MODULE,
-            span=entry.key.span,
-            extent=extent(entry),
-            detail=text_of(about) or text_of(value_at(entry.value, "path")),
-        )
+        detail = text_of(about) or text_of(value_at(entry.value, "path"))
+        yield named_by_key(f"{word} ", name, entry, SymbolKind.MODULE, detail=detail)
 
 
 def _parts_used(source: Source) -> Iterator[Mention]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sabir.checks.policy.read import RULE_KEYS
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import Candidate, Symbol, SymbolKind
+from sabir.source.yaml.naming import named_by_text
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 from sabir.source.yaml.reading import value_at
 from sabir.source.yaml.typing import typed_place
@@ -39,18 +40,14 @@ def policy_symbols(file: PackageFile) -> tuple[Symbol, ...]:
 
 def _rules(listed: YamlSequence) -> Iterator[Symbol]:
     for item in listed.items:
-        code = value_at(item, "code")
-        name = text_of(code)
-        if code is not None and name:
-            yield Symbol(
-                key=f"rule {name}",
-                name=name,
-                kind=SymbolKind.CONSTANT,
-                span=code.span,
-                extent=item.span,
-                detail=text_of(value_at(item, "message")),
-                about=_about(item),
-            )
+        yield from named_by_text(
+            "rule ",
+            value_at(item, "code"),
+            item,
+            SymbolKind.CONSTANT,
+            detail=text_of(value_at(item, "message")),
+            about=_about(item),
+        )
 
 
 def _about(item: YamlNode) -> str | None:
