@@ -19,7 +19,6 @@ from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import perform
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
-from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
 from sabir.environment import FILE_NAME
@@ -72,7 +71,7 @@ def adopt_murano(
         if prepared.failed:
             return Adopted(findings=prepared.findings, failed=True)
         matching = _matching(prepared, dumped)
-        _refuse(matching, dumped, store)
+        _refuse(matching, dumped, prepared.snapshot.records)
         _refuse_without_stack(matching, named)
         options = DeployOptions(audit={**audit_of(request, prepared.context), "dump": dump.name})
         with held(store, prepared.context, options) as writer:
@@ -133,14 +132,15 @@ def _matching(
 
 
 def _refuse(
-    matching: list[tuple[Placed, DumpedEnvironment]], dumped: Mapping[str, DumpedEnvironment], store: Store
+    matching: list[tuple[Placed, DumpedEnvironment]],
+    dumped: Mapping[str, DumpedEnvironment],
+    records: Mapping[str, Record],
 ) -> None:
     if not matching:
         raise DeployError(
             "nothing here is one of the environments of the dump: the root of a model needs the id "
             + " or ".join(sorted(dumped))
         )
-    records = store.records()
     for placed, _ in matching:
         if str(placed.resource.address) in records:
             raise DeployError(

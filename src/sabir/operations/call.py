@@ -23,7 +23,7 @@ from sabir.errors import DeployError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
 from sabir.operations.deploy import Deployed
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare, prepared_now
 from sabir.operations.doing import Doing, Question
 from sabir.operations.offers import Offer, called_resources, find_offer, offers, taken_arguments
 from sabir.operations.settled import record_settled
@@ -114,8 +114,9 @@ def _carried_out(request: CallRequest, choose: Any) -> Deployed:
         with held(store, prepared.context, options) as writer:
             deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
             recovered = deployer.recover()
-            if recovered.done:
-                prepared = prepare(request.environment, store)
+            prepared = prepared_now(prepared, request.environment, store, recovered)
+            if prepared.failed:
+                return Deployed(findings=prepared.findings)
             return _call(request, choose(prepared, store), prepared, store, deployer, recovered)
 
 
@@ -133,10 +134,10 @@ def _call(
     plan = build_call_plan(
         CallPlanRequest(
             environment=prepared.name,
-            serial=store.serial(),
+            serial=prepared.snapshot.serial,
             called=chosen.called,
-            records=store.records(),
-            observed=store.observed(),
+            records=prepared.snapshot.records,
+            observed=prepared.snapshot.observed,
             done=done,
         )
     )

@@ -19,7 +19,7 @@ from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare, prepared_now
 from sabir.operations.doing import Doing, Question
 from sabir.operations.past import recalled, wish_of
 from sabir.operations.plan import World, read_world
@@ -89,11 +89,13 @@ def _deploy(
     deployer: Deployer,
 ) -> Deployed:
     recovered = deployer.recover()
-    if recovered.done:
-        prepared = prepare(request.environment, store)
-    moves = moves_of(prepared.wanted.moved, store.records())
+    prepared = prepared_now(prepared, request.environment, store, recovered)
+    if prepared.failed and not request.destroy:
+        return Deployed(findings=prepared.findings)
+    moves = moves_of(prepared.wanted.moved, prepared.snapshot.records)
     if moves:
         move_all(deployer.journal, moves)
+        prepared = replace(prepared, snapshot=store.snapshot())
     world = read_world(prepared, store) if request.refresh else World()
     plan = prepared.plan(
         store, only=request.only, destroy=request.destroy, repair=request.repair, readings=world.readings

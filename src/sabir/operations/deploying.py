@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sabir.checks.policy import PolicyRule
+from sabir.deployments.engine.recover import Recovered
 from sabir.deployments.plan.build import PlanRequest, build_plan
 from sabir.deployments.plan.leave import refused_deletions
 from sabir.deployments.plan.moves import moved_facts, moved_records, moves_of
@@ -18,6 +19,7 @@ from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import NO_LEAVE, place_resources
 from sabir.deployments.store.records import Record, RecordStatus
 from sabir.deployments.store.seal import KEY_VARIABLE
+from sabir.deployments.store.snapshot import Snapshot
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets, Workers, default_target
 from sabir.diagnostics.finding import Finding, Severity
@@ -37,7 +39,15 @@ from sabir.resources.resource import Wanted
 from sabir.resources.target import DEFAULT_TARGET, Target
 from sabir.source.packages import load_package
 
-__all__ = ["EnvironmentRequest", "Prepared", "environment_name", "opened", "prepare", "seen_by"]
+__all__ = [
+    "EnvironmentRequest",
+    "Prepared",
+    "environment_name",
+    "opened",
+    "prepare",
+    "prepared_now",
+    "seen_by",
+]
 
 FOLDER: Final = ".sabir"
 _STATUSES: Final = {
@@ -112,6 +122,8 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
     context: DriverContext
     findings: tuple[Finding, ...] = ()
     graph: Graph
+    snapshot: Snapshot
+    """The state that it was evaluated against, and is compared with."""
     rules: tuple[PolicyRule, ...] = ()
     """Of the environment."""
 
@@ -140,10 +152,10 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         repair: bool = False,
         readings: Mapping[str, Reading] | None = None,
     ) -> Plan:
-        """The steps from the state to what is wanted; with `destroy`, to nothing."""
-        records, facts = store.records(), store.facts()
-        moves = moves_of(self.wanted.moved, records)
-        records, facts = moved_records(records, moves), moved_facts(facts, moves)
+        """The steps from the state to what is wanted; with `destroy`, to nothing. Of the store only the codec is asked."""
+        snapshot = self.snapshot
+        moves = moves_of(self.wanted.moved, snapshot.records)
+        records, facts = moved_records(snapshot.records, moves), moved_facts(snapshot.facts, moves)
         wanted = {} if destroy else self.placed
         protected = {
             address for address, placed in self.placed.items() if placed.resource.lifecycle.prevent_destroy
@@ -151,12 +163,12 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         return build_plan(
             PlanRequest(
                 environment=self.name,
-                serial=store.serial(),
+                serial=snapshot.serial,
                 wanted=wanted,
                 records=records,
                 targets=self.targets,
                 codec=store.codec,
-                observed=store.observed(facts),
+                observed=store.observed(facts) if moves else snapshot.observed,
                 expired={fact.address for fact in facts.values() if fact.expired},
                 readings=readings or {},
                 selected=_selected(only, self.placed, records, destroy=destroy) if only else None,
@@ -167,14 +179,14 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         )
 
 
-def seen_by(evaluation: EvaluationRequest, store: Store) -> EvaluationRequest:
+def seen_by(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequest:
     """A request with what the state has seen of the world."""
-    facts = {name: fact for name, fact in store.facts().items() if not fact.expired}
-    statuses = {address: _STATUSES[record.status] for address, record in store.records().items()}
+    notes = {name: fact.note for name, fact in snapshot.facts.items() if not fact.expired}
+    statuses = {address: _STATUSES[record.status] for address, record in snapshot.records.items()}
     return replace(
         evaluation,
-        observed=store.observed(facts),
-        sightings=Sightings(notes={name: fact.note for name, fact in facts.items()}, statuses=statuses),
+        observed=snapshot.observed,
+        sightings=Sightings(notes=notes, statuses=statuses),
     )
 
 
@@ -182,14 +194,15 @@ def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool =
     """Evaluate an environment with what its state has seen of the world; `only_described`: nothing will be looked for there."""
     # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
     session = replace(request.evaluation.session, workers=None)
-    evaluated = replace(seen_by(request.evaluation, store), session=session)
+    snapshot = store.snapshot()
+    evaluated = replace(seen_by(request.evaluation, snapshot), session=session)
     # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
     with within(evaluated.session.limits, request.path.name or str(request.path)):
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
     if not only_described:
-        _refuse_other_place(request, store, wanted.targets)
+        _refuse_other_place(request, store.last_place(), snapshot, wanted.targets)
     brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
     workers = None if request.executor is None else _workers(request.executor)
     targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
@@ -212,20 +225,35 @@ def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool =
         ),
         findings=(*evaluation.findings, *wanted.findings, *idle, *placing.findings, *mistakes),
         graph=evaluation.graph,
+        snapshot=snapshot,
     )
 
 
-def _refuse_other_place(request: EnvironmentRequest, store: Store, brought: Sequence[Target]) -> None:
+def prepared_now(
+    prepared: Prepared, request: EnvironmentRequest, store: Store, recovered: Recovered
+) -> Prepared:
+    """As it is when the environment is ours: evaluated again when there is more to evaluate with.
+
+    That is so when somebody else has deployed before it was our turn, or a step that was cut off turns out to be done.
+    """
+    snapshot = store.snapshot()
+    if recovered.done or snapshot.serial != prepared.snapshot.serial:
+        return prepare(request, store)
+    return replace(prepared, snapshot=snapshot)
+
+
+def _refuse_other_place(
+    request: EnvironmentRequest, last: tuple[int, bool] | None, snapshot: Snapshot, brought: Sequence[Target]
+) -> None:
     """What was deployed on the machine as a whole is not looked for below a folder, nor the other way round.
 
     The state only reminds: it lies beside the description, so it cannot give the leave that `--here` is.
     """
-    last = store.last_place()
     if last is None or last[1] == request.here:
         return
     number, was_here = last
     movable = {DEFAULT_TARGET, *(target.name for target in brought if target.contained)}
-    if not any(record.target in movable for record in store.records().values()):
+    if not any(record.target in movable for record in snapshot.records.values()):
         return
     if was_here:
         raise UsageError(

@@ -87,7 +87,7 @@ def offers(prepared: Prepared, store: Store) -> list[Offer]:
 
 
 def _of_kinds(prepared: Prepared, store: Store) -> Iterator[Offer]:
-    for address, record in store.records().items():
+    for address, record in prepared.snapshot.records.items():
         try:
             kind = prepared.targets.kind(prepared.targets.driver(record.driver), record.kind)
         except DeployError:
@@ -141,7 +141,7 @@ def called_resources(
         return {offer.address: _of_kind(offer, offer.record, prepared, store)}
     assert offer.operation is not None
     resources = offer.operation.resources(arguments)
-    trust, records = prepared.context.session.trust, store.records()
+    trust, records = prepared.context.session.trust, prepared.snapshot.records
     placing = place_resources(
         Wanted(resources=resources), prepared.targets, trust, deployed={*records, *prepared.placed}
     )

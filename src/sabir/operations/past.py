@@ -49,7 +49,7 @@ def recalled(request: EnvironmentRequest, at: int | None = None) -> Generator[En
         return
     with opened(request, create=False) as store:
         if at is None:
-            yield replace(request, evaluation=seen_by(request.evaluation, store))
+            yield replace(request, evaluation=seen_by(request.evaluation, store.snapshot()))
             return
         wish = store.wish(at)
         with folder_called(request.folder, "sabir-past-") as folder:

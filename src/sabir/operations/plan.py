@@ -133,7 +133,7 @@ class World(Struct, frozen=True, kw_only=True):
 
 def read_world(prepared: Prepared, store: Store) -> World:
     """Every recorded resource as it is in the world now, and those new ones of which only the target can tell."""
-    records = store.records()
+    records = prepared.snapshot.records
     placed = {address: _placed(prepared, store, record) for address, record in records.items()}
     kept = {address: place for address, place in placed.items() if not place.kind.runs}
     kept |= {

@@ -75,9 +75,8 @@ class EnvironmentStatus(Struct, frozen=True, kw_only=True):
 def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
     with opened(request, create=False) as store:
         prepared = prepare(request, store)
-        records = store.records()
+        records, observed = prepared.snapshot.records, prepared.snapshot.observed
         seen = asyncio.run(_seen(prepared, store, records))
-        observed = store.observed()
         resources = [
             _status(address, prepared.placed.get(address), records.get(address), seen, store, observed)
             for address in dict.fromkeys((*prepared.placed, *records))

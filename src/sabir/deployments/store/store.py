@@ -21,6 +21,7 @@ from sabir.deployments.store.records import (
     StepState,
 )
 from sabir.deployments.store.seal import Sealer
+from sabir.deployments.store.snapshot import Snapshot
 from sabir.deployments.store.stored import damaged, stored_text
 from sabir.deployments.store.versions import meta
 from sabir.deployments.store.wish import Wish, read_observed, read_wish
@@ -74,32 +75,47 @@ class Store:
         asked = select(meta.c.value).where(meta.c.name == "id")
         return str(self._ask(lambda connection: connection.scalar(asked)))
 
+    def snapshot(self) -> Snapshot:
+        """Everything that a plan rests on, read once."""
+
+        def read(connection: Connection) -> Snapshot:
+            # The number comes first: who reads on while the state moves has an old number, and is found out.
+            serial = self._serial(connection)
+            records, facts = self._records(connection), self._facts(connection)
+            return Snapshot(serial=serial, records=records, facts=facts, observed=self.observed(facts))
+
+        snapshot: Snapshot = self._ask(read)
+        return snapshot
+
     def serial(self) -> int:
         """The number of the state; each deployment and each change by hand makes a new one."""
+        serial: int = self._ask(self._serial)
+        return serial
+
+    def _serial(self, connection: Connection) -> int:
         table = schema.environment
-        asked = select(table.c.serial).where(table.c.name == self.environment)
-        number = self._ask(lambda connection: connection.scalar(asked)) or 0
+        number = connection.scalar(select(table.c.serial).where(table.c.name == self.environment)) or 0
         return number if isinstance(number, int) else damaged("its number", "a whole number is wanted here")
 
     def records(self) -> dict[str, Record]:
         """Every resource that is recorded, by the text of its address."""
+        records: dict[str, Record] = self._ask(self._records)
+        return records
+
+    def _records(self, connection: Connection) -> dict[str, Record]:
         table = schema.resource
         asked = select(table).where(table.c.environment == self.environment).order_by(table.c.address)
-
-        def read(connection: Connection) -> dict[str, Record]:
-            return {row["address"]: Record.of(row) for row in connection.execute(asked).mappings()}
-
-        records: dict[str, Record] = self._ask(read)
-        return records
+        return {row["address"]: Record.of(row) for row in connection.execute(asked).mappings()}
 
     def facts(self) -> dict[str, Fact]:
         """What steps gave back, by the attribute's address it became; expired ones among them."""
+        facts: dict[str, Fact] = self._ask(self._facts)
+        return facts
+
+    def _facts(self, connection: Connection) -> dict[str, Fact]:
         table = schema.fact
         asked = select(table).where(table.c.environment == self.environment).order_by(table.c.name)
-        facts: dict[str, Fact] = self._ask(
-            lambda connection: {row["name"]: Fact.of(row) for row in connection.execute(asked).mappings()}
-        )
-        return facts
+        return {row["name"]: Fact.of(row) for row in connection.execute(asked).mappings()}
 
     def observed(self, facts: Mapping[str, Fact] | None = None) -> dict[str, Value]:
         """The values of the facts that count."""

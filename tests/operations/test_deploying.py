@@ -1,0 +1,52 @@
+"""What is prepared before the environment is ours, and what is taken of it when it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sabir.deployments.engine.recover import Recovered
+from sabir.operations.deploy import DeployRequest, deploy_path
+from sabir.operations.deploying import EnvironmentRequest, opened, prepare, prepared_now
+from sabir.operations.doing import Doing
+
+DESCRIPTION = """\
+name: site
+parts:
+  files:
+    language: resources
+    model:
+      resources:
+        a: {kind: file, fields: {path: a, content: text}}
+"""
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> EnvironmentRequest:
+    (tmp_path / "sabir.yaml").write_text(DESCRIPTION)
+    return EnvironmentRequest(path=tmp_path)
+
+
+def _deploy(environment: EnvironmentRequest) -> None:
+    deploy_path(DeployRequest(environment=environment, doing=Doing(consent=lambda _: True)))
+
+
+def test_nothing_is_evaluated_again_when_the_state_is_the_same(environment: EnvironmentRequest) -> None:
+    _deploy(environment)
+    with opened(environment, create=True) as store:
+        before = prepare(environment, store)
+        now = prepared_now(before, environment, store, Recovered())
+    assert now.graph is before.graph
+    assert now.plan(store).steps == ()
+
+
+def test_who_waited_for_another_deployment_sees_what_it_did(environment: EnvironmentRequest) -> None:
+    with opened(environment, create=True) as store:
+        before = prepare(environment, store)
+        assert [step.key for step in before.plan(store).steps] == ["files/a"]
+        _deploy(environment)
+        now = prepared_now(before, environment, store, Recovered())
+        assert now.graph is not before.graph
+        assert now.snapshot.serial > before.snapshot.serial
+        assert now.plan(store).steps == ()
