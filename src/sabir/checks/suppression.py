@@ -107,8 +107,8 @@ def apply_suppressions(
         keys = ((finding.filename, finding.location.line), (finding.filename, None))
         taken = [comment.takes(finding) for key in keys for comment in by_line.get(key, ())]
         (hidden if any(taken) else kept).append(finding)
-    for found in comments.values():
-        for comment in found:
+    for of_line in comments.values():
+        for comment in of_line:
             kept.extend(_about(comment, selection, complete=complete))
     return Suppressed(findings=tuple(kept), hidden=tuple(hidden))
 

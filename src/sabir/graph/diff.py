@@ -94,31 +94,31 @@ def _paired(
 
 
 def _unique(instances: object) -> dict[tuple[str, str], Instance]:
-    found: dict[tuple[str, str], Instance] = {}
+    by_name: dict[tuple[str, str], Instance] = {}
     twice: set[tuple[str, str]] = set()
-    for one in cast("list[Instance]", instances):
-        key = (one.type, one.name)
-        if key in found:
+    for instance in cast("list[Instance]", instances):
+        key = (instance.type, instance.name)
+        if key in by_name:
             twice.add(key)
-        found[key] = one
-    return {key: one for key, one in found.items() if key not in twice}
+        by_name[key] = instance
+    return {key: instance for key, instance in by_name.items() if key not in twice}
 
 
 def _changes(old: Instance, new: Instance, names: Mapping[str, str]) -> tuple[Change, ...]:
-    found = list(_value_changes(old.attributes, new.attributes))
+    changes = list(_value_changes(old.attributes, new.attributes))
     for name in dict.fromkeys((*old.relations, *new.relations)):
-        left = {names.get(one, one) for one in old.relations.get(name, ())}
+        left = {names.get(id_, id_) for id_ in old.relations.get(name, ())}
         right = set(new.relations.get(name, ()))
         if left != right:
-            found.append(Change(name, sorted(left), sorted(right)))
+            changes.append(Change(name, sorted(left), sorted(right)))
     if old.name != new.name:
-        found.append(Change(".name", old.name, new.name))
+        changes.append(Change(".name", old.name, new.name))
     if old.status != new.status:
-        found.append(Change(".status", old.status, new.status))
+        changes.append(Change(".status", old.status, new.status))
     old_owner = names.get(old.owner, old.owner) if old.owner is not None else None
     if old_owner != new.owner:
-        found.append(Change(".owner", old_owner, new.owner))
-    return tuple(found)
+        changes.append(Change(".owner", old_owner, new.owner))
+    return tuple(changes)
 
 
 def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[Change, ...]:

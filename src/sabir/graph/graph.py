@@ -65,7 +65,9 @@ class Graph:
     @cached_property
     def roots(self) -> tuple[Instance, ...]:
         """Instances without an owner in this graph."""
-        return tuple(one for one in self if one.owner is None or one.owner not in self._instances)
+        return tuple(
+            instance for instance in self if instance.owner is None or instance.owner not in self._instances
+        )
 
     @cached_property
     def _owned(self) -> Mapping[str, tuple[Instance, ...]]:
@@ -91,7 +93,7 @@ class Graph:
         named: defaultdict[str, list[Instance]] = defaultdict(list)
         for instance in self:
             named[instance.name].append(instance)
-        return {name: tuple(found) for name, found in named.items()}
+        return {name: tuple(instances) for name, instances in named.items()}
 
     def named(self, name: str) -> tuple[Instance, ...]:
         """All instances people call by this name; else what an output of this name or `TYPE#N` stands for."""

@@ -129,6 +129,6 @@ class Nesting:
         """Whether a node is the other or lies in it, at any depth."""
         return self._first[outer] <= self._first[inner] < self._behind[outer]
 
-    def is_along(self, one: int, other: int) -> bool:
+    def is_along(self, node: int, other: int) -> bool:
         """Whether one of two nodes lies in the other, or they are the same."""
-        return self.is_inside(one, other) or self.is_inside(other, one)
+        return self.is_inside(node, other) or self.is_inside(other, node)

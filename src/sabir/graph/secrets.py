@@ -35,24 +35,24 @@ class Secrets:
 
     def __init__(self, texts: Iterable[str], *, most: int = _MOST, names: Iterable[str] = ()) -> None:
         """`names` are those of things, which everybody may see: one that a plain word is equal to stays where things are named."""
-        known = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
+        forms = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
         self._names = frozenset(filter(_is_word, names))
-        self.too_many = len(known) > most
+        self.too_many = len(forms) > most
         """A pattern of thousands of words would make every line dear; nothing may be shown then."""
-        longest_first = sorted(known, key=len, reverse=True)
+        longest_first = sorted(forms, key=len, reverse=True)
         self._pattern = (
             re.compile("|".join(map(_pattern, longest_first)), re.IGNORECASE)
-            if known and not self.too_many
+            if forms and not self.too_many
             else None
         )
 
     @staticmethod
     def of(graph: Graph) -> Secrets:
         """Those of all values of a graph; looked for once, for a graph does not change."""
-        known = _KNOWN.get(graph)
-        if known is None:
-            known = _KNOWN[graph] = Secrets(text for texts, _ in sensitive_values(graph) for text in texts)
-        return known
+        secrets = _KNOWN.get(graph)
+        if secrets is None:
+            secrets = _KNOWN[graph] = Secrets(text for texts, _ in sensitive_values(graph) for text in texts)
+        return secrets
 
     def __bool__(self) -> bool:
         return self.too_many or self._pattern is not None
@@ -146,22 +146,24 @@ def secret_texts(value: Value) -> tuple[str, ...] | None:
     todo: list[tuple[Value, bool]] = [(value, False)]
     seen: set[tuple[int, bool]] = set()
     while todo:
-        one, secret = todo.pop()
-        match one:
+        value, secret = todo.pop()
+        match value:
             case Sensitive():
                 is_sensitive = True
-                todo.append((one.value, True))
+                todo.append((value.value, True))
             case str():
-                texts += [line.strip() for line in one.splitlines()] if secret else []
+                texts += [line.strip() for line in value.splitlines()] if secret else []
             case None | bool() | bytes():
                 pass
             case int() | float():
-                if secret and (isinstance(one, float) or one.bit_length() < 4096):
-                    texts.append(str(one))
+                if secret and (isinstance(value, float) or value.bit_length() < 4096):
+                    texts.append(str(value))
             case Mapping() | Sequence():
-                if (id(one), secret) not in seen:
-                    seen.add((id(one), secret))
-                    todo += [(part, secret) for part in (one.values() if isinstance(one, Mapping) else one)]
+                if (id(value), secret) not in seen:
+                    seen.add((id(value), secret))
+                    todo += [
+                        (part, secret) for part in (value.values() if isinstance(value, Mapping) else value)
+                    ]
             case _:
                 pass
     return tuple(text for text in texts if text != REDACTED) if is_sensitive else None

@@ -102,9 +102,9 @@ def find_subject(graph: Graph, words: str) -> Subject:
             continue
         if attribute is None:
             return Subject(instance)
-        known = [*instance.attributes, *instance.relations]
-        if attribute not in known:
-            hint = did_you_mean(attribute, known) or _listed("it has", known)
+        names = [*instance.attributes, *instance.relations]
+        if attribute not in names:
+            hint = did_you_mean(attribute, names) or _listed("it has", names)
             raise UsageError(f"{instance.name!r} has no attribute {attribute!r}: {hint}")
         return Subject(instance, attribute)
     if words in graph.outputs:
@@ -129,22 +129,22 @@ def _instance(graph: Graph, name: str) -> Instance | None:
     by_id = graph.get(name)
     if by_id is not None:
         return by_id
-    found = graph.named(name)
-    if len(found) > 1:
+    instances = graph.named(name)
+    if len(instances) > 1:
         raise UsageError(
-            f"{name!r} is the name of {len(found)} instances: {_listed('use an id,', [one.id for one in found])}"
+            f"{name!r} is the name of {len(instances)} instances: {_listed('use an id,', [instance.id for instance in instances])}"
         )
-    return found[0] if found else None
+    return instances[0] if instances else None
 
 
 def _instance_hint(graph: Graph, words: str) -> str:
     shown = without_libraries(graph)
-    known = dict.fromkeys(
+    names = dict.fromkeys(
         (*(name for instance in shown for name in (instance.name, instance.id)), *graph.outputs)
     )
     head = words.rpartition(".")[0]
-    near = did_you_mean(words, known) or (did_you_mean(head, known) if head else None)
-    return near or (_listed("there are", known) if known else "the graph is empty")
+    near = did_you_mean(words, names) or (did_you_mean(head, names) if head else None)
+    return near or (_listed("there are", names) if names else "the graph is empty")
 
 
 def _listed(lead: str, names: object, most: int = 6) -> str:

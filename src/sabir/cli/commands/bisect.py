@@ -43,43 +43,43 @@ def command(
     from sabir.operations.bisect import bisect_path
 
     try:
-        found = bisect_path(environment, expression, pairs(variables, "--var"))
+        bisected = bisect_path(environment, expression, pairs(variables, "--var"))
     except FindingError as error:
         show_findings(error.findings, environment.path, quiet=False)
         return 1
     if format_ == "json":
-        write(json.dumps(_data(found), indent=2, ensure_ascii=False) + "\n")
+        write(json.dumps(_data(bisected), indent=2, ensure_ascii=False) + "\n")
     else:
-        write(_text(found))
+        write(_text(bisected))
     return 0
 
 
-def _text(found: Bisected) -> str:
+def _text(bisected: Bisected) -> str:
     from sabir.checks.formatters.palette import harmless
 
-    deployment = found.deployment
+    deployment = bisected.deployment
     commit = str(deployment.audit.get("commit", ""))[:9]
     lines = [
         f"true since deployment {deployment.number}: {deployment.verb} by {deployment.audit.get('who', '?')}, "
         f"{deployment.started[:19]} {commit}".rstrip()
     ]
-    lines += [f"  step {step.position + 1}: {step.action} {step.address}" for step in found.steps]
-    lines += [f"  {place}  {name}" for name, place in found.places]
+    lines += [f"  step {step.position + 1}: {step.action} {step.address}" for step in bisected.steps]
+    lines += [f"  {place}  {name}" for name, place in bisected.places]
     return "".join(harmless(line) + "\n" for line in lines)
 
 
-def _data(found: Bisected) -> dict[str, Any]:
+def _data(bisected: Bisected) -> dict[str, Any]:
     return {
         "format": "sabir.bisect/1",
-        "deployment": found.deployment.number,
-        "started": found.deployment.started,
-        "audit": dict(found.deployment.audit),
+        "deployment": bisected.deployment.number,
+        "started": bisected.deployment.started,
+        "audit": dict(bisected.deployment.audit),
         "steps": [
-            {"position": step.position + 1, "key": step.key, "action": step.action} for step in found.steps
+            {"position": step.position + 1, "key": step.key, "action": step.action} for step in bisected.steps
         ],
         "places": [
             {"subject": name, "file": place.file, "line": place.line, "column": place.column}
-            for name, place in found.places
+            for name, place in bisected.places
         ],
-        "evaluated": found.asked,
+        "evaluated": bisected.asked,
     }

@@ -22,8 +22,8 @@ def spread(wanted: Sequence[float], weights: Sequence[float], apart: Sequence[fl
     for distance in apart:
         offsets.append(offsets[-1] + distance)
     blocks: list[tuple[float, float, int]] = []  # mean, weight, members
-    for one, weight, offset in zip(wanted, weights, offsets, strict=True):
-        mean, total, members = one - offset, weight, 1
+    for position, weight, offset in zip(wanted, weights, offsets, strict=True):
+        mean, total, members = position - offset, weight, 1
         while blocks and blocks[-1][0] >= mean:
             other, other_weight, other_members = blocks.pop()
             mean = (mean * total + other * other_weight) / (total + other_weight)
@@ -48,8 +48,8 @@ def heights_along(
     middle = [0.0] * len(heights)
     apart = [
         [
-            (heights[one] + heights[other]) / 2 + (gap / 3 if is_bend[one] and is_bend[other] else gap)
-            for one, other in pairwise(column)
+            (heights[upper] + heights[lower]) / 2 + (gap / 3 if is_bend[upper] and is_bend[lower] else gap)
+            for upper, lower in pairwise(column)
         ]
         for column in columns
     ]

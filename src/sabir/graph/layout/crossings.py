@@ -48,7 +48,9 @@ def _barycentres(column: list[int], neighbours: Neighbours, position: list[int])
 
 def _all_crossings(columns: list[list[int]], right: Neighbours, position: list[int]) -> int:
     return sum(
-        count_crossings([sorted(position[one] for one in right[node]) for node in column], len(following))
+        count_crossings(
+            [sorted(position[neighbour] for neighbour in right[node]) for node in column], len(following)
+        )
         for column, following in pairwise(columns)
     )
 

@@ -65,11 +65,11 @@ def draw(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
         if edge[0] != edge[1]:
             edges_of[group_of[edge[0]]].append(edge)
     drawings = [
-        _connected([sizes[node] for node in group], group, own, gaps=gaps, tallest=tallest)
-        for group, own in zip(groups, edges_of, strict=True)
+        _connected([sizes[node] for node in group], group, edges, gaps=gaps, tallest=tallest)
+        for group, edges in zip(groups, edges_of, strict=True)
     ]
     # Boxes without any edge stand close together; drawings with edges want air around them.
-    margins = [gaps.between_drawings if own else gaps.between_boxes for own in edges_of]
+    margins = [gaps.between_drawings if edges else gaps.between_boxes for edges in edges_of]
     places, size = pack([drawing.size for drawing in drawings], margins, shape=_SHAPE)
     corners: list[Point] = [(0.0, 0.0)] * len(sizes)
     lanes = list(corners)
@@ -143,8 +143,8 @@ def _first_order(layer: Sequence[int], boxes: int) -> list[list[int]]:
     """Bends start in the middle of their column: where nothing else decides, a trunk has boxes on either side."""
     columns: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     bends: list[list[int]] = [[] for _ in columns]
-    for node, one in enumerate(layer):
-        (columns if node < boxes else bends)[one].append(node)
+    for node, position in enumerate(layer):
+        (columns if node < boxes else bends)[position].append(node)
     for column, passing in zip(columns, bends, strict=True):
         half = len(column) // 2
         column[half:half] = passing
@@ -188,15 +188,15 @@ class _Chains:
                 if max(len(targets), incoming[target]) < busy:
                     trunk = (source, target)
                 passed = range(layer[source] + 1, layer[target])
-                chain = tuple(self._bend(trunk, one) for one in passed)
+                chain = tuple(self._bend(trunk, column) for column in passed)
                 self._bends[source, target] = chain
                 nodes = (source, *chain, target)
                 pairs.update(dict.fromkeys(pairwise(nodes)))
         self.left: list[list[int]] = [[] for _ in layer]
         self.right: list[list[int]] = [[] for _ in layer]
-        for one, other in pairs:
-            self.right[one].append(other)
-            self.left[other].append(one)
+        for before, after in pairs:
+            self.right[before].append(after)
+            self.left[after].append(before)
 
     def _bend(self, trunk: Edge, layer: int) -> int:
         key = (trunk, layer)
@@ -207,5 +207,5 @@ class _Chains:
 
     def bends(self, source: int, target: int) -> tuple[int, ...]:
         """From left to right, whichever way the edge was given."""
-        found = self._bends.get((source, target))
-        return self._bends[target, source] if found is None else found
+        bends = self._bends.get((source, target))
+        return self._bends[target, source] if bends is None else bends

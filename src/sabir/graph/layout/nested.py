@@ -43,17 +43,17 @@ def nest(boxes: Boxes, gaps: Gaps) -> Placed:
     depth = _depths(children, count)
     lifted = {edge: _lifted(edge, boxes.parents, depth) for edge in dict.fromkeys(boxes.edges)}
     edges_in: list[list[Edge]] = [[] for _ in range(count + 1)]
-    for one, other in lifted.values():
-        edges_in[boxes.parents[one]].append((one, other))
+    for source, target in lifted.values():
+        edges_in[boxes.parents[source]].append((source, target))
     sizes: list[Size] = [*boxes.sizes, (0.0, 0.0)]
     drawings: dict[int, Drawing] = {}
     place_in: list[int] = [0] * (count + 1)
-    for box in sorted(range(count + 1), key=lambda one: -depth[one]):
+    for box in sorted(range(count + 1), key=lambda box: -depth[box]):
         if not children[box]:
             continue
         for position, child in enumerate(children[box]):
             place_in[child] = position
-        inner = [(place_in[one], place_in[other]) for one, other in edges_in[box]]
+        inner = [(place_in[source], place_in[target]) for source, target in edges_in[box]]
         drawings[box] = drawing = draw([sizes[child] for child in children[box]], inner, gaps)
         own_width, own_height = sizes[box]
         width = max(own_width, drawing.size[0] + 2 * _PADDING)
@@ -119,21 +119,21 @@ def _lifted(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
 def _absolute(
     children: Sequence[Sequence[int]],
     drawings: Mapping[int, Drawing],
-    own: Sequence[Size],
+    heads: Sequence[Size],
     depth: Sequence[int],
 ) -> list[Point]:
     outermost = len(children) - 1
     corners: list[Point] = [(0.0, 0.0)] * len(children)
     for box in sorted(drawings, key=depth.__getitem__):
-        x, y = (0.0, 0.0) if box == outermost else _content(corners[box], own[box])
+        x, y = (0.0, 0.0) if box == outermost else _content(corners[box], heads[box])
         for child, (child_x, child_y) in zip(children[box], drawings[box].corners, strict=True):
             corners[child] = (x + child_x, y + child_y)
     return corners
 
 
-def _content(corner: Point, own: Size) -> Point:
+def _content(corner: Point, head: Size) -> Point:
     """Where the drawing within a box begins: below its own words."""
-    return corner[0] + _PADDING, corner[1] + own[1] + _PADDING
+    return corner[0] + _PADDING, corner[1] + head[1] + _PADDING
 
 
 def _rectangle(corner: Point, size: Size) -> Rectangle:

@@ -19,7 +19,7 @@ def pack(sizes: Sequence[Size], margins: Sequence[float], *, shape: float) -> tu
     places: list[Size] = [(0.0, 0.0)] * len(sizes)
     stack_x = stack_width = stack_y = shelf_y = shelf_height = right = 0.0
     started = False
-    for index in sorted(range(len(sizes)), key=lambda one: -sizes[one][1]):
+    for index in sorted(range(len(sizes)), key=lambda drawing: -sizes[drawing][1]):
         (width, height), margin = sizes[index], margins[index]
         if started and width <= stack_width and stack_y + height <= shelf_y + shelf_height:
             places[index] = (stack_x, stack_y)

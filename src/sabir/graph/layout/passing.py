@@ -32,18 +32,18 @@ class Column(Struct, frozen=True):
         if not any(top - _MARGIN < y < bottom + _MARGIN for top, bottom in self.blocked):
             return y
         after = bisect_left(self.free, y)
-        return min(self.free[max(after - 1, 0) : after + 1], key=lambda one: abs(one - y))
+        return min(self.free[max(after - 1, 0) : after + 1], key=lambda lane: abs(lane - y))
 
 
 def columns_of(rectangles: Iterable[Rectangle], lanes: Iterable[Point]) -> list[Column]:
     """The columns of a drawing, from left to right."""
-    found: dict[Point, list[Rectangle]] = {}
+    in_lane: dict[Point, list[Rectangle]] = {}
     for rectangle, lane in zip(rectangles, lanes, strict=True):
-        found.setdefault(lane, []).append(rectangle)
+        in_lane.setdefault(lane, []).append(rectangle)
     columns: list[Column] = []
-    for (left, right), boxes in sorted(found.items()):
+    for (left, right), boxes in sorted(in_lane.items()):
         blocked = sorted((top, bottom) for _, top, _, bottom in boxes)
-        between = [(one[1] + other[0]) / 2 for one, other in pairwise(blocked)]
+        between = [(above[1] + below[0]) / 2 for above, below in pairwise(blocked)]
         free = (blocked[0][0] - _OUTSIDE, *between, blocked[-1][1] + _OUTSIDE)
         columns.append(Column(left, right, tuple(blocked), free))
     return columns

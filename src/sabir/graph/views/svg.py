@@ -109,14 +109,14 @@ def _box(graph: Graph, box: Box, placed: Placed, number: int, *, owner: bool) ->
 
 
 def _tooltip(graph: Graph, box: Box) -> str:
-    one = box.instance
+    instance = box.instance
     lines = [f"{box.name} : {_kind(box)}"]
-    if one is not None:
-        lines += [f"status: {one.status}"] if one.status else []
+    if instance is not None:
+        lines += [f"status: {instance.status}"] if instance.status else []
         lines += [
-            f"{name} = {clipped(value_text(value, graph), 80)}" for name, value in one.attributes.items()
+            f"{name} = {clipped(value_text(value, graph), 80)}" for name, value in instance.attributes.items()
         ]
-        lines += [str(one.origin.location)] if one.origin is not None else []
+        lines += [str(instance.origin.location)] if instance.origin is not None else []
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"… {len(lines) - _MOST_LINES} more"]
     return "\n".join(lines)

@@ -16,8 +16,8 @@ def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
     """One instance at a time, so that a large graph is never one text."""
     yield f"format: {FORMAT}\n"
     yield "instances:\n" if len(graph) else "instances: []\n"
-    for one in graph:
-        yield yaml_text([instance_data(one, reveal=reveal)])
+    for instance in graph:
+        yield yaml_text([instance_data(instance, reveal=reveal)])
     yield yaml_text(
         {"outputs": {name: encoded(output, reveal=reveal) for name, output in graph.outputs.items()}}
     )

@@ -79,38 +79,38 @@ class _Incoming(Struct):
 
 def _incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _Incoming]:
     """Who points at an instance, by its number: the first of them, and how many there are."""
-    found: dict[int, _Incoming] = {}
+    incoming: dict[int, _Incoming] = {}
     for source, instance in enumerate(graph):
         names = (*instance.relations.layout.keys, "requires")
         for name, targets in zip(names, (*instance.relations.row, instance.requires), strict=True):
             for target in targets:
                 if target not in number:
                     continue
-                known = found.setdefault(number[target], _Incoming(0, []))
-                known.count += 1
-                if known.count <= _MOST_INCOMING:
-                    known.shown.append((without_surrogates(name), source))
-    return found
+                links = incoming.setdefault(number[target], _Incoming(0, []))
+                links.count += 1
+                if links.count <= _MOST_INCOMING:
+                    links.shown.append((without_surrogates(name), source))
+    return incoming
 
 
 def _row(
-    one: Instance, origins: _Origins, number: Mapping[str, int], incoming: _Incoming | None
+    instance: Instance, origins: _Origins, number: Mapping[str, int], incoming: _Incoming | None
 ) -> list[Any]:
     def numbered(ids: Sequence[str]) -> list[int | str]:
         return [number.get(id_, without_surrogates(id_)) for id_ in ids]
 
     return [
-        None if one.status is None else without_surrogates(one.status),
-        origins.at(one.origin),
+        None if instance.status is None else without_surrogates(instance.status),
+        origins.at(instance.origin),
         [
-            [without_surrogates(name), page_value(value, number), origins.at(one.origins.get(name))]
-            for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True)
+            [without_surrogates(name), page_value(value, number), origins.at(instance.origins.get(name))]
+            for name, value in zip(instance.attributes.layout.keys, instance.attributes.row, strict=True)
         ],
         [
-            [without_surrogates(name), numbered(targets), origins.at(one.origins.get(name))]
-            for name, targets in zip(one.relations.layout.keys, one.relations.row, strict=True)
+            [without_surrogates(name), numbered(targets), origins.at(instance.origins.get(name))]
+            for name, targets in zip(instance.relations.layout.keys, instance.relations.row, strict=True)
         ],
-        numbered(one.requires),
+        numbered(instance.requires),
         incoming.shown if incoming else [],
         incoming.count if incoming else 0,
     ]
@@ -132,14 +132,14 @@ class _Origins:
     def at(self, origin: Origin | None) -> int:
         if origin is None:
             return -1
-        known = self._numbers.get(id(origin))
-        if known is not None:
-            return known
+        number = self._numbers.get(id(origin))
+        if number is not None:
+            return number
         todo = [origin]
         self._note(origin)
-        for one in todo:
-            sources = self._rows[self._numbers[id(one)]][6]
-            for source in one.sources:
+        for step in todo:
+            sources = self._rows[self._numbers[id(step)]][6]
+            for source in step.sources:
                 if isinstance(source, AttributeRead):
                     if source.instance in self._instances:
                         attribute = source.attribute

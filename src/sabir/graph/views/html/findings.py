@@ -27,36 +27,39 @@ def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -
 def _made_on(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
     """The instances that have something from one of the places."""
     made_on: dict[tuple[str, int], dict[int, None]] = {}
-    known: dict[int, tuple[str, int]] = {}  # by identity: origins are shared, and the graph keeps them alive
+    by_origin: dict[
+        int, tuple[str, int]
+    ] = {}  # by identity: origins are shared, and the graph keeps them alive
     for number, instance in enumerate(graph):
         for origin in (instance.origin, *instance.origins.row):
             if origin is None:
                 continue
-            place = known.get(id(origin))
+            place = by_origin.get(id(origin))
             if place is None:
                 location = origin.location
-                place = known[id(origin)] = location.file, location.line
+                place = by_origin[id(origin)] = location.file, location.line
             if place in places:
-                found = made_on.setdefault(place, {})
-                if len(found) < _MOST_INSTANCES:
-                    found[number] = None
-    return {place: list(found) for place, found in made_on.items()}
+                numbers = made_on.setdefault(place, {})
+                if len(numbers) < _MOST_INSTANCES:
+                    numbers[number] = None
+    return {place: list(numbers) for place, numbers in made_on.items()}
 
 
 def _finding(
-    one: Finding, made_on: Mapping[tuple[str, int], Sequence[int]], lines: SafeLines
+    finding: Finding, made_on: Mapping[tuple[str, int], Sequence[int]], lines: SafeLines
 ) -> dict[str, Any]:
-    location, source = one.location, one.place.source
+    location, source = finding.location, finding.place.source
     return {
-        "code": one.code,
-        "severity": one.severity.value,
-        "message": lines.scrubbed(one.message),
-        "hint": None if one.hint is None else lines.scrubbed(one.hint),
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "message": lines.scrubbed(finding.message),
+        "hint": None if finding.hint is None else lines.scrubbed(finding.hint),
         "at": without_surrogates(str(location)),
         "line": location.line,
         "source": lines.at(location.file, location.line, lambda _file, line: source.shown_line(line)),
         "related": [
-            [without_surrogates(str(two.place.location)), lines.scrubbed(two.message)] for two in one.related
+            [without_surrogates(str(related.place.location)), lines.scrubbed(related.message)]
+            for related in finding.related
         ],
         "instances": made_on.get((location.file, location.line), ()),
     }

@@ -19,17 +19,19 @@ _MOST_STEPS: Final = 500
 
 def value_flows(graph: Graph) -> Flows:
     number = {instance.id: position for position, instance in enumerate(graph)}
-    known: dict[int, tuple[int, ...]] = {}  # by identity: origins are shared, and the graph keeps them alive
+    by_origin: dict[
+        int, tuple[int, ...]
+    ] = {}  # by identity: origins are shared, and the graph keeps them alive
     flows: dict[int, list[int]] = {}
-    for reader, one in enumerate(graph):
+    for reader, instance in enumerate(graph):
         read: dict[int, None] = {}
-        for origin in (one.origin, *one.origins.row):
+        for origin in (instance.origin, *instance.origins.row):
             if origin is None or not origin.sources:
                 continue
-            found = known.get(id(origin))
-            if found is None:
-                found = known[id(origin)] = _read_by(origin, number)
-            read.update(dict.fromkeys(found))
+            sources = by_origin.get(id(origin))
+            if sources is None:
+                sources = by_origin[id(origin)] = _read_by(origin, number)
+            read.update(dict.fromkeys(sources))
         read.pop(reader, None)
         if read:
             flows[reader] = list(read)
@@ -37,15 +39,15 @@ def value_flows(graph: Graph) -> Flows:
 
 
 def _read_by(origin: Origin, number: Mapping[str, int]) -> tuple[int, ...]:
-    found: dict[int, None] = {}
+    instances: dict[int, None] = {}
     todo = [origin]
     seen = {id(origin)}
     for step in todo:
         for source in step.sources:
             if isinstance(source, AttributeRead):
                 if source.instance in number:
-                    found[number[source.instance]] = None
+                    instances[number[source.instance]] = None
             elif id(source) not in seen and len(seen) < _MOST_STEPS:
                 seen.add(id(source))
                 todo.append(source)
-    return tuple(found)
+    return tuple(instances)

@@ -67,10 +67,10 @@ class SafeLines:
     def _hide(self, origin: Origin) -> None:
         todo: list[Origin] = [origin]
         seen: set[int] = set()
-        for one in todo:
-            if id(one) in seen:
+        for origin in todo:
+            if id(origin) in seen:
                 continue
-            seen.add(id(one))
-            file, lines = lines_of(one)
+            seen.add(id(origin))
+            file, lines = lines_of(origin)
             self._hidden.update((file, line) for line in lines[:_MOST_LINES])
-            todo += [source for source in one.sources if isinstance(source, Origin)]
+            todo += [source for source in origin.sources if isinstance(source, Origin)]
