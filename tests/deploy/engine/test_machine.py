@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sabir.deployments.engine.machine import (
+from sabir.deployments.engine.events import (
     Cancel,
     Ended,
     EndSaved,
@@ -15,7 +15,6 @@ from sabir.deployments.engine.machine import (
     IntentSaved,
     Interrupted,
     Left,
-    Machine,
     Node,
     Run,
     SaveEnd,
@@ -24,6 +23,7 @@ from sabir.deployments.engine.machine import (
     TimePassed,
     Wake,
 )
+from sabir.deployments.engine.machine import Machine
 from sabir.deployments.store.records import StepState
 from sabir.resources.outcome import Outcome, OutcomeStatus
 

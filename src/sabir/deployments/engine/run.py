@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.effects import JournalledEffects, Program
-from sabir.deployments.engine.executor import Executor, Job, LocalExecutor
-from sabir.deployments.engine.machine import (
+from sabir.deployments.engine.events import (
     Cancel,
     Ended,
     EndSaved,
@@ -26,7 +25,6 @@ from sabir.deployments.engine.machine import (
     IntentSaved,
     Interrupted,
     Left,
-    Machine,
     Node,
     Run,
     SaveEnd,
@@ -35,6 +33,8 @@ from sabir.deployments.engine.machine import (
     TimePassed,
     Wake,
 )
+from sabir.deployments.engine.executor import Executor, Job, LocalExecutor
+from sabir.deployments.engine.machine import Machine
 from sabir.deployments.engine.observations import Observations
 from sabir.deployments.engine.perform import failure
 from sabir.deployments.engine.results import ended_record, placed_record
