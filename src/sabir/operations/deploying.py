@@ -17,13 +17,12 @@ from sabir.deployments.plan.leave import refused_deletions
 from sabir.deployments.plan.moves import moved_facts, moved_records, moves_of
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import NO_LEAVE, place_resources
-from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.records import RecordStatus
 from sabir.deployments.store.seal import KEY_VARIABLE
 from sabir.deployments.store.snapshot import Snapshot
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets, Workers, default_target
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.near import did_you_mean
 from sabir.environment import FILE_NAME
 from sabir.environment.evaluate import load_environment
 from sabir.errors import FindingError, UsageError
@@ -33,6 +32,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.guard import within
 from sabir.operations.judging import judged_plan, rules_at
+from sabir.operations.selecting import selected_addresses
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading
 from sabir.resources.resource import Wanted
@@ -171,7 +171,7 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
                 observed=store.observed(facts) if moves else snapshot.observed,
                 expired={fact.address for fact in facts.values() if fact.expired},
                 readings=readings or {},
-                selected=_selected(only, self.placed, records, destroy=destroy) if only else None,
+                selected=selected_addresses(only, self.placed, records, destroy=destroy) if only else None,
                 repair=repair,
                 protected=protected,
                 pending=() if destroy else [(str(each.address), each.reason) for each in self.wanted.pending],
@@ -268,48 +268,3 @@ def _workers(url: str) -> Workers:
     from sabir.deployments.cluster.driver import ClusterWorkers
 
     return ClusterWorkers.at(url)
-
-
-def _selected(
-    only: Sequence[str], placed: Mapping[str, Placed], records: Mapping[str, Record], *, destroy: bool
-) -> set[str]:
-    """The addresses that words mean (a target's name, an address, the name at its end), with what they need."""
-    selected: set[str] = set()
-    for word in only:
-        named = {
-            address
-            for address in (*placed, *records)
-            if word in (address, address.rpartition("/")[2], _target(address, placed, records))
-        }
-        if not named:
-            hint = did_you_mean(word, [*placed, *records])
-            raise UsageError(
-                f"--target {word!r} is neither a target nor a resource" + (f": {hint}" if hint else "")
-            )
-        selected |= named
-    needs = _users(records) if destroy else _needs(placed)
-    queue = [*selected]
-    for address in queue:
-        for other in needs.get(address, ()):
-            if other not in selected:
-                selected.add(other)
-                queue.append(other)
-    return selected
-
-
-def _target(address: str, placed: Mapping[str, Placed], records: Mapping[str, Record]) -> str:
-    return placed[address].target.name if address in placed else records[address].target
-
-
-def _needs(placed: Mapping[str, Placed]) -> dict[str, list[str]]:
-    """What has to be there before each."""
-    return {address: [str(other) for other in place.resource.requires] for address, place in placed.items()}
-
-
-def _users(records: Mapping[str, Record]) -> dict[str, list[str]]:
-    """What has to go before each."""
-    users: dict[str, list[str]] = {}
-    for user, record in records.items():
-        for address in record.requires:
-            users.setdefault(address, []).append(user)
-    return users

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import option, sabir_command
 from sabir.cli.deploying import wanted_options
-from sabir.cli.options import format_option, pairs, path_and
+from sabir.cli.options import format_option, path_and
 from sabir.cli.terminal import write
+from sabir.cli.values import pairs
 
 if TYPE_CHECKING:
     from sabir.operations.bisect import Bisected

@@ -9,8 +9,9 @@ import click
 
 from sabir.cli.declare import flag, sabir_command, usage_line
 from sabir.cli.deploying import argument_option, doing_options, wanted_options
-from sabir.cli.options import named_values, path_and
+from sabir.cli.options import path_and
 from sabir.cli.terminal import write
+from sabir.cli.values import named_values
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
-from sabir.cli.options import language_option, named_values, pairs
+from sabir.cli.options import language_option
 from sabir.cli.trusting import limits_option, trust_option
+from sabir.cli.values import named_values, pairs
 
 __all__ = ["command"]
 

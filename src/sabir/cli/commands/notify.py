@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, sabir_command
 from sabir.cli.deploying import argument_option, doing_options, wanted_options
-from sabir.cli.options import named_values, path_and
+from sabir.cli.options import path_and
+from sabir.cli.values import named_values
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words

@@ -12,11 +12,11 @@ from sabir.cli.options import (
     evaluation_options,
     format_option,
     language_option,
-    pairs,
     path_and,
     quiet_option,
 )
 from sabir.cli.terminal import say, write
+from sabir.cli.values import pairs
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.kinds import PATH, Number
-from sabir.cli.options import evaluation_options, pairs, path_argument
+from sabir.cli.options import evaluation_options, path_argument
 from sabir.cli.terminal import say
+from sabir.cli.values import pairs
 
 if TYPE_CHECKING:
     from pathlib import Path
