@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.errors import BAD_ARGUMENTS
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.syntax import SYNTAX
-from tests.expressions.query.functions.calls import gives, says
+from tests.expressions.query.functions.calls import errors_test, values_test
 
 VALUES: list[tuple[Any, Any]] = [
     ({"eval": "$v", "vars": {"v": 3}}, 3),
@@ -56,12 +54,5 @@ ERRORS: list[tuple[Any, Rule, str, str | None]] = [
     ({"eval": "a["}, SYNTAX, "'[' is never closed", "add the missing ']'"),
 ]
 
-
-@pytest.mark.parametrize(("expression", "value"), VALUES, ids=str)
-def test_values(expression: Any, value: Any) -> None:
-    gives(expression, value)
-
-
-@pytest.mark.parametrize(("expression", "rule", "message", "hint"), ERRORS, ids=str)
-def test_errors(expression: Any, rule: Rule, message: str, hint: str | None) -> None:
-    says(expression, rule, message, hint)
+test_values = values_test(VALUES)
+test_errors = errors_test(ERRORS)

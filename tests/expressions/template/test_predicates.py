@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from sabir.expressions.query import QueryError, map_value
 from tests.expressions.query.plain import PlainResource
+from tests.expressions.template.filters import errors_test, values_test
 
 BOX = PlainResource("box")
 VALUES: list[tuple[str, Any]] = [
@@ -51,15 +49,5 @@ ERRORS = [
     ("'1' is version('1', '~')", "version: there is no operator '~'"),
 ]
 
-
-@pytest.mark.parametrize(("expression", "value"), VALUES)
-def test_values(expression: str, value: Any) -> None:
-    result = map_value(f"{{{{ {expression} }}}}", BOX)
-    assert (result, type(result)) == (value, type(value))
-
-
-@pytest.mark.parametrize(("expression", "message"), ERRORS)
-def test_errors(expression: str, message: str) -> None:
-    with pytest.raises(QueryError) as caught:
-        map_value(f"{{{{ {expression} }}}}", BOX)
-    assert caught.value.finding.message.endswith(f": {message}")
+test_values = values_test(VALUES)
+test_errors = errors_test(ERRORS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.expressions.query.plain import PlainResource
 
-__all__ = ["box", "gives", "says"]
+__all__ = ["box", "errors_test", "gives", "says", "values_test"]
 
 
 def box(trust: Trust | None = None, **settings: Any) -> PlainResource:
@@ -26,11 +27,11 @@ def box(trust: Trust | None = None, **settings: Any) -> PlainResource:
         **settings,
     )
     root = PlainResource("root", session=session)
-    found = PlainResource(
+    filled = PlainResource(
         "box", {"a": 1, "l": [1, 2], "m": {"k": ["v"]}, "e": []}, parent=root, status=Status.ok
     )
-    PlainResource("lid", {"a": 2, "host_only": "x"}, parent=found)
-    return found
+    PlainResource("lid", {"a": 2, "host_only": "x"}, parent=filled)
+    return filled
 
 
 def gives(expression: Any, value: Any, start: PlainResource | None = None) -> None:
@@ -45,3 +46,25 @@ def says(
         evaluate(expression, box(trust))
     finding = caught.value.finding
     assert (caught.value.rule.code, finding.message, finding.hint) == (rule.code, message, hint)
+
+
+def values_test(table: Sequence[tuple[Any, Any]]) -> Any:
+    """Each expression has this value, of this type."""
+
+    @pytest.mark.parametrize(("expression", "value"), table, ids=str)
+    def test_values(expression: Any, value: Any) -> None:
+        gives(expression, value)
+
+    return test_values
+
+
+def errors_test(
+    table: Sequence[tuple[Any, Rule, str, str | None]],
+) -> Any:
+    """Each expression fails by this rule, with this message and hint."""
+
+    @pytest.mark.parametrize(("expression", "rule", "message", "hint"), table, ids=str)
+    def test_errors(expression: Any, rule: Rule, message: str, hint: str | None) -> None:
+        says(expression, rule, message, hint)
+
+    return test_errors

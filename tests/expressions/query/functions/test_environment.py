@@ -9,7 +9,7 @@ import pytest
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.errors import BAD_ARGUMENTS, REFUSED
 from sabir.session import Trust
-from tests.expressions.query.functions.calls import box, gives, says
+from tests.expressions.query.functions.calls import box, errors_test, gives, says, values_test
 
 VALUES: list[tuple[Any, Any]] = [
     ({"get_env": "HOME"}, "/h"),
@@ -31,15 +31,8 @@ ERRORS: list[tuple[Any, Rule, str, str | None]] = [
     ({"has_env": [1]}, BAD_ARGUMENTS, "the name of an environment variable must be text, not [1]", None),
 ]
 
-
-@pytest.mark.parametrize(("expression", "value"), VALUES, ids=str)
-def test_values(expression: Any, value: Any) -> None:
-    gives(expression, value)
-
-
-@pytest.mark.parametrize(("expression", "rule", "message", "hint"), ERRORS, ids=str)
-def test_errors(expression: Any, rule: Rule, message: str, hint: str | None) -> None:
-    says(expression, rule, message, hint)
+test_values = values_test(VALUES)
+test_errors = errors_test(ERRORS)
 
 
 NOBODY, HOME_ONLY = Trust(), Trust.of(["env:HOME"])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.errors import BAD_ARGUMENTS
-from tests.expressions.query.functions.calls import gives, says
+from tests.expressions.query.functions.calls import errors_test, values_test
 
 VALUES: list[tuple[Any, Any]] = [
     ({"if": "a", "then": {"q": "yes"}, "else": {"q": "no"}}, "yes"),
@@ -43,12 +41,5 @@ ERRORS: list[tuple[Any, Rule, str, str | None]] = [
     ({"if": "a", "them": 1}, BAD_ARGUMENTS, "if takes no 'them'", "it takes else, then"),
 ]
 
-
-@pytest.mark.parametrize(("expression", "value"), VALUES, ids=str)
-def test_values(expression: Any, value: Any) -> None:
-    gives(expression, value)
-
-
-@pytest.mark.parametrize(("expression", "rule", "message", "hint"), ERRORS, ids=str)
-def test_errors(expression: Any, rule: Rule, message: str, hint: str | None) -> None:
-    says(expression, rule, message, hint)
+test_values = values_test(VALUES)
+test_errors = errors_test(ERRORS)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.errors import BAD_ARGUMENTS, NOT_FOUND
-from tests.expressions.query.functions.calls import gives, says
+from tests.expressions.query.functions.calls import errors_test, values_test
 
 VALUES: list[tuple[Any, Any]] = [
     ({"local": "port"}, 80),
@@ -24,12 +22,5 @@ ERRORS: list[tuple[Any, Rule, str, str | None]] = [
     ({"local": [1]}, BAD_ARGUMENTS, "the name of a local value must be text, not [1]", None),
 ]
 
-
-@pytest.mark.parametrize(("expression", "value"), VALUES, ids=str)
-def test_values(expression: Any, value: Any) -> None:
-    gives(expression, value)
-
-
-@pytest.mark.parametrize(("expression", "rule", "message", "hint"), ERRORS, ids=str)
-def test_errors(expression: Any, rule: Rule, message: str, hint: str | None) -> None:
-    says(expression, rule, message, hint)
+test_values = values_test(VALUES)
+test_errors = errors_test(ERRORS)
