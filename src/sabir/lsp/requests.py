@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,6 +13,7 @@ from lsprotocol import types
 from sabir.lsp import completion, diagnostics, hover, navigation, values
 from sabir.lsp.desk import Desk
 from sabir.lsp.server import SabirServer
+from sabir.lsp.transport import BoundedInput, PlainFormatter
 from sabir.operations.worker import Workers
 
 __all__ = ["serve"]
@@ -59,13 +63,25 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 
 def serve(environment: Mapping[str, str], *, port: int | None = None) -> None:
     """Speak to one editor over standard input and output, or over a port of the loopback address."""
+    if not environment.get("SABIR_DEBUG"):
+        _speak_plainly()
     with Workers() as workers:
         server = SabirServer(environment, workers)
         _register(server)
         if port is None:
-            server.start_io()
+            stdin: Any = BoundedInput(sys.stdin.buffer)
+            # It is closed when the editor says `exit`; standard output itself stays open for the rest of the process.
+            server.start_io(stdin, os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
         else:
             server.start_tcp("127.0.0.1", port)
+
+
+def _speak_plainly() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(PlainFormatter())
+    library = logging.getLogger("pygls")
+    library.addHandler(handler)
+    library.propagate = False
 
 
 def _register(server: SabirServer) -> None:

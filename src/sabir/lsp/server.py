@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from lsprotocol import types
+from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 
 from sabir import __version__
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import Overrun, SabirError
 from sabir.languages.language import EvaluationRequest
 from sabir.lsp import diagnostics
 from sabir.lsp.desk import Desk
 from sabir.lsp.positions import Positions, path_of, uri_of
+from sabir.lsp.transport import AnsweringProtocol
 from sabir.operations.editing.evaluated import EvaluatedProject
 from sabir.operations.editing.project import Project
 from sabir.operations.editing.projects import Projects
@@ -38,7 +41,7 @@ class SabirServer(LanguageServer):
     """The desks of everything that is open."""
 
     def __init__(self, environment: Mapping[str, str], workers: Workers) -> None:
-        super().__init__("sabir", __version__)
+        super().__init__("sabir", __version__, protocol_cls=AnsweringProtocol)
         session = Session(limits=PROFILES["strict"], environment=environment, workers=workers)
         self.projects = Projects(session)
         self.workers = workers
@@ -190,6 +193,12 @@ class SabirServer(LanguageServer):
                 self.look_again(*at)
 
     # Tasks
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """What belongs to no request is shown to people, in words for them."""
+        if not issubclass(source, FeatureRequestError):
+            message = f"sabir: {reason_of(error)}"
+            self.window_show_message(types.ShowMessageParams(type=types.MessageType.Error, message=message))
 
     def later(self, desk: Desk, kind: str, work: Coroutine[Any, Any, None]) -> None:
         """Do something when there is time, in place of what of this kind was still to be done."""
