@@ -1,8 +1,11 @@
 """Paths of the past: `git:REV[:PATH]` is what PATH was in a revision of the repository it lies in.
 
-The whole tree of the revision is written to a temporary folder through an index of its own, so that neither the work tree nor
-the index of the user is touched, and parts that lie beside PATH are there, too. Hooks and monitors of the repository stay out
-of it.
+The whole tree of the revision is written to a temporary folder, so that neither the work tree nor the index of the user is touched,
+and parts that lie beside PATH are there, too.
+
+A repository may come from anybody, and its configuration can name programs: filters of files, monitors, hooks, remotes that
+missing objects are fetched from. So objects are read through a repository of our own that has no configuration and only borrows
+them; the one at hand is asked for names of revisions, which runs nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +27,11 @@ __all__ = ["PREFIX", "Repository", "at_revision", "folder_called", "is_revision"
 
 PREFIX: Final = "git:"
 _QUIET: Final = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_ALONE: Final = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
+"""Nothing is written to the repository at hand, and objects that it misses are fetched from nowhere."""
 _SECONDS: Final = 300
+_MOST_FILES: Final = 200_000
+_MOST_BYTES: Final = 2 << 30
 
 
 def is_revision(path: Path) -> bool:
@@ -56,17 +63,71 @@ class Repository(Struct, frozen=True):
 
     def changed_files(self, revision: str) -> list[Path]:
         """What differs between a revision and the work tree, new files included."""
-        changed = _git(["diff", "--name-only", "-z", self.tree(revision)], self.root)
-        new = _git(["ls-files", "--others", "--exclude-standard", "-z"], self.root)
+        tree = self.tree(revision)
+        with self._borrowed() as borrowed:
+            _check_size(tree, self.root, borrowed)
+            index = self._path("index")
+            if os.path.exists(index):
+                shutil.copyfile(index, borrowed["GIT_INDEX_FILE"])
+            # Of a submodule only the revision counts: whether it is clean, it would have to say itself.
+            words = ["diff", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules=dirty"]
+            changed = _git([*words, tree], self.root, borrowed)
+            ignored = f"--exclude-from={self._path('info/exclude')}"
+            excludes = [ignored] if os.path.exists(self._path("info/exclude")) else []
+            new = _git(["ls-files", "--others", "--exclude-standard", *excludes, "-z"], self.root, borrowed)
         root = self.root.resolve()
         return [root / name for name in dict.fromkeys((changed + new).split("\0")) if name]
 
     def write(self, revision: str, folder: Path) -> None:
         """Write all files of a revision below a folder."""
-        index = {"GIT_INDEX_FILE": str(folder / ".git-index")}
-        _git(["read-tree", self.tree(revision)], self.root, index)
-        _git(["checkout-index", "--all", f"--prefix={folder}{os.sep}"], self.root, index)
-        (folder / ".git-index").unlink(missing_ok=True)
+        tree = self.tree(revision)
+        with self._borrowed() as borrowed:
+            _check_size(tree, self.root, borrowed)
+            _git(["read-tree", tree], self.root, borrowed)
+            _git(["checkout-index", "--all", f"--prefix={folder}{os.sep}"], self.root, borrowed)
+
+    def _path(self, name: str) -> str:
+        """Where the repository keeps something of itself."""
+        return os.path.join(self.root, _git(["rev-parse", "--git-path", name], self.root).rstrip("\n"))
+
+    @contextmanager
+    def _borrowed(self) -> Generator[dict[str, str]]:
+        """The variables of a repository without configuration that has the objects of this one."""
+        kind = _git(["rev-parse", "--show-object-format"], self.root).strip()
+        with tempfile.TemporaryDirectory(prefix="sabir-git-") as folder:
+            _git(["init", "--quiet", "--bare", "--template=", f"--object-format={kind}", folder], self.root)
+            alternates = Path(folder, "objects", "info", "alternates")
+            alternates.parent.mkdir(exist_ok=True)
+            alternates.write_text(f"{os.path.abspath(self._path('objects'))}\n", encoding="utf-8")
+            yield {
+                "GIT_DIR": folder,
+                "GIT_WORK_TREE": str(self.root),
+                "GIT_INDEX_FILE": str(Path(folder, "index")),
+                "GIT_CONFIG_GLOBAL": os.devnull,
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "GIT_ATTR_NOSYSTEM": "1",
+            }
+
+
+def _check_size(tree: str, root: Path, borrowed: dict[str, str]) -> None:
+    """Few objects can be many files: a tree that holds another ten times, and so on."""
+    command = ["git", "-C", str(root), "ls-tree", "-r", "-z", "--long", tree]
+    files = size = 0
+    rest = b""
+    with subprocess.Popen(
+        command, env={**os.environ, **borrowed, **_ALONE}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        while piece := process.stdout.read(1 << 16):
+            *entries, rest = (rest + piece).split(b"\0")
+            files += len(entries)
+            sizes = (entry.partition(b"\t")[0].split()[-1] for entry in entries)
+            size += sum(int(number) for number in sizes if number.isdigit())
+            if files > _MOST_FILES or size > _MOST_BYTES:
+                process.kill()
+                raise UnusableInput(
+                    f"the revision holds more than {_MOST_FILES:,} files, or more than {_MOST_BYTES >> 30} GB"
+                )
 
 
 @contextmanager
@@ -114,7 +175,7 @@ def _existing(path: Path) -> Path:
 
 def _git(words: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> str:
     command = ["git", *_QUIET, "-C", str(folder), *words]
-    variables = {**os.environ, **(environment or {}), "GIT_OPTIONAL_LOCKS": "0"}
+    variables = {**os.environ, **(environment or {}), **_ALONE}
     try:
         done = subprocess.run(
             command,
