@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Unknown, Value, with_inner
 from sabir.languages.language import Evaluation, RenderedObject
+from sabir.resources.observed import Followed, Mark
 from sabir.resources.resource import Operation, Resource, Wanted
 from sabir.text import Location, Place, Source, Span
 
@@ -103,7 +104,7 @@ def moved_part(
     )
 
 
-class _OfPart(Mapping[str, Value]):
+class _OfPart(Followed):
     """What was observed in one part, by its own names. Not copied: each step asks for a few of more and more values."""
 
     def __init__(self, observed: Mapping[str, Value], prefix: str) -> None:
@@ -119,6 +120,15 @@ class _OfPart(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def changed_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
+        if not isinstance(self._observed, Followed):
+            return None, None
+        prefix = self._prefix
+        names, now = self._observed.changed_since(mark)
+        if names is None:
+            return None, now
+        return [name.removeprefix(prefix) for name in names if name.startswith(prefix)], now
 
     def __bool__(self) -> bool:
         """Whether a look-up may find something. Asked before each: to find out for sure would take as long as a copy."""

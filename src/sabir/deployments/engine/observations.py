@@ -9,7 +9,6 @@ from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import Fact
 from sabir.deployments.store.writer import Write
-from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.resource import Resource
 
@@ -20,7 +19,7 @@ class Observations:
     """Values by the attribute's address; each goes with a resource, and is forgotten with it."""
 
     def __init__(self, journal: Journal, facts: Mapping[str, Fact]) -> None:
-        self.values: dict[str, Value] = journal.store.observed(facts)
+        self.values = journal.store.observed(facts)
         self._journal = journal
         self._owner: dict[str, str] = {}
         self._names: dict[str, set[str]] = {}
@@ -44,7 +43,7 @@ class Observations:
         for name, value in observed_results(resource, outcome.results).items():
             owner = self._owner.get(name, step.address) if is_call else step.address
             self._belongs(name, owner)
-            self.values[name] = value
+            self.values.note(name, value)
             writes += self._journal.facts({name: value}, address=owner, step=step.key, position=position)
         return writes
 
@@ -55,5 +54,5 @@ class Observations:
             return []
         for name in names:
             del self._owner[name]
-            self.values.pop(name, None)
+            self.values.forget(name)
         return [self._journal.forget_facts(address)]

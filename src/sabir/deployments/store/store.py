@@ -28,6 +28,7 @@ from sabir.deployments.store.wish import Wish, read_observed, read_wish
 from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
+from sabir.resources.observed import ObservedValues
 
 __all__ = ["Store"]
 
@@ -117,10 +118,12 @@ class Store:
         asked = select(table).where(table.c.environment == self.environment).order_by(table.c.name)
         return {row["name"]: Fact.of(row) for row in connection.execute(asked).mappings()}
 
-    def observed(self, facts: Mapping[str, Fact] | None = None) -> dict[str, Value]:
+    def observed(self, facts: Mapping[str, Fact] | None = None) -> ObservedValues:
         """The values of the facts that count."""
         facts = self.facts() if facts is None else facts
-        return {name: self.fact_value(fact) for name, fact in facts.items() if not fact.expired}
+        return ObservedValues(
+            {name: self.fact_value(fact) for name, fact in facts.items() if not fact.expired}
+        )
 
     def fact_value(self, fact: Fact) -> Value:
         return self._value(fact.value, f"the fact {fact.name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,8 +132,13 @@ class Context:
     def with_lazy(self, thunks: Mapping[str, Callable[[Context], Any]]) -> Context:
         """Variables that may use one another, each computed when first used."""
         copy = self._copy()
-        copy.scope = Scope({name: Lazy(_bound(thunk, copy)) for name, thunk in thunks.items()}, self.scope)
+        copy.scope = Scope({name: Lazy(copy.later(thunk)) for name, thunk in thunks.items()}, self.scope)
         return copy
+
+    def later(self, compute: Callable[[Context], Any]) -> Callable[[], Any]:
+        """Computes a part of a value in this context, when it is asked for."""
+        dependents = self.session.dependents
+        return partial(compute, self) if dependents is None else dependents.later(partial(compute, self))
 
     def at(self, current: Any) -> Context:
         copy = self._copy()
@@ -150,7 +156,3 @@ class Context:
         """The value of a variable, or MISSING."""
         content = self.scope.find(name)
         return self.start if content is MISSING and name == "start" else content
-
-
-def _bound(thunk: Callable[[Context], Any], context: Context) -> Callable[[], Any]:
-    return lambda: thunk(context)

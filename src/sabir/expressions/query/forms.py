@@ -115,7 +115,7 @@ def compile_argument(raw: Any) -> Mapped | None:
 def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:
     def build(context: Context) -> LazyMap:
         ready = {key: item for key, item in raw.items() if key not in parts}
-        thunks = {key: _bound(parts[key], context) if key in parts else _done for key in raw}
+        thunks = {key: context.later(parts[key]) if key in parts else _done for key in raw}
         return LazyMap(thunks, ready, lambda key: context.resource.circle(f"{key!r} in a map", context.place))
 
     return build
@@ -123,16 +123,12 @@ def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:
 
 def _lazy_list(raw: Sequence[Any], parts: Sequence[Mapped | None]) -> Mapped:
     def build(context: Context) -> LazyList:
-        thunks = {at: _bound(part, context) for at, part in enumerate(parts) if part is not None}
+        thunks = {at: context.later(part) for at, part in enumerate(parts) if part is not None}
         return LazyList(
             raw, thunks, lambda at: context.resource.circle(f"item {at} of a list", context.place)
         )
 
     return build
-
-
-def _bound(part: Mapped, context: Context) -> Callable[[], Any]:
-    return lambda: part(context)
 
 
 def _done() -> Any:
@@ -315,7 +311,7 @@ def _call(raw: Mapping[str, Any]) -> Expression:
         message = f"{function.name} takes no {unknown[0]!r}"
         return _failing(BAD_ARGUMENTS, message, hint or _takes(function.keywords))
     call = Call(function, raw[function.name], keywords)
-    implementation = function.run
+    implementation = function.run if function.is_steady else function.called
     return _bounded(lambda context: spread(implementation(call, context)))
 
 

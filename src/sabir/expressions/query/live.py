@@ -144,6 +144,13 @@ class LiveResource(Resource):
                 return value
 
     def _compute_here(self, key: str) -> Any:
+        dependents = self.session.dependents
+        if dependents is None:
+            return self._computed(key)
+        with dependents.computing(self._ready, key):  # type: ignore[arg-type]  # then it is `Kept`
+            return self._computed(key)
+
+    def _computed(self, key: str) -> Any:
         assigned = self.written(key)
         if assigned is None:
             return MISSING

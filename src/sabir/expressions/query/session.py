@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
+from sabir.expressions.query.dependents import OUTSIDE, Dependents, Kept, Store
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.values import MISSING
 from sabir.session import Session as WorkSession
@@ -42,6 +43,8 @@ class Session(Struct, kw_only=True, eq=False):
     """The recorder, while provenance is wanted: the cells that are read come into its open list."""
     computed: dict[Cell, Sources] = field(default_factory=dict[Any, Any])
     """Then also: what each attribute was computed from."""
+    dependents: Dependents | None = None
+    """Who has read what, while values outlive a change of what they rest on."""
     depth: int = 0
     """Expressions that are being evaluated inside one another."""
     waiting: list[tuple[Resource, str]] = field(default_factory=list[Any])
@@ -55,6 +58,17 @@ class Session(Struct, kw_only=True, eq=False):
         """An attribute was read."""
         if self.computing is not None:
             self.computing.reads.append((resource, key))
+
+    def rests_outside(self, answers: Store | None = None, key: Any = None) -> None:
+        """What is being computed rests on something that can change without anybody saying so; so does an answer that is kept."""
+        if self.dependents is not None:
+            self.dependents.read(OUTSIDE)
+            if answers is not None:
+                self.dependents.forget_with(OUTSIDE, answers, key)
+
+    def kept(self) -> dict[Any, Any]:
+        """A dictionary for computed values."""
+        return {} if self.dependents is None else Kept(self.dependents)
 
     def tool(self, kind: Callable[[], Tool]) -> Tool:
         """The one `kind()` of this evaluation, for what must not be shared between two that run at the same time."""

@@ -126,7 +126,7 @@ class _Functions:
         def run(*arguments: Any, **keywords: Any) -> Any:
             raw = [_taken_back(argument) for argument in arguments]
             call = Call(function, raw[0] if len(raw) == 1 else raw, keywords)
-            result = function.run(call, rendering.context)
+            result = function.called(call, rendering.context)
             return rendering.expose(single(result) if isinstance(result, list) else result)
 
         return run

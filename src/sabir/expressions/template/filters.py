@@ -55,7 +55,7 @@ def _as_filter(name: str) -> Callable[..., Any]:
         assert function is not None
         items = [value, *arguments, *keywords.values()]
         call = Call(function, items if len(items) > 1 else value, {})
-        return names.rendering.expose(function.run(call, _context(names)))
+        return names.rendering.expose(function.called(call, _context(names)))
 
     return run
 

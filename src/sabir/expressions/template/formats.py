@@ -104,7 +104,9 @@ def strftime(names: Any, fmt: str, second: float | None = None, utc: bool = Fals
     zone = UTC if utc else None
     if second is not None:
         return datetime.fromtimestamp(float(second), zone).strftime(fmt)
-    moment: datetime = names.rendering.context.session.work.clock().astimezone(zone)
+    session = names.rendering.context.session
+    session.rests_outside()
+    moment: datetime = session.work.clock().astimezone(zone)
     return (moment if utc else moment.replace(tzinfo=None)).strftime(fmt)
 
 

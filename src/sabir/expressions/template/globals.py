@@ -32,6 +32,7 @@ def query(names: Any, name: str, *terms: Any, **keywords: Any) -> Any:
 
 def _found(names: Any, name: str, terms: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
     context: Context = names.rendering.context
+    context.session.rests_outside()
     function = find("lookup")
     assert function is not None
     flat = [item for term in terms for item in (term if isinstance(term, list) else [term])]
@@ -44,7 +45,9 @@ def _found(names: Any, name: str, terms: tuple[Any, ...], keywords: Mapping[str,
 
 @pass_context
 def now(names: Any, *, utc: bool = False, fmt: str | None = None) -> Any:
-    moment = names.rendering.context.session.work.clock().astimezone(UTC if utc else None)
+    session = names.rendering.context.session
+    session.rests_outside()
+    moment = session.work.clock().astimezone(UTC if utc else None)
     return moment.strftime(fmt) if fmt else moment
 
 

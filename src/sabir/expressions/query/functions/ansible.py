@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from sabir.expressions.query.access import base_directory
 from sabir.expressions.query.context import Context
+from sabir.expressions.query.dependents import Store
 from sabir.expressions.query.errors import BAD_ARGUMENTS
 from sabir.expressions.query.functions.call import Call
 
@@ -31,12 +32,12 @@ _TEMPLATE: Final = "msg={{ query(sabir_name, *sabir_terms, **sabir_keywords) | t
 _ANSWER: Final = re.compile(r'"msg": "([A-Za-z0-9+/=]*)"')
 
 
+class _Answers(Store):
+    """What Ansible has answered in this evaluation, by the question."""
+
+
 _NOT_THERE: Final = re.compile(r"lookup plugin \S+ (was )?not found")
 _WHERE: Final = "Error while resolving value for 'msg': "
-
-
-class _Answers(dict[str, list[Any] | None]):
-    """What Ansible has answered in this evaluation, by the question."""
 
 
 def ansible_lookup(
@@ -51,7 +52,9 @@ def ansible_lookup(
     answers = context.session.tool(_Answers)
     if text not in answers:
         answers[text] = _asked(program, name, text, call, context)
-    return answers[text]
+        context.session.rests_outside(answers, text)
+    answer: list[Any] | None = answers[text]
+    return answer
 
 
 def _program(search_path: str | None) -> str | None:

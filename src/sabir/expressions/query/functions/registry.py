@@ -52,6 +52,16 @@ class Function(Struct, frozen=True, eq=False):
     keywords: Collection[str] | None = ()
     """The keys it takes beside its own name; None takes any."""
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether it gives the same as long as what it reads of the description is the same."""
+        return self.name in _STEADY
+
+    def called(self, call: Call, context: Context) -> Any:
+        if self.name not in _STEADY:
+            context.session.rests_outside()
+        return self.run(call, context)
+
 
 class Extensions(Struct, frozen=True):
     """What plug-ins add."""
@@ -137,6 +147,12 @@ MODULES: Final = {
 _HOME: Final = {name: module for module, functions in MODULES.items() for name in functions}
 _STANDALONE: Final = frozenset(
     name for module in ("text", "topology", "environment", "second") for name in MODULES[module]
+)
+
+_STEADY: Final = frozenset(
+    name
+    for module in ("addresses", "environment", "labels", "logic", "second", "text", "topology")
+    for name in MODULES[module]
 )
 
 

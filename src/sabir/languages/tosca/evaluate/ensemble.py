@@ -16,10 +16,10 @@ from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, LazyMap
-from sabir.graph.values import Value
+from sabir.expressions.query.values import MISSING
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
-from sabir.languages.tosca.evaluate.request import Observed, Request
+from sabir.languages.tosca.evaluate.observed import Observed
+from sabir.languages.tosca.evaluate.request import Request
 from sabir.languages.tosca.evaluate.typed import typed
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
@@ -105,6 +105,7 @@ class Ensemble:
             named=self.named,
             instances=self.instances,
             counts_from_first=model.topology.second,
+            dependents=request.observed.dependents,
         )
         self.root = RootInstance(self)
         self._assignments: dict[int, Assigned] = {}
@@ -112,10 +113,9 @@ class Ensemble:
         self._relationships: dict[tuple[str, str], list[Resource]] | None = None
         self.nodes = Nodes(self)
 
-    def with_observed(self, values: Mapping[str, Value]) -> Ensemble:
+    def with_observed(self, observed: Observed) -> Ensemble:
         """The same instances, when these values have been observed."""
-        request = replace(self.request, observed=Observed(values))
-        return Ensemble(self.model, request, inner=self.inner)
+        return Ensemble(self.model, replace(self.request, observed=observed), inner=self.inner)
 
     def at(self, path: Sequence[str]) -> NodeInstance:
         """The node at the end of a path through topologies that stand for nodes."""
@@ -162,13 +162,13 @@ class Ensemble:
     def input(self, name: str) -> Any:
         return self.root.get("inputs")[name] if name in self.model.topology.inputs else MISSING
 
-    def inputs_map(self) -> LazyMap:
-        thunks = {
+    def inputs(self) -> dict[str, Callable[[], Any]]:
+        """By name, what computes each input."""
+        return {
             name: self._input_thunk(definition) for name, definition in self.model.topology.inputs.items()
         }
-        return LazyMap(thunks, {})
 
-    def _input_thunk(self, definition: PropertyDefinition) -> Any:
+    def _input_thunk(self, definition: PropertyDefinition) -> Callable[[], Any]:
         def value() -> Any:
             if self.outer is not None and (mapped := self.outer.input(definition.name)) is not MISSING:
                 return mapped
@@ -180,14 +180,14 @@ class Ensemble:
 
         return value
 
-    def outputs_map(self) -> LazyMap:
-        thunks: dict[str, Any] = {}
+    def outputs(self) -> dict[str, Callable[[], Any]]:
+        thunks: dict[str, Callable[[], Any]] = {}
         for name, output in self.model.topology.outputs.items():
             written = output.value
             thunks[name] = (lambda: None) if written is None else self._output_thunk(written)
-        return LazyMap(thunks, {})
+        return thunks
 
-    def _output_thunk(self, written: Written) -> Any:
+    def _output_thunk(self, written: Written) -> Callable[[], Any]:
         assigned = self.assignment(written, None)
         return lambda: assigned.value(self.root)
 

@@ -37,6 +37,8 @@ class Entity(LiveResource):
         self.ensemble = ensemble
         self.flat = flat
         self._planned: dict[str, Any] = {}
+        if ensemble.session.dependents is not None:
+            self._ready, self._planned = ensemble.session.kept(), ensemble.session.kept()
 
     @property
     def session(self) -> Session:
@@ -110,6 +112,20 @@ class Entity(LiveResource):
             described = self.described(key)
             if described is None:
                 return MISSING
-            self._planned[key] = _PENDING
-            value = self._planned[key] = described.value(self)
-        return None if value is _PENDING else value
+            value = self._plan(key, described)
+        return self.circle(repr(key), None) if value is _PENDING else value
+
+    def _plan(self, key: str, described: Assigned) -> Any:
+        dependents = self.session.dependents
+        self._planned[key] = _PENDING
+        try:
+            if dependents is None:
+                value = described.value(self)
+            else:
+                with dependents.computing(self._planned, key):  # type: ignore[arg-type]  # then it is `Kept`
+                    value = described.value(self)
+        except BaseException:
+            del self._planned[key]
+            raise
+        self._planned[key] = value
+        return value

@@ -12,8 +12,8 @@ from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
 from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
+from sabir.languages.tosca.evaluate.observed import awaited_attribute, literal
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
-from sabir.languages.tosca.evaluate.request import awaited_attribute, literal
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
@@ -211,14 +211,13 @@ class NodeInstance(Entity):
 class RootInstance(Resource):
     """The root of an ensemble: it owns the inputs and outputs."""
 
-    __slots__ = ("_children", "_inputs", "_outputs", "ensemble")
+    __slots__ = ("_children", "_maps", "ensemble")
 
     def __init__(self, ensemble: Ensemble) -> None:
         super().__init__()
         self.ensemble = ensemble
         self._children: list[Resource] | None = None
-        self._inputs: LazyMap | None = None
-        self._outputs: LazyMap | None = None
+        self._maps: dict[str, LazyMap] = ensemble.session.kept()
 
     @property
     def session(self) -> Session:
@@ -249,12 +248,17 @@ class RootInstance(Resource):
         return ("inputs", "outputs")
 
     def get(self, key: str) -> Any:
-        if key == "inputs":
-            if self._inputs is None:
-                self._inputs = self.ensemble.inputs_map()
-            return self._inputs
-        if key == "outputs":
-            if self._outputs is None:
-                self._outputs = self.ensemble.outputs_map()
-            return self._outputs
-        return MISSING
+        if key not in ("inputs", "outputs"):
+            return MISSING
+        values = self._maps.get(key)
+        if values is None:
+            values = self._maps[key] = self._map(key)
+        return values
+
+    def _map(self, key: str) -> LazyMap:
+        thunks = self.ensemble.inputs() if key == "inputs" else self.ensemble.outputs()
+        dependents = self.session.dependents
+        if dependents is not None:
+            with dependents.computing(self._maps, key):  # type: ignore[arg-type]  # then it is `Kept`
+                thunks = {name: dependents.later(thunk) for name, thunk in thunks.items()}
+        return LazyMap(thunks, {})

@@ -12,7 +12,7 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, Status, reveal_deep
 from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.request import awaited_attribute, literal
+from sabir.languages.tosca.evaluate.observed import awaited_attribute, literal
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,

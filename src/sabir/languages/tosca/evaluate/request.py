@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote
 
 from msgspec import Struct, field
 
 from sabir.errors import UsageError
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, NodeState, Status
-from sabir.graph.address import escaped
+from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.origin import Origin
-from sabir.graph.values import Unknown, Value, reveal
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.evaluate.lifetimes import Lifetimes
+from sabir.languages.tosca.evaluate.observed import Observed
 from sabir.languages.tosca.evaluate.overrides import keys_by_node
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.nodes import Topology
@@ -27,7 +25,7 @@ from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
-__all__ = ["LiveValues", "Observed", "Request", "awaited_attribute", "literal", "request_of"]
+__all__ = ["LiveValues", "Request", "request_of"]
 
 _PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
@@ -38,30 +36,6 @@ class LiveValues(Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, Any] = {}
     status: Status = Status.ok
     state: NodeState | None = None
-
-
-class Observed:
-    """What deployments gave back, by the texts of addresses. Values are looked up one by one: while a deployment runs there are
-    more and more of them, and each operation needs a few."""
-
-    def __init__(self, values: Mapping[str, Value]) -> None:
-        self._values = values
-        self._keys: dict[str, list[str]] | None = None
-
-    def value(self, instance: str, key: str) -> Any:
-        """Of an attribute of an instance, which is told by its key, not by the text of its address; MISSING: none."""
-        if not self._values:
-            return MISSING
-        value = self._values.get(f"{escaped(instance)}|{escaped(key)}", MISSING)
-        return MISSING if value is MISSING else literal(value)
-
-    def keys(self, instance: str) -> Sequence[str]:
-        if self._keys is None:
-            self._keys = {}
-            for address in self._values:
-                text, _, attribute = address.partition("|")
-                self._keys.setdefault(text, []).append(unquote(attribute))
-        return self._keys.get(escaped(instance), ())
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -94,20 +68,6 @@ def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -
         lifetimes=Lifetimes(request.sightings.statuses) if request.sightings.statuses else None,
         overridden=keys_by_node(request.overrides, topology),
     )
-
-
-def awaited_attribute(instance: str, key: str) -> Unknown:
-    """Of an instance, which is told by its key: a value that only a deployment can know."""
-    return Unknown(of=f"{escaped(instance)}|{escaped(key)}", why="it is known once the node runs")
-
-
-def literal(value: Value) -> Any:
-    """What a script gave out is a value, never an expression, whatever it looks like."""
-    plain = reveal(value)
-    is_plain_text = isinstance(plain, str) and "{{" not in plain and "{%" not in plain
-    if is_plain_text or not isinstance(plain, str | Mapping | list | tuple):
-        return value
-    return {"eval": {"q": value}}
 
 
 def _live(recorded: Recorded) -> LiveValues:

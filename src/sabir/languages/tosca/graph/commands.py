@@ -18,6 +18,7 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.evaluate.observed import Following
 from sabir.languages.tosca.graph.jobs import Folders, in_job, job_of
 from sabir.languages.tosca.graph.logins import login_of
 from sabir.languages.tosca.graph.placement import (
@@ -34,7 +35,7 @@ from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.resources.resource import Lifecycle, Resource
 
-__all__ = ["Command", "Commands", "found_subject"]
+__all__ = ["Command", "Commands"]
 
 
 class Command(Struct, frozen=True, kw_only=True, eq=False):
@@ -60,6 +61,20 @@ class Commands:
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
         self._folders = Folders()
+        self._following = Following()
+        self._live = ensemble.with_observed(self._following)
+
+    def live(self, observed: Mapping[str, Value]) -> Ensemble:
+        """The instances when this has been observed, until somebody asks for them with something else."""
+        self._following.follow(observed)
+        return self._live
+
+    def live_subject(self, subject: Subject, observed: Mapping[str, Value]) -> Subject:
+        node = node_of(subject)
+        there = self.live(observed).at(node.path)
+        if subject is node:
+            return there
+        return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
 
     def command(
         self,
@@ -134,7 +149,7 @@ class Commands:
         self, command: Command, observed: Mapping[str, Value], more_inputs: Mapping[str, Value] | None = None
     ) -> dict[str, Value]:
         """The fields of a command when this has been observed; `more_inputs` win over those of the operation."""
-        subject = found_subject(self.ensemble, command.subject, observed)
+        subject = self.live_subject(command.subject, observed)
         with in_job(subject, command.job):
             inputs = {**_inputs(subject, command.operation), **(more_inputs or {})}
         if "undo" in command.fixed:  # what is not known when it is recorded is not set
@@ -152,15 +167,6 @@ class Commands:
         return {**command.fixed, "environment": {**variables, INPUTS: _as_text(inputs)}}
 
 
-def found_subject(ensemble: Ensemble, subject: Subject, observed: Mapping[str, Value]) -> Subject:
-    """The subject in an ensemble that has seen this."""
-    node = node_of(subject)
-    there = ensemble.with_observed(observed).at(node.path)
-    if subject is node:
-        return there
-    return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
-
-
 def _inputs(subject: Subject, operation: Operation) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name, parameter in operation.inputs.items():
@@ -173,7 +179,7 @@ def _inputs(subject: Subject, operation: Operation) -> dict[str, Value]:
 def _value(assigned: Assigned, subject: Subject) -> Value:
     try:
         return plain_value(assigned.value(subject))
-    except QueryError:
+    except (QueryError, RecursionError):  # a map may hold itself
         return UNKNOWN
 
 

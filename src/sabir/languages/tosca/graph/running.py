@@ -7,12 +7,14 @@ that, the workflow begins no other step and has failed. What operations give out
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sabir.expressions.query.session import Session
 from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
@@ -23,13 +25,14 @@ from sabir.languages.tosca.graph.activities import (
     subjects_of,
 )
 from sabir.languages.tosca.graph.addresses import operation_address
-from sabir.languages.tosca.graph.commands import Command, Commands, found_subject
+from sabir.languages.tosca.graph.commands import Command, Commands
 from sabir.languages.tosca.graph.conditions import condition_holds
 from sabir.languages.tosca.graph.delegation import Delegation
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Workflow
 from sabir.resources.effects import Effect, Effects
+from sabir.resources.observed import ObservedValues
 from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.target import DEFAULT_TARGET
@@ -94,7 +97,7 @@ class WorkflowRun:
         self._ensemble: Ensemble = lifecycles.ensemble
         self._commands: Commands = lifecycles.commands
         self._delegation = Delegation(lifecycles)
-        self._observed: dict[str, Value] = dict(observed)
+        self._observed = ObservedValues(observed)
         self._results: dict[str, Value] = {}
         self._handled: list[str] = []
         self._done = dict.fromkeys(done)
@@ -145,7 +148,7 @@ class WorkflowRun:
         written = workflow.precondition
         if written is None:
             return True
-        here = _topology(self._ensemble.with_observed(self._observed), scope.inside)
+        here = _topology(self._commands.live(self._observed), scope.inside)
         entries = written.data if isinstance(written.data, list) else [written.data]
         for entry in entries:
             target = entry.get("target") if isinstance(entry, Mapping) else None
@@ -162,7 +165,7 @@ class WorkflowRun:
             for subject in subjects_of(
                 _topology(self._ensemble, scope.inside), step.target, step.target_relationship
             )
-            if condition_holds(wanted, found_subject(self._ensemble, subject, self._observed))
+            if condition_holds(wanted, self._commands.live_subject(subject, self._observed))
         ]
         try:
             await self._on_all(subjects, step.activities, scope)
@@ -276,17 +279,15 @@ class WorkflowRun:
         """The inputs that an activity gives; in them `get_input` names an input of the workflow first."""
         if not activity.inputs:
             return {}
-        here = found_subject(self._ensemble, subject, self._observed)
-        session = here.ensemble.session
-        outside = session.input
-        session.input = lambda name: inputs[name] if name in inputs else outside(name)
-        return {
-            name: plain_value(here.ensemble.assignment(written, None).value(here))
-            for name, written in activity.inputs.items()
-        }
+        here = self._commands.live_subject(subject, self._observed)
+        with _inputs_first(here.ensemble.session, inputs):
+            return {
+                name: plain_value(here.ensemble.assignment(written, None).value(here))
+                for name, written in activity.inputs.items()
+            }
 
     def _keep(self, address: str, value: Value) -> None:
-        self._observed[address] = value
+        self._observed.note(address, value)
         self._results[address] = value
 
 
@@ -294,6 +295,22 @@ def _topology(ensemble: Ensemble, path: Sequence[str]) -> Ensemble:
     """The topology that stands in the place of the node at a path; without one, the ensemble itself."""
     substitution = ensemble.at(path).substitution if path else None
     return ensemble if substitution is None else substitution.ensemble
+
+
+@contextmanager
+def _inputs_first(session: Session, inputs: Mapping[str, Value]) -> Generator[None]:
+    """While it lasts, `get_input` names one of these inputs first. What is kept belongs to the topology, and reads its inputs."""
+    outside, dependents = session.input, session.dependents
+
+    def read(name: str) -> Any:
+        is_kept = dependents is not None and dependents.is_computing
+        return outside(name) if is_kept or name not in inputs else inputs[name]
+
+    session.input = read
+    try:
+        yield
+    finally:
+        session.input = outside
 
 
 class _Walk:
