@@ -14,7 +14,7 @@ from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.evaluate.observed import awaited_attribute, literal
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
-from sabir.languages.tosca.model.behaviour import interfaces_of
+from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
@@ -193,11 +193,15 @@ class NodeInstance(Entity):
         own = self.template.artifacts
         return {**inherited, **own} if inherited and own else inherited or own
 
+    @property
+    def interfaces(self) -> Mapping[str, Interface]:
+        return self.ensemble.interfaces(self.flat, self.template.interfaces)
+
     def operation_output(self, interface: str, operation: str, output: str) -> Any:
         seen = self.ensemble.request.observed.value(f"{self.key}.interfaces.{interface}.{operation}", output)
         if seen is not MISSING:
             return seen
-        interfaces = interfaces_of(self.ensemble.model.types, self.flat, self.template.interfaces)
+        interfaces = self.interfaces
         definition = interfaces[interface].operations.get(operation) if interface in interfaces else None
         mapping = definition.outputs.get(output) if definition is not None else None
         is_own = mapping is not None and len(mapping.target) == 2 and mapping.target[0] == "SELF"

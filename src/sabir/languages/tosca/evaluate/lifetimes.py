@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from sabir.expressions.query.values import MISSING, NodeState, Status
 from sabir.graph.address import Address
 from sabir.graph.values import reveal
-from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.lifecycle import OPPOSITES, STAGES, carried_out
 
 if TYPE_CHECKING:
@@ -109,6 +108,6 @@ def _operations(node: NodeInstance) -> set[str]:
     if node.substitution is not None:
         return set()
     types = node.ensemble.model.types
-    implemented = carried_out(types, interfaces_of(types, node.flat, node.template.interfaces).values())
+    implemented = carried_out(types, node.interfaces.values())
     kept = {f"{name}{_UNDONE}{opposite}" for name, opposite in OPPOSITES.items() if opposite in implemented}
     return (implemented.keys() & {*_OWN}) | kept

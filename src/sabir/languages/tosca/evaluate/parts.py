@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +13,7 @@ from sabir.expressions.query.values import MISSING, Status, reveal_deep
 from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.evaluate.observed import awaited_attribute, literal
+from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
@@ -235,6 +236,11 @@ class RelationshipInstance(Entity):
     def target_capability(self) -> Resource | None:
         target = self.target
         return None if target is None else target.capability(self.capability)
+
+    @property
+    def interfaces(self) -> Mapping[str, Interface]:
+        template = self.link.relationship
+        return self.ensemble.interfaces(self.flat, {} if template is None else template.interfaces)
 
     def assigned(self, key: str) -> Written | None:
         template = self.link.relationship

@@ -9,7 +9,7 @@ from sabir.errors import DeployError
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject
+from sabir.languages.tosca.graph.subjects import Subject
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Workflow
 
@@ -27,7 +27,7 @@ def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None
 def find_operation(subject: Subject, name: str) -> Operation | None:
     """An operation by `Interface.operation`; None when nothing carries it out."""
     interface_name, _, operation_name = name.rpartition(".")
-    interfaces = interfaces_of_subject(subject)
+    interfaces = subject.interfaces
     interface = interfaces.get(interface_name)
     if interface is None:
         # Older templates write the type of the interface.
@@ -66,7 +66,7 @@ def mapped_workflows(subject: Subject) -> dict[str, Workflow]:
 
 def operations_of_subject(subject: Subject) -> Iterator[Operation]:
     """Those that something carries out."""
-    for interface in interfaces_of_subject(subject).values():
+    for interface in subject.interfaces.values():
         for operation in interface.operations.values():
             implementation = operation.implementation
             if implementation is not None and not implementation.origin.shipped:

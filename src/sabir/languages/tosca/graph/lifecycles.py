@@ -20,7 +20,7 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
-from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject, node_of
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.lifecycle import (
     CHANGED,
@@ -152,7 +152,7 @@ class Lifecycles:
         """By name, those of the interfaces that deployments know."""
         if id_ not in self._operations_of:
             types = subject.ensemble.model.types
-            self._operations_of[id_] = carried_out(types, interfaces_of_subject(subject).values())
+            self._operations_of[id_] = carried_out(types, subject.interfaces.values())
         return self._operations_of[id_]
 
 

@@ -16,7 +16,7 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.addresses import below
 from sabir.languages.tosca.graph.jobs import in_job, job_of
-from sabir.languages.tosca.graph.subjects import Subject, interfaces_of_subject, node_of
+from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Implementation
 
@@ -33,7 +33,7 @@ def operations_of(subject: Subject, id_: str, owner: str, evaluated: Evaluated) 
     """
     if not _has_behaviour(subject):
         return
-    for interface in interfaces_of_subject(subject).values():
+    for interface in subject.interfaces.values():
         for operation in interface.operations.values():
             implementation = operation.implementation
             is_carried_out = implementation is not None and not implementation.origin.shipped

@@ -14,7 +14,7 @@ from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation, interfaces_of
+from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.syntax.nodes import Implementation, Kind
 
 __all__ = [
@@ -76,10 +76,9 @@ def target_of(host: NodeInstance | None) -> str | None:
 
 def _gives_address(host: NodeInstance) -> bool:
     """Whether one of its own operations says where it is, once it has run."""
-    interfaces = interfaces_of(host.ensemble.model.types, host.flat, host.template.interfaces)
     targets = {
         output.target
-        for interface in interfaces.values()
+        for interface in host.interfaces.values()
         for operation in interface.operations.values()
         for output in operation.outputs.values()
     }
