@@ -321,6 +321,8 @@ def _join_lists(call: Call, context: Context) -> Any:
         return resting_on(value)
     if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
         return Matches([[entry for item in value for entry in item]])
+    if isinstance(value, list) and any(isinstance(item, list | Mapping) for item in value):
+        call.fail(context, "$concat needs texts only, or lists only")
     from sabir.expressions.query.functions.text import concat
 
     return concat(call, context)

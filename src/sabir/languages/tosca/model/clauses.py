@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.model.units import ScalarUnits
 
 __all__ = ["clause_holds"]
+
+# As they are called when a document has been read.
+_READ: Final = frozenset(
+    {"get_input", "get_property", "get_attribute", "get_artifact", "get_operation_output", "join", "token"}
+)
 
 
 class _Unknown(Exception):
@@ -37,6 +42,8 @@ def _computed(raw: Any, value: Any, units: ScalarUnits | None) -> Any:
     if not isinstance(raw, Mapping) or len(raw) != 1:
         return _worth(raw, units)
     ((name, argument),) = raw.items()
+    if name in _READ:
+        raise _Unknown
     if not isinstance(name, str) or not name.startswith("$"):
         return raw
     if name == "$value":

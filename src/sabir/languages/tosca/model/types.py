@@ -49,6 +49,7 @@ class FlatType(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     primitive: str | None
     """Of a data type: the primitive type it derives from."""
     schema: Schema | None
+    key_schema: Schema | None
     chain: tuple[TypeDefinition, ...]
     """The type and its ancestors, nearest first."""
     scalar: ScalarUnits | None = None
@@ -198,7 +199,8 @@ class TypeTable:
             members=next((definition.members for definition in chain if definition.members), ()),
             targets=next((definition.targets for definition in chain if definition.targets), ()),
             primitive=primitive,
-            schema=next((definition.schema for definition in chain if definition.schema), None),
+            schema=_over_schemas(definition.schema for definition in reversed(chain)),
+            key_schema=_over_schemas(definition.key_schema for definition in reversed(chain)),
             chain=tuple(chain),
             scalar=scalar_units(chain) if primitive == "scalar" else None,
         )
@@ -220,21 +222,48 @@ def merged_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dic
     for table in tables:
         for name, new in table.items():
             old = merged.get(name)
-            merged[name] = new if old is None or new.schema is not None else _refined_property(old, new)
+            # Before 2.0 a definition with a type is one of its own.
+            is_whole = old is None or (new.schema is not None and not new.origin.second)
+            merged[name] = new if old is None or is_whole else _refined_property(old, new)
     return merged
 
 
 def _refined_property(old: PropertyDefinition, new: PropertyDefinition) -> PropertyDefinition:
+    required = old.required and new.required
+    if new.origin.second:
+        required = new.required if new.says_required else old.required
     return PropertyDefinition(
         name=new.name,
         span=new.span,
         origin=new.origin,
-        schema=old.schema,
-        required=old.required and new.required,
+        schema=_refined_schema(old.schema, new.schema or new.refined_schema),
+        required=required,
         default=new.default or old.default,
         value=new.value or old.value,
         metadata={**old.metadata, **new.metadata},
         is_attribute=new.is_attribute,
+    )
+
+
+def _over_schemas(schemas: Iterable[Schema | None]) -> Schema | None:
+    """Of a type that is a list or a map: what it and its ancestors, farthest first, say of entries or keys."""
+    merged: Schema | None = None
+    for schema in schemas:
+        merged = _refined_schema(merged, schema)
+    return merged
+
+
+def _refined_schema(old: Schema | None, new: Schema | None) -> Schema | None:
+    """A new validation does not take the place of the old one: a value has to pass both."""
+    if old is None or new is None:
+        return new or old
+    return Schema(
+        name=new.name or old.name,
+        span=new.span,
+        origin=new.origin,
+        constraints=(*old.constraints, *new.constraints),
+        entry_schema=_refined_schema(old.entry_schema, new.entry_schema),
+        key_schema=_refined_schema(old.key_schema, new.key_schema),
     )
 
 

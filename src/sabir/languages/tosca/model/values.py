@@ -113,7 +113,8 @@ class ValueChecker:
 
     def __init__(self, types: TypeTable) -> None:
         self.types = types
-        self._checks: dict[int, Check] = {}
+        self._checks: dict[int, tuple[Schema, Check]] = {}
+        """By identity; a schema that is kept here cannot lend its identity to another."""
         self._making: set[str] = set()
         self._data: dict[str, Check] = {}
 
@@ -123,10 +124,10 @@ class ValueChecker:
         return self.check(definition.schema)(value)
 
     def check(self, schema: Schema) -> Check:
-        check = self._checks.get(id(schema))
-        if check is None:
-            check = self._checks[id(schema)] = self._make(schema)
-        return check
+        kept = self._checks.get(id(schema))
+        if kept is None:
+            kept = self._checks[id(schema)] = schema, self._make(schema)
+        return kept[1]
 
     def _make(self, schema: Schema) -> Check:
         name = schema.name.removeprefix("tosca:")
@@ -198,6 +199,7 @@ class ValueChecker:
                 span=schema.span,
                 origin=schema.origin,
                 entry_schema=schema.entry_schema or flat.schema,
+                key_schema=schema.key_schema or flat.key_schema,
             )
             check = _with_constraints(self._primitive(flat.primitive, inner), constraints)
         elif not flat.properties:

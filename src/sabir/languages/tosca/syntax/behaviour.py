@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.languages.tosca.syntax.interfaces import read_implementation, read_parameters
+from sabir.languages.tosca.syntax.interfaces import read_implementation, read_output_mappings, read_parameters
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Trigger, Workflow
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -48,6 +48,7 @@ def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]
             steps={step: _step(reader, step, place, body) for step, place, body in steps},
             precondition=reader.optional(fields.get("precondition", fields.get("preconditions"))),
             implementation=read_implementation(reader, fields.get("implementation")),
+            outputs=read_output_mappings(reader, fields.get("outputs"), subject),
         )
     return workflows
 

@@ -61,8 +61,8 @@ class Entity(Struct, frozen=True):
     word: str
     fields: Mapping[str, Field]
     short: Shape | None = None
-    exclusive: tuple[str, str] | None = None
-    """Two keys of which only one may be there."""
+    exclusive: tuple[str, ...] = ()
+    """Keys of which only one may be there."""
     any_of: tuple[str, ...] = ()
     """Keys of which one must be there."""
 
@@ -429,7 +429,8 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
     "mapped": ("mapping", "names", {}),
     "mapped_capability": ("mapping", "pair", {}),
 }
-_EXCLUSIVE: Final = {
+_EXCLUSIVE: Final[Mapping[str, tuple[str, ...]]] = {
+    "activity": ("delegate", "set_state", "call_operation", "inline"),
     "file": ("profile", "service_template"),
     "import": ("url", "profile"),
     "workflow": ("steps", "implementation"),
@@ -448,7 +449,7 @@ def grammar() -> Mapping[str, Entity]:
             word,
             {key.rstrip("!"): _field(value, mandatory=key.endswith("!")) for key, value in keys.items()},
             _SHAPES.get(short),
-            _EXCLUSIVE.get(name),
+            _EXCLUSIVE.get(name, ()),
             _ANY_OF.get(name, ()),
         )
         for name, (word, short, keys) in _ENTITIES.items()

@@ -26,7 +26,14 @@ from sabir.source.yaml.nodes import (
 )
 from sabir.text import Span
 
-__all__ = ["read_artifacts", "read_implementation", "read_interface", "read_interfaces", "read_parameters"]
+__all__ = [
+    "read_artifacts",
+    "read_implementation",
+    "read_interface",
+    "read_interfaces",
+    "read_output_mappings",
+    "read_parameters",
+]
 
 _INTERFACE_KEYS: Final = frozenset(
     {
@@ -117,15 +124,19 @@ def read_operation(
             name=name, span=span, origin=reader.origin, implementation=read_implementation(reader, node)
         )
     subject = f"operation {name!r}"
-    outputs = reader.entries(node.get("outputs"), f"outputs of {subject}")
     return OperationDefinition(
         name=name,
         span=span,
         origin=reader.origin,
         implementation=read_implementation(reader, node.get("implementation")),
         inputs=read_parameters(reader, node.get("inputs"), f"inputs of {subject}", defines=defines),
-        outputs={key: _output(reader, key, place, item) for key, place, item in outputs},
+        outputs=read_output_mappings(reader, node.get("outputs"), subject),
     )
+
+
+def read_output_mappings(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, OutputMapping]:
+    entries = reader.entries(node, f"outputs of {owner}")
+    return {name: _output(reader, name, span, item) for name, span, item in entries}
 
 
 def _output(reader: Reader, name: str, span: Span, node: YamlNode) -> OutputMapping:

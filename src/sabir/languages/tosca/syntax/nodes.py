@@ -132,6 +132,8 @@ class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Only a value was written, in the place of the whole definition."""
     says_required: bool = False
     """Whether `required` was written, and not left to its default."""
+    refined_schema: Schema | None = None
+    """2.0: what is said of the schema without its type, which is inherited; it has no name."""
 
     @property
     def value_text(self) -> str | None:
@@ -382,6 +384,7 @@ class GroupTemplate(_Named, frozen=True, kw_only=True, eq=False):
     type: str | None
     type_span: Span
     properties: Assignment = {}
+    attributes: Assignment = {}
     members: tuple[tuple[str, Span], ...] = ()
 
 
@@ -403,6 +406,7 @@ class Workflow(_Named, frozen=True, kw_only=True, eq=False):
     steps: Mapping[str, Step] = {}
     precondition: Written | None = None
     implementation: Implementation | None = None
+    outputs: Mapping[str, OutputMapping] = {}
 
 
 class MappedEntry(_Named, frozen=True, kw_only=True, eq=False):

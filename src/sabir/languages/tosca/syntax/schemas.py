@@ -156,6 +156,7 @@ def read_property(
         metadata=notes,
         is_attribute=attributes,
         says_required="required" in fields,
+        refined_schema=_refined_schema(reader, fields, span, subject),
     )
 
 
@@ -196,6 +197,23 @@ def _schema_of_fields(
         span=written.span if written is not None else span,
         origin=reader.origin,
         constraints=read_constraints(reader, fields.get("constraints", fields.get("validation")), subject),
+        entry_schema=optional_schema(reader, fields.get("entry_schema"), subject),
+        key_schema=optional_schema(reader, fields.get("key_schema"), subject),
+    )
+
+
+def _refined_schema(
+    reader: Reader, fields: Mapping[str, YamlNode], span: Span, subject: str
+) -> Schema | None:
+    if not reader.origin.second or "type" in fields:
+        return None
+    if not any(key in fields for key in ("validation", "entry_schema", "key_schema")):
+        return None
+    return Schema(
+        name="",
+        span=span,
+        origin=reader.origin,
+        constraints=read_constraints(reader, fields.get("validation"), subject),
         entry_schema=optional_schema(reader, fields.get("entry_schema"), subject),
         key_schema=optional_schema(reader, fields.get("key_schema"), subject),
     )

@@ -17,8 +17,8 @@ __all__ = ["by_yaml_1_2", "normalised"]
 _FUNCTIONS: Final = frozenset(
     {"get_input", "get_property", "get_attribute", "get_artifact", "get_operation_output", "join", "token"}
 )
-# A function without arguments is written as a text.
-_BARE: Final = frozenset({"$node_index", "$relationship_index"})
+# A function without arguments may be written as a text. `$value` stays one: who tests a value puts it in there.
+_BARE: Final = r"\$(?!value$)[A-Za-z_][A-Za-z0-9_.:-]*"
 _SIMPLE: Final = frozenset(
     {
         "equal",
@@ -49,8 +49,8 @@ def normalised(document: YamlMapping) -> YamlMapping:
 
 def _node(node: YamlNode) -> YamlNode:
     if isinstance(node, YamlScalar):
-        if node.value in _BARE:
-            key = YamlScalar.at(node.span, str(node.value), node.value, Style.PLAIN)
+        if isinstance(node.value, str) and node.value[:1] == "$" and re.fullmatch(_BARE, node.value):
+            key = YamlScalar.at(node.span, node.value, node.value, Style.PLAIN)
             return YamlMapping(node.span, (YamlEntry(key, YamlSequence(node.span, ())),))
         return _unescaped(node)
     if isinstance(node, YamlSequence):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -18,13 +19,25 @@ __all__ = ["check_shapes"]
 _NAMES: Final = frozenset({"template_name", "template_author"})
 # What must not be left empty, although no key of it is mandatory. Types, interfaces and operations may be.
 _VERSION: Final = "tosca_definitions_version"
+# Where anything may be written.
+_FREE: Final = frozenset({"metadata", "dsl_definitions"})
 _WORDS: Final = {
     # Those of 1.3 are still in use.
     Shape.DIRECTIVES: frozenset({"create", "select", "substitute", "selectable", "substitutable"}),
     Shape.SCOPES: frozenset({"internal", "external"}),
 }
 _FILLED: Final = frozenset(
-    {"property", "attribute", "parameter", "input", "output", "artifact", "mapping", "relationship template"}
+    {
+        "property",
+        "attribute",
+        "parameter",
+        "input",
+        "output",
+        "artifact",
+        "mapping",
+        "relationship template",
+        "workflow",
+    }
 )
 
 
@@ -32,6 +45,8 @@ def check_shapes(reader: Reader, document: YamlMapping) -> None:
     """Report everything in a document whose shape is not that of the grammar."""
     checker = _Checker(reader)
     checker.entity("file", "the document", document, document)
+    for entry in document.entries:
+        checker.calls(entry)
     first = document.entries[0].key if document.entries else None
     if first is not None and text_of(first) != _VERSION and document.get(_VERSION) is not None:
         checker.wrong(first, f"{_VERSION} must be the first key of the document", "move it to the first line")
@@ -43,6 +58,25 @@ class _Checker:
 
     def wrong(self, node: YamlNode, message: str, hint: str | None = None) -> None:
         self.reader.report(WRONG_SHAPE, message, node.span, hint)
+
+    def calls(self, entry: YamlEntry) -> None:
+        """A call is the only key of its map, wherever a value may stand."""
+        waiting = [entry.value] if text_of(entry.key) not in _FREE else []
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, YamlSequence):
+                waiting += node.items
+            elif isinstance(node, YamlMapping):
+                waiting += [inner.value for inner in node.entries if text_of(inner.key) not in _FREE]
+                for inner in node.entries if len(node) > 1 else ():
+                    name = text_of(inner.key) or ""
+                    if re.match(r"\$[^$]", name):
+                        hint = f"write $${name[1:]} for a key that begins with $"
+                        self.wrong(
+                            inner.key,
+                            f"{name} calls a function, and must be the only key of its map",
+                            hint,
+                        )
 
     def entity(self, name: str, subject: str, node: YamlNode, head: YamlNode) -> None:
         """`head` is what is pointed at when something is missing: the name of the entity."""
@@ -73,8 +107,9 @@ class _Checker:
     def _together(self, entity: Entity, subject: str, node: YamlMapping, head: YamlNode) -> None:
         """Keys that exclude one another, and those of which one is needed."""
         keys = {text_of(entry.key): entry.key for entry in node.entries}
-        if entity.exclusive is not None and all(key in keys for key in entity.exclusive):
-            first, second = entity.exclusive
+        present = [key for key in entity.exclusive if key in keys]
+        if len(present) > 1:
+            first, second = present[:2]
             self.wrong(
                 keys[second], f"{subject} has {first!r} and {second!r}, of which only one may be there"
             )
@@ -148,6 +183,8 @@ class _Checker:
                 else:
                     self.wrong(item, f"an entry of {subject} must be a map with one name")
         else:
+            if entity == "signature" and not node.items:
+                self.wrong(node, f"{subject} must have one at least")
             for item in node.items:
                 if isinstance(item, YamlScalar) and item.value is None:
                     self.wrong(item, f"an entry of {subject} has nothing under it")

@@ -221,6 +221,7 @@ def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplat
             type=reader.type_text(Kind.GROUP, fields.get("type"), f"type of {subject}"),
             type_span=fields["type"].span if "type" in fields else span,
             properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
+            attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
             members=reader.texts(fields.get("members", fields.get("targets")), f"members of {subject}"),
         )
     return groups
@@ -228,8 +229,12 @@ def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplat
 
 def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate, ...]:
     policies: list[PolicyTemplate] = []
+    names: set[str] = set()
     for name, span, value in reader.named_list(node, "policies"):
         subject = f"policy {name!r}"
+        if name in names and reader.origin.second:
+            reader.report(WRONG_SHAPE, f"{subject} is defined twice", span, "give one of them another name")
+        names.add(name)
         fields = reader.fields(value, subject, _POLICY_KEYS)
         policies.append(
             PolicyTemplate(

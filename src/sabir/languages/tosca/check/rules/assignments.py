@@ -8,6 +8,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.behaviour import Operation, interfaces_of
 from sabir.languages.tosca.model.model import Model
@@ -87,6 +88,7 @@ def check_assignments(model: Model) -> Iterator[Finding]:
         flat = model.types.find(Kind.GROUP, group.type) if group.type else None
         if flat is not None and group.origin.second:
             yield from _values(model, group.properties, flat.properties, f"{flat.name}")
+            yield from _attributes(model, group.attributes, flat)
             yield from _required(flat, group.properties, group.place, f"group {group.name!r}")
     for policy in model.topology.policies:
         flat = model.types.find(Kind.POLICY, policy.type) if policy.type else None
@@ -109,9 +111,11 @@ def check_assignments(model: Model) -> Iterator[Finding]:
 
 
 def _fixed(model: Model, definition: PropertyDefinition, written: Written, subject: str) -> Iterator[Finding]:
-    if not holds_expression(written.data):
-        for misfit in model.values.misfits(definition, written.data):
-            yield _finding(misfit, written, subject)
+    if holds_expression(written.data):
+        yield from check_result(model, definition.schema, written, subject)
+        return
+    for misfit in model.values.misfits(definition, written.data):
+        yield _finding(misfit, written, subject)
 
 
 def _artifacts(model: Model) -> Iterator[Finding]:
@@ -130,9 +134,17 @@ def _artifacts(model: Model) -> Iterator[Finding]:
 
 
 def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
-    yield from _values(model, template.properties, flat.properties, template.type, also=flat.attributes)
     yield from _values(
-        model, template.attributes, flat.attributes, template.type, also=flat.properties, kind="attribute"
+        model, template.properties, flat.properties, template.type, also=flat.attributes, of=flat
+    )
+    yield from _values(
+        model,
+        template.attributes,
+        flat.attributes,
+        template.type,
+        also=flat.properties,
+        kind="attribute",
+        of=flat,
     )
     if not template.directives:
         yield from _required(flat, template.properties, template.place, f"node template {template.name!r}")
@@ -148,7 +160,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         if type_ is not None:
             definitions = merged_properties([type_.properties, declared.properties])
             yield from _values(
-                model, capability.properties, definitions, declared.type, also=type_.attributes
+                model, capability.properties, definitions, declared.type, also=type_.attributes, of=flat
             )
             if template.origin.second:
                 attributes = merged_properties([type_.attributes, declared.attributes])
@@ -181,16 +193,13 @@ def _interfaces(
             yield UNKNOWN_INTERFACE.at(interface.place, f"{flat.name} has no interface {name!r}", hint=hint)
 
 
+def _attributes(model: Model, assigned: Assignment, flat: FlatType) -> Iterator[Finding]:
+    return _values(model, assigned, flat.attributes, flat.name, also=flat.properties, kind="attribute")
+
+
 def _relationship(model: Model, relationship: RelationshipTemplate, flat: FlatType) -> Iterator[Finding]:
     """2.0: what a relationship has beside its properties."""
-    yield from _values(
-        model,
-        relationship.attributes,
-        flat.attributes,
-        flat.name,
-        also=flat.properties,
-        kind="attribute",
-    )
+    yield from _attributes(model, relationship.attributes, flat)
     yield from _operation_inputs(model, flat, relationship.interfaces)
     yield from _interfaces(model, relationship.interfaces, flat)
 
@@ -304,7 +313,9 @@ def _operation_inputs(
                     f"input {definition.name!r} has a fixed value in {flat.name}, which cannot be changed"
                 )
                 yield FORBIDDEN_VALUE.at(written.place, message)
-            elif not holds_expression(written.data):
+            elif holds_expression(written.data):
+                yield from check_result(model, definition.schema, written, f"input {definition.name!r}", flat)
+            else:
                 for misfit in model.values.misfits(definition, written.data):
                     yield _finding(misfit, written, f"input {definition.name!r}")
 
@@ -331,7 +342,9 @@ def _values(
     *,
     also: Mapping[str, PropertyDefinition] | None = None,
     kind: str = "property",
+    of: FlatType | None = None,
 ) -> Iterator[Finding]:
+    """`of` is the type of what SELF means there."""
     for name, written in assigned.items():
         definition = definitions.get(name)
         if definition is None:
@@ -350,6 +363,7 @@ def _values(
             yield FORBIDDEN_VALUE.at(written.place, message)
             continue
         if holds_expression(data):
+            yield from check_result(model, definition.schema, written, f"{name!r}", of)
             continue
         for misfit in model.values.misfits(definition, data):
             yield _finding(misfit, written, f"{name!r}")

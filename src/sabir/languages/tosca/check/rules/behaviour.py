@@ -9,7 +9,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.languages.tosca.model.behaviour import Interface, Operation, interfaces_of
+from sabir.languages.tosca.model.behaviour import Interface, interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import holds_expression
@@ -28,6 +28,7 @@ from sabir.languages.tosca.syntax.nodes import (
     RelationshipTemplate,
     Step,
     TypeDefinition,
+    Workflow,
 )
 from sabir.languages.tosca.syntax.references import file_candidates
 from sabir.text import Place, Span
@@ -284,18 +285,44 @@ def _calls(model: Model, interfaces: Mapping[str, Mapping[str, Interface]]) -> I
             yield from _target_relationship(model, step)
             for activity in step.activities:
                 yield from _activity(model, activity, table, step.target or "")
+        if workflow.origin.second:
+            yield from _workflow_outputs(model, workflow)
     for policy in topology.policies:
-        # The conformance files of 2.0 call operations there that no target has.
-        for trigger in policy.triggers.values() if not policy.origin.second else ():
+        for trigger in policy.triggers.values():
+            if policy.origin.second:
+                # The conformance files of 2.0 call operations there that no target has.
+                for activity in trigger.action:
+                    yield from _activity(model, activity, None, "")
+                continue
             targets = [name for name, _ in policy.targets] if trigger.target is None else [trigger.target]
             for target in targets:
                 for activity in trigger.action:
                     yield from _activity(model, activity, interfaces.get(target), target)
 
 
+def _workflow_outputs(model: Model, workflow: Workflow) -> Iterator[Finding]:
+    """2.0: outputs of a workflow go to attributes of nodes or relationships, which they name."""
+    for output in workflow.outputs.values():
+        if len(output.target) != 2 or output.target[1] in _STEPS:
+            continue
+        name, attribute = output.target
+        flat = model.flat.get(name)
+        subject = f"output {output.name!r} of workflow {workflow.name!r}"
+        if flat is not None and attribute not in {*flat.attributes, *flat.properties}:
+            message = f"{subject} goes to {attribute!r}, which {name!r} does not have"
+            hint = did_you_mean(attribute, [*flat.attributes, *flat.properties])
+            yield WRONG_MAPPING.at(output.place, message, hint=hint)
+        elif name not in model.nodes and name not in model.topology.relationship_templates:
+            message = f"{subject} goes to {name!r}, which is no node or relationship template"
+            yield WRONG_MAPPING.at(output.place, message, hint=did_you_mean(name, model.nodes))
+
+
 def _target_relationship(model: Model, step: Step) -> Iterator[Finding]:
     """It is the name of a requirement of the node that the step is for."""
     name, flat = step.target_relationship, model.flat.get(step.target or "")
+    if name is not None and step.origin.second and step.target in model.topology.groups:
+        message = f"{step.target!r} is a group and has no requirement {name!r}"
+        yield UNKNOWN_CALL.at(step.place, message, hint="name a node as the target")
     if name is None or flat is None or not step.origin.second:
         return
     assigned = (requirement.name for requirement in model.nodes[step.target or ""].requirements)
@@ -313,6 +340,9 @@ def _activity(
         if activity.name and activity.name not in workflows:
             hint = did_you_mean(activity.name, workflows)
             yield UNKNOWN_CALL.at(activity.place, f"there is no workflow {activity.name!r}", hint=hint)
+        elif activity.name:
+            inputs = workflows[activity.name].inputs
+            yield from _call_inputs(model, activity, f"workflow {activity.name!r}", inputs)
     elif activity.kind is ActivityKind.CALL_OPERATION and interfaces is not None:
         interface, _, operation = activity.name.rpartition(".")
         names = {
@@ -329,17 +359,20 @@ def _activity(
             yield UNKNOWN_CALL.at(activity.place, message, hint=hint)
         called = interfaces.get(interface)
         if called is not None and operation in called.operations:
-            yield from _call_inputs(model, activity, called.operations[operation])
+            inputs = called.operations[operation].inputs
+            yield from _call_inputs(model, activity, f"operation {activity.name!r}", inputs)
 
 
-def _call_inputs(model: Model, activity: Activity, operation: Operation) -> Iterator[Finding]:
-    """What a step gives to an operation is among what it takes, and fits."""
+def _call_inputs(
+    model: Model, activity: Activity, subject: str, inputs: Mapping[str, PropertyDefinition]
+) -> Iterator[Finding]:
+    """What a step gives to an operation or workflow is among what it takes, and fits."""
     for name, written in activity.inputs.items():
-        definition = operation.inputs.get(name)
+        definition = inputs.get(name)
         if definition is None:
-            if operation.inputs and not activity.origin.second:
-                hint = did_you_mean(name, operation.inputs)
-                message = f"operation {activity.name!r} takes no input {name!r}"
+            if inputs and not activity.origin.second:
+                hint = did_you_mean(name, inputs)
+                message = f"{subject} takes no input {name!r}"
                 yield UNKNOWN_CALL.at(written.key_place, message, hint=hint)
         elif not holds_expression(written.data):
             for misfit in model.values.misfits(definition, written.data):

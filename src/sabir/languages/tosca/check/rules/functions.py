@@ -11,6 +11,8 @@ from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
 from sabir.expressions.query.functions.second import PURE
+from sabir.languages.tosca.check.rules.nested import lost
+from sabir.languages.tosca.check.rules.results import first_call, gives_truth, misused
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
@@ -22,7 +24,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
     Written,
 )
-from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Place
 
 __all__ = ["check_functions"]
@@ -72,6 +74,7 @@ _ARITIES: Final[Mapping[str, tuple[int, int | None]]] = {
     "get_attribute": (2, None),
     "get_artifact": (2, None),
     "$available_allocation": (2, None),
+    "$join": (1, 2),
 }
 # What only an orchestrator can answer.
 _ORCHESTRATED: Final = frozenset({"get_operation_output"})
@@ -92,9 +95,12 @@ def check_functions(model: Model) -> Iterator[Finding]:
                     used.add(input_name)
                     # A list may carry a default beside the name.
                     is_missing = model.topology.complete and input_name not in model.topology.inputs
-                    if is_missing and not (isinstance(argument, YamlSequence) and len(argument) > 1):
+                    has_more = isinstance(argument, YamlSequence) and len(argument) > 1
+                    if is_missing and (not has_more or written.origin.second):
                         advice = did_you_mean(input_name, inputs) or "declare it under 'inputs:'"
                         yield UNKNOWN_INPUT.at(place, f"there is no input {input_name!r}", hint=advice)
+                    elif written.origin.second:
+                        yield from _nested_input(model, input_name, argument, place)
             elif name in _READERS:
                 entity = _first(argument)
                 if entity is not None and model.topology.complete and not _is_entity(model, entity):
@@ -106,13 +112,53 @@ def check_functions(model: Model) -> Iterator[Finding]:
                 loose = True
             elif name.startswith("$") and name != "$$":
                 yield from _unknown_function(model, name, place)
-                yield from _arguments(name, argument, place)
+                yield from _signature(model, name, argument, place)
+            elif name == "join" and written.origin.second:
+                yield from _join(argument, place)
         loose = loose or _mentions_inputs(written.node)
+    yield from _untruths(model)
     if loose or model.topology.substitution is not None:
         return
     for name, definition in model.topology.inputs.items():
         if name not in used:
             yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
+
+
+def _untruths(model: Model) -> Iterator[Finding]:
+    """2.0: a condition is true or false."""
+    for written in (*_clauses(model), *_filters(model)):
+        clauses = written.data if isinstance(written.data, list) else [written.data]
+        for call in filter(None, map(first_call, clauses)):
+            if written.origin.second and not gives_truth(model, *call):
+                message = f"{call[0]} says neither true nor false, as a condition must"
+                yield WRONG_ARGUMENTS.at(written.place, message)
+
+
+def _filters(model: Model) -> Iterator[Written]:
+    for node in model.nodes.values():
+        for requirement in node.requirements:
+            if requirement.node_filter is not None:
+                yield requirement.node_filter
+        if node.node_filter is not None:
+            yield node.node_filter
+
+
+def _join(argument: YamlNode, place: Place) -> Iterator[Finding]:
+    yield from _arguments("$join", argument, place)
+    first = argument.items[0] if isinstance(argument, YamlSequence) and len(argument) else None
+    if isinstance(first, YamlScalar):
+        yield WRONG_ARGUMENTS.at(place, f"$join needs a list of texts first, not {first.text!r}")
+
+
+def _signature(model: Model, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
+    """2.0: a function of one's own takes what its signatures say, also where it has the name of another."""
+    function = model.topology.functions.get(name[1:])
+    if function is None:
+        yield from _arguments(name, argument, place)
+        return
+    reason = misused(model, function, plain_data(argument))
+    if reason is not None:
+        yield WRONG_ARGUMENTS.at(place, f"{name} {reason}")
 
 
 def _arguments(name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
@@ -144,8 +190,18 @@ def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding
         return
     names = [*MODULES["second"], *(f"${own}" for own in (*MODULES["topology"], "join", "token"))]
     names += [f"${custom}" for custom in model.topology.functions]
-    hint = did_you_mean(name, names) or "define it under 'functions:'"
+    hint = did_you_mean(name, names) or f"define it under 'functions:', or write $${word} for the text"
     yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
+
+
+def _nested_input(model: Model, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
+    """2.0: what stands beside the name leads into the value."""
+    declared, data = model.topology.inputs.get(name), plain_data(argument)
+    if declared is None or not isinstance(data, list):
+        return
+    problem = lost(model.types, declared.schema, data[1:])
+    if problem is not None:
+        yield UNKNOWN_INPUT.at(place, f"input {name!r}: {problem[0]}", hint=problem[1])
 
 
 def _is_entity(model: Model, name: str) -> bool:

@@ -1,6 +1,6 @@
 """What get_attribute, get_artifact and get_operation_output read is there, as far as the types tell.
 
-An evaluation says so of get_property. An attribute that is not there is just null, and an output of an operation comes later: nobody
+An evaluation says so of get_property in templates. An attribute that is not there is just null, and an output of an operation comes later: nobody
 would notice before the script that needs it.
 """
 
@@ -14,11 +14,18 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.nested import lost
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate, PropertyDefinition, Written
+from sabir.languages.tosca.syntax.nodes import (
+    Kind,
+    NodeTemplate,
+    PropertyDefinition,
+    TypeDefinition,
+    Written,
+)
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
@@ -34,7 +41,8 @@ NOTHING_TO_READ: Final = Rule(
     language="tosca",
 )
 
-_READERS: Final = frozenset({"get_attribute", "get_artifact", "get_operation_output"})
+_READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact", "get_operation_output"})
+_RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
 _STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE", "ALL"})
 _REFLECTED: Final = frozenset({"state", "tosca_id", "tosca_name"})
 _LISTS: Final = frozenset({"list", "map", "any", "range"})
@@ -56,16 +64,40 @@ def check_reads(model: Model) -> Iterator[Finding]:
         if flat is not None:
             for written in _of_template(template):
                 yield from _reads(model, written, _Owner(flat, template))
-    for type_ in {id(type_): type_ for type_ in topology.types[Kind.NODE].values()}.values():
-        flat = model.types.find(Kind.NODE, type_.name)
-        if flat is not None:
-            for interface in type_.interfaces.values():
-                for operation in interface.operations.values():
-                    for written in _parameters(operation.inputs):
-                        yield from _reads(model, written, _Owner(flat))
+    for kind in (Kind.NODE, Kind.RELATIONSHIP):
+        for type_ in {id(type_): type_ for type_ in topology.types[kind].values()}.values():
+            flat = model.types.find(kind, type_.name)
+            if flat is not None and (kind is Kind.NODE or type_.origin.second):
+                for written in _of_type(type_):
+                    yield from _reads(model, written, _Owner(flat))
+    yield from _of_interface_types(model)
     for output in topology.outputs.values():
         if output.value is not None:
             yield from _reads(model, output.value, None)
+
+
+def _of_type(type_: TypeDefinition) -> Iterator[Written]:
+    for interface in type_.interfaces.values():
+        yield from _parameters(interface.inputs)
+        for operation in interface.operations.values():
+            yield from _parameters(operation.inputs)
+    if type_.origin.second:
+        yield from _parameters(type_.properties)
+        yield from _parameters(type_.attributes)
+
+
+def _of_interface_types(model: Model) -> Iterator[Finding]:
+    """2.0: an interface type does not know which node or relationship will have it."""
+    for type_ in {id(type_): type_ for type_ in model.topology.types[Kind.INTERFACE].values()}.values():
+        behaviour = type_.behaviour
+        if behaviour is None or not type_.origin.second:
+            continue
+        inputs = (behaviour.inputs, *(operation.inputs for operation in behaviour.operations.values()))
+        for written in (written for table in inputs for written in _parameters(table)):
+            for name, argument in _calls(written.node):
+                place = Place(written.origin.source, argument.span)
+                message = f"${name} in interface type {type_.name!r} has no node to read from"
+                yield NOTHING_TO_READ.at(place, message, hint="give the value in a node type or template")
 
 
 def _of_template(template: NodeTemplate) -> Iterator[Written]:
@@ -92,6 +124,15 @@ def _reads(model: Model, written: Written, owner: _Owner | None) -> Iterator[Fin
         if len(words) < 2 or not isinstance(words[0], str):
             continue
         place = Place(written.origin.source, argument.span)
+        of_type = owner is not None and owner.template is None and written.origin.second
+        if name == "get_property" and not of_type:
+            continue
+        if of_type and words[0] not in _RESERVED:
+            message = (
+                f"a type cannot read from {words[0]!r}: it does not know the templates that it is used with"
+            )
+            yield NOTHING_TO_READ.at(place, message, hint="begin with SELF")
+            continue
         for message, hint in _problems(model, name, words, owner):
             yield NOTHING_TO_READ.at(place, message, hint=hint)
 
@@ -138,7 +179,7 @@ def _problems(model: Model, name: str, words: list[object], owner: _Owner | None
     elif name == "get_operation_output":
         yield from _operation(model, entity, words)
     else:
-        yield from _attribute(model, entity, words)
+        yield from _attribute(model, entity, words, name.removeprefix("get_"))
 
 
 def _entity(model: Model, name: str, owner: _Owner | None) -> _Owner | None:
@@ -173,26 +214,29 @@ def _operation(model: Model, entity: _Owner, words: list[object]) -> Iterator[_P
         yield from _one_of(words[2], {*interface.operations}, f"interface {words[1]!r} has no operation")
 
 
-def _attribute(model: Model, entity: _Owner, words: list[object]) -> Iterator[_Problem]:
+def _attribute(model: Model, entity: _Owner, words: list[object], word: str) -> Iterator[_Problem]:
     flat, key = entity.flat, str(words[1])
     own = {*entity.template.properties, *entity.template.attributes} if entity.template else set[str]()
     definition = flat.attributes.get(key) or flat.properties.get(key)
     if definition is not None:
-        if len(words) > 2 and _is_index(words[2]) and not _may_be_list(model, definition):
+        problem = lost(model.types, definition.schema, words[2:]) if definition.origin.second else None
+        if problem is not None:
+            yield f"{key!r} of {_named(entity)}: {problem[0]}", problem[1]
+        elif len(words) > 2 and _is_index(words[2]) and not _may_be_list(model, definition):
             yield f"{key!r} of {_named(entity)} is no list, so it has no entry {words[2]}", None
         return
     if key in own or key in _REFLECTED or key in flat.requirements:
         return
     if key not in flat.capabilities:
         names = {*flat.attributes, *flat.properties, *flat.capabilities, *flat.requirements, *own}
-        yield from _one_of(key, names, f"{_named(entity)} has no attribute")
+        yield from _one_of(key, names, f"{_named(entity)} has no {word}")
     elif len(words) > 2 and isinstance(words[2], str):
         declared = flat.capabilities[key]
         type_ = model.types.find(Kind.CAPABILITY, declared.type)
         if type_ is not None:
             names = {*type_.attributes, *type_.properties, *declared.attributes, *declared.properties}
             yield from _one_of(
-                words[2], names | _REFLECTED, f"capability {key!r} of {_named(entity)} has no attribute"
+                words[2], names | _REFLECTED, f"capability {key!r} of {_named(entity)} has no {word}"
             )
 
 

@@ -56,6 +56,7 @@ class _Refinement:
                 yield from refining.named(
                     Kind.ARTIFACT, artifact.type, old_artifact.type, subject, artifact.place
                 )
+        yield from self._triggers()
         yield from self._schemas()
         yield from self._valid_types()
 
@@ -79,6 +80,14 @@ class _Refinement:
                     kind = "attribute" if new.is_attribute else "property"
                     message = f"{kind} {name!r} of {self.subject} is of type {names[1]!r}, and inherits {names[0]!r}"
                     yield WRONG_REFINEMENT.at(new.place, message)
+
+    def _triggers(self) -> Iterator[Finding]:
+        """Triggers of policy types stay as they are; others may be added."""
+        for above in () if self.parent is None else self.parent.chain:
+            for name, trigger in self.type.triggers.items():
+                if name in above.triggers:
+                    message = f"trigger {name!r} of {self.subject} is inherited and cannot be changed"
+                    yield WRONG_REFINEMENT.at(trigger.place, message)
 
     def _schemas(self) -> Iterator[Finding]:
         """Of a data type that is a list or a map: its entries and keys."""

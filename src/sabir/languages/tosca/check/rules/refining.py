@@ -104,13 +104,14 @@ class Refining:
             return
         if new.says_required and not new.required and old.required:
             yield WRONG_REFINEMENT.at(new.place, f"{subject} is required and cannot become optional")
-        if old.schema is not None and new.schema is not None:
-            yield from self.schema(subject, old.schema, new.schema)
+        schema = new.schema or new.refined_schema
+        if old.schema is not None and schema is not None:
+            yield from self.schema(subject, old.schema, schema)
         if old.schema is not None:
             yield from self._value(subject, old, new)
 
     def schema(self, subject: str, old: Schema, new: Schema) -> Iterator[Finding]:
-        if not self.is_a(Kind.DATA, new.name, old.name):
+        if new.name and not self.is_a(Kind.DATA, new.name, old.name):
             message = (
                 f"the type {new.name!r} of {subject} does not derive from {old.name!r}, which it inherits"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -16,7 +17,9 @@ from sabir.languages.tosca.syntax.nodes import (
     InputDefinition,
     Kind,
     MappedEntry,
+    NodeTemplate,
     OutputDefinition,
+    RequirementAssignment,
     SubstitutionMapping,
 )
 
@@ -58,6 +61,52 @@ def check_substitution(model: Model) -> Iterator[Finding]:
         return
     for entry in mapping.entries:
         yield from _mapped_entry(model, mapping, flat, entry)
+    if mapping.origin.second:
+        yield from _mapped_requirements(model, mapping, flat)
+
+
+def _mapped_requirements(model: Model, mapping: SubstitutionMapping, flat: FlatType) -> Iterator[Finding]:
+    """2.0: what a node of the type is sure to have is enough for what the topology cannot do without."""
+    mandatory: Counter[str] = Counter()
+    for entry in mapping.of("requirements"):
+        needs = False
+        for template, name in _inner_requirements(model, entry):
+            assigned = [requirement for requirement in template.requirements if requirement.name == name]
+            needs = needs or _is_mandatory(model, template, name, assigned)
+            if assigned and all(each.node in model.nodes for each in assigned):
+                message = (
+                    f"requirement {name!r} of {template.name!r} leads to {assigned[0].node!r} already: "
+                    "only one that is open can be mapped"
+                )
+                yield WRONG_SUBSTITUTION.at(entry.place, message)
+        # A requirement that is mapped to several is one, led to each of them.
+        mandatory[entry.name] += needs and entry.count is None
+    for name, count in mandatory.items():
+        definition = flat.requirements.get(name)
+        if definition is not None and definition.says_occurrences and count > definition.occurrences[0]:
+            message = (
+                f"{count} requirements that must be met are mapped from {name!r}, "
+                f"of which a {mapping.name} is sure to have {definition.occurrences[0]}"
+            )
+            hint = "make the others optional in the templates, or raise the lower bound of its count_range"
+            yield WRONG_SUBSTITUTION.at(mapping.place, message, hint=hint)
+
+
+def _inner_requirements(model: Model, entry: MappedEntry) -> Iterator[tuple[NodeTemplate, str]]:
+    for target in entry.targets:
+        # Two names of templates are two targets.
+        if len(target) == 2 and target[0] in model.nodes and target[1] not in model.nodes:
+            yield model.nodes[target[0]], target[1]
+
+
+def _is_mandatory(
+    model: Model, template: NodeTemplate, name: str, assigned: list[RequirementAssignment]
+) -> bool:
+    if assigned:
+        return not assigned[0].optional
+    inner = model.flat[template.name]
+    definition = None if inner is None else inner.requirements.get(name)
+    return definition is not None and definition.says_occurrences and definition.occurrences[0] > 0
 
 
 def _mapped_entry(

@@ -9,6 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.functions.second import PURE
+from sabir.languages.tosca.check.rules.results import check_result, gives_truth, misused
 from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
@@ -17,6 +18,7 @@ from sabir.languages.tosca.model.values import MISSING_VALUE
 from sabir.languages.tosca.syntax.examples import example, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
+    FunctionDefinition,
     InterfaceDefinition,
     Kind,
     PropertyDefinition,
@@ -74,6 +76,8 @@ def check_type_names(model: Model) -> Iterator[Finding]:
     for workflow in model.topology.workflows.values():
         for parameter in workflow.inputs.values():
             yield from _property(model, parameter)
+    for function in {id(function): function for function in model.topology.functions.values()}.values():
+        yield from _function(model, function)
     for group in model.topology.groups.values():
         if group.type is not None:
             yield from _missing(model, Kind.GROUP, group.type, Place(group.origin.source, group.type_span))
@@ -83,6 +87,21 @@ def check_type_names(model: Model) -> Iterator[Finding]:
                 model, Kind.POLICY, policy.type, Place(policy.origin.source, policy.type_span)
             )
     yield from _circles(model)
+
+
+def _function(model: Model, function: FunctionDefinition) -> Iterator[Finding]:
+    """2.0: the types in the signatures of a function of one's own."""
+    if not function.origin.second:
+        return
+    if "$" in function.name:
+        message = f"the name of function {function.name!r} has a '$', which stands before the name in a call"
+        yield WRONG_SHAPE.at(function.place, message)
+    for signature in function.signatures:
+        for schema in (*signature.arguments, *signature.optional_arguments, signature.result):
+            yield from _schema(model, schema)
+        artifact = None if signature.implementation is None else signature.implementation.artifact
+        if artifact is not None and artifact.type is not None:
+            yield from _missing(model, Kind.ARTIFACT, artifact.type, artifact.place)
 
 
 def _circles(model: Model) -> Iterator[Finding]:
@@ -152,7 +171,7 @@ def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Fin
             place = requirement.place_of("relationship")
             yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, place)
     for constraint in type_.constraints:
-        yield from _constraint(constraint)
+        yield from _constraint(model, constraint)
     yield from _valid_types(model, type_)
     yield from _behaviour(model, type_.behaviour)
     for interface in type_.interfaces.values():
@@ -233,12 +252,14 @@ def _implementations(model: Model, interface: InterfaceDefinition) -> Iterator[F
 
 
 def _property(model: Model, definition: PropertyDefinition) -> Iterator[Finding]:
-    yield from _schema(model, definition.schema)
+    yield from _schema(model, definition.schema or definition.refined_schema)
     default = definition.default or definition.value
     if default is None or definition.schema is None:
         return
+    yield from check_result(model, definition.schema, default, f"default of {definition.name!r}")
     for misfit in model.values.misfits(definition, default.data):
-        if misfit.rule is not MISSING_VALUE:
+        # Before 2.0 a default may be a part, to which templates give the rest.
+        if misfit.rule is not MISSING_VALUE or definition.origin.second:
             where = "".join(f"[{key!r}]" for key in misfit.path)
             message = f"default of {definition.name!r}{where}: {misfit.message}"
             yield misfit.rule.at(default.place, message, hint=misfit.hint)
@@ -248,32 +269,45 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
     if schema is None:
         return
     name = schema.name
-    if name not in PRIMITIVES and model.topology.complete and model.types.definition(Kind.DATA, name) is None:
+    if (
+        name
+        and name not in PRIMITIVES
+        and model.topology.complete
+        and model.types.definition(Kind.DATA, name) is None
+    ):
         hint = did_you_mean(name, model.types.names(Kind.DATA), PRIMITIVES)
         yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=hint)
     if name == "scalar" and schema.origin.second and model.types.is_primitive(name):
         hint = "derive a type with units from it, and use that"
         yield WRONG_SCALAR.at(schema.place, "scalar is abstract: a value cannot be of it", hint=hint)
     for constraint in schema.constraints:
-        yield from _constraint(constraint)
+        yield from _constraint(model, constraint)
     yield from _schema(model, schema.entry_schema)
     yield from _schema(model, schema.key_schema)
 
 
-def _constraint(constraint: Constraint) -> Iterator[Finding]:
-    if constraint.name.lstrip("$") not in CONSTRAINTS and constraint.name.lstrip("$") not in PURE:
-        hint = did_you_mean(constraint.name, CONSTRAINTS)
-        yield UNKNOWN_CONSTRAINT.at(
-            constraint.place, f"there is no constraint {constraint.name!r}", hint=hint
-        )
-    elif constraint.name.startswith("$") and (pure := PURE.get(constraint.name[1:])) is not None:
-        data = constraint.argument.data
+def _constraint(model: Model, constraint: Constraint) -> Iterator[Finding]:
+    name, data = constraint.name, constraint.argument.data
+    function = model.topology.functions.get(name[1:]) if name.startswith("$") else None
+    if function is not None:
+        reason = misused(model, function, data)
+        if reason is not None:
+            yield UNKNOWN_CONSTRAINT.at(constraint.argument.place, f"{name} {reason}")
+    elif name.lstrip("$") not in CONSTRAINTS and name.lstrip("$") not in PURE:
+        custom = (f"${function}" for function in model.topology.functions)
+        hint = did_you_mean(name, [*CONSTRAINTS, *custom])
+        yield UNKNOWN_CONSTRAINT.at(constraint.place, f"there is no constraint {name!r}", hint=hint)
+        return
+    elif name.startswith("$") and (pure := PURE.get(name[1:])) is not None:
         count = len(data) if isinstance(data, list) else 0 if data is None else 1
         if count < pure.least or (pure.most is not None and count > pure.most):
-            message = f"{constraint.name} needs {pure.least} arguments, not {count}"
+            message = f"{name} needs {pure.least} arguments, not {count}"
             yield UNKNOWN_CONSTRAINT.at(constraint.argument.place, message)
     elif constraint.name == "in_range" and not (
         isinstance(constraint.argument.data, list) and len(constraint.argument.data) == 2
     ):
         message = "in_range needs a list of two, as [1, 4] or [1, UNBOUNDED]"
         yield UNKNOWN_CONSTRAINT.at(constraint.argument.place, message)
+    if name.startswith("$") and not gives_truth(model, name, data):
+        message = f"{name} says neither true nor false, as a validation must"
+        yield UNKNOWN_CONSTRAINT.at(constraint.place, message)

@@ -1,0 +1,183 @@
+"""What calls of functions give and take, as far as their names and signatures tell, held against what is wanted there (2.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.expressions.query.functions.second import PURE
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.model.values import WRONG_TYPE, holds_expression
+from sabir.languages.tosca.syntax.nodes import FunctionDefinition, Kind, Schema, Signature, Written
+
+__all__ = ["check_result", "first_call", "gives_truth", "misused"]
+
+_TRUTH: Final = ("boolean",)
+_NUMBERS: Final = ("integer", "float", "scalar")
+_COMPUTED: Final = frozenset(
+    {
+        "length", "union", "intersection", "sum", "difference", "product", "quotient", "remainder", "round", "floor", "ceil",
+    }
+)  # fmt: skip
+"""The pure functions that give more than true or false."""
+_RESULTS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(
+        (f"${name}" for name in PURE if name not in _COMPUTED), _TRUTH
+    ),
+    **dict.fromkeys(("$length", "$round", "$floor", "$ceil", "$node_index", "$relationship_index"), ("integer",)),
+    **dict.fromkeys(("join", "token", "get_artifact"), ("string",)),
+    **dict.fromkeys(("$union", "$intersection"), ("list",)),
+    **dict.fromkeys(("$sum", "$difference", "$product", "$available_allocation"), _NUMBERS),
+    "$concat": ("string", "list"),
+    "$quotient": ("float", "scalar"),
+    "$remainder": ("integer", "scalar"),
+}  # fmt: skip
+"""By the names that a document has when it is read; those that are not here may give anything."""
+# A text may say a version or a size; whether it does is seen when it is computed.
+_WRITTEN_AS_TEXT: Final = frozenset({"version", "timestamp", "bytes", "scalar"})
+_ANYTHING: Final = frozenset({"any", "json", "xml"})
+
+
+def first_call(data: Any) -> tuple[str, Any] | None:
+    """The function that a value calls, and its argument."""
+    if not isinstance(data, Mapping) or len(data) != 1:
+        return None
+    ((name, argument),) = data.items()
+    return (name, argument) if isinstance(name, str) else None
+
+
+def check_result(
+    model: Model, wanted: Schema | None, written: Written, subject: str, owner: FlatType | None = None
+) -> Iterator[Finding]:
+    """A value that is computed; `owner` is the type of what SELF means."""
+    call = first_call(written.data)
+    if wanted is None or call is None or not (wanted.origin.second and written.origin.second):
+        return
+    results = _results(model, *call, owner)
+    if results and not any(_fits(model.types, result, wanted) for result in results):
+        names = " or ".join(dict.fromkeys(_name(result) for result in results))
+        function = call[0] if call[0].startswith("$") else f"${call[0]}"
+        message = f"{subject}: {function} gives {names}, and {wanted.name} is wanted"
+        yield WRONG_TYPE.at(written.place, message)
+
+
+def gives_truth(model: Model, name: str, argument: Any) -> bool:
+    """Whether a function can say yes or no, as conditions and validation clauses must."""
+    results = _results(model, name, argument, None)
+    return not results or any(_base(model.types, _name(result)) == "boolean" for result in results)
+
+
+def misused(model: Model, function: FunctionDefinition, argument: Any) -> str | None:
+    """Why no signature of a function takes an argument."""
+    arguments = argument if isinstance(argument, list) else [] if argument is None else [argument]
+    if not function.signatures or any(_open(signature) for signature in function.signatures):
+        return None
+    count = len(arguments)
+    suited = [signature for signature in function.signatures if signature.takes(count)]
+    if not suited:
+        wanted = sorted({_number(signature) for signature in function.signatures})
+        return f"takes {' or '.join(wanted)}, not {count}"
+    reasons = [_reason(model, signature, arguments) for signature in suited]
+    return None if None in reasons else f"takes other arguments: {reasons[0]}"
+
+
+def _open(signature: Signature) -> bool:
+    """Of any arguments."""
+    return signature.variadic and not signature.arguments and not signature.optional_arguments
+
+
+def _number(signature: Signature) -> str:
+    least, most = len(signature.arguments), len(signature.arguments) + len(signature.optional_arguments)
+    if signature.variadic:
+        return f"at least {least} arguments"
+    return f"{least} arguments" if least == most else f"{least} to {most} arguments"
+
+
+def _reason(model: Model, signature: Signature, arguments: list[Any]) -> str | None:
+    for position, argument in enumerate(arguments):
+        wanted = signature.argument(position)
+        if wanted is None:
+            continue
+        call = first_call(argument) if holds_expression(argument) else None
+        if call is not None:
+            results = _results(model, *call, None)
+            if results and not any(_fits(model.types, result, wanted) for result in results):
+                return f"argument {position + 1} is no {wanted.name}"
+        elif argument != "$value":
+            misfit = next(model.values.check(wanted)(argument), None)
+            if misfit is not None:
+                return f"argument {position + 1}: {misfit.message}"
+    return None
+
+
+def _results(model: Model, name: str, argument: Any, owner: FlatType | None) -> tuple[str | Schema, ...]:
+    """The types that a call can give; none when it may give anything."""
+    function = model.topology.functions.get(name.removeprefix("$"))
+    if function is not None:
+        return _results_of(model, function, argument)
+    if name == "get_input":
+        words = argument if isinstance(argument, list) else [argument]
+        declared = (
+            model.topology.inputs.get(words[0]) if len(words) == 1 and isinstance(words[0], str) else None
+        )
+        return () if declared is None or declared.schema is None else (declared.schema,)
+    if name in ("get_property", "get_attribute"):
+        return _read(model, argument, owner)
+    return _RESULTS.get(name, ())
+
+
+def _results_of(model: Model, function: FunctionDefinition, argument: Any) -> tuple[str | Schema, ...]:
+    arguments = argument if isinstance(argument, list) else [argument]
+    results: list[Schema] = []
+    for signature in function.signatures:
+        if _open(signature) or (
+            signature.takes(len(arguments)) and _reason(model, signature, arguments) is None
+        ):
+            if signature.result is None:
+                return ()
+            results.append(signature.result)
+    return tuple(results)
+
+
+def _read(model: Model, argument: Any, owner: FlatType | None) -> tuple[Schema, ...]:
+    """Of a property or attribute that is read straight from a node."""
+    if not isinstance(argument, list) or len(argument) != 2 or not isinstance(argument[1], str):
+        return ()
+    entity, key = argument
+    flat = owner if entity == "SELF" else model.flat.get(entity) if isinstance(entity, str) else None
+    definition = None if flat is None else flat.attributes.get(key) or flat.properties.get(key)
+    return () if definition is None or definition.schema is None else (definition.schema,)
+
+
+def _name(result: str | Schema) -> str:
+    return result if isinstance(result, str) else result.name
+
+
+def _base(types: TypeTable, name: str) -> str:
+    """The primitive that a type comes down to; a type with fields is a map."""
+    flat = types.find(Kind.DATA, name)
+    if flat is None:
+        return name
+    return flat.primitive or "map"
+
+
+def _fits(types: TypeTable, given: str | Schema, wanted: Schema) -> bool:
+    name = _name(given)
+    base, goal = _base(types, name), _base(types, wanted.name)
+    if goal in _ANYTHING or base in _ANYTHING or types.may_be(name, wanted.name):
+        return isinstance(given, str) or _entries_fit(types, given, wanted)
+    if base == "string" and (goal in _WRITTEN_AS_TEXT or goal.startswith("scalar-unit")):
+        return True
+    if base == "map" and "map" in (name, wanted.name):
+        return True  # one of them says nothing of its fields
+    return (base, goal) == ("integer", "float")
+
+
+def _entries_fit(types: TypeTable, given: Schema, wanted: Schema) -> bool:
+    pairs: Iterable[tuple[Schema | None, Schema | None]] = (
+        (given.entry_schema, wanted.entry_schema),
+        (given.key_schema, wanted.key_schema),
+    )
+    return all(inner is None or outer is None or _fits(types, inner, outer) for inner, outer in pairs)
