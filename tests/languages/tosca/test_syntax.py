@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from sabir.checks import Application
+from sabir.languages.tosca import LANGUAGE
 from sabir.languages.tosca.syntax.dialects import DIALECTS, dialect_of
 from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
@@ -67,6 +69,7 @@ def test_every_dialect_that_is_offered_is_read() -> None:
         ("a: [$value, $5, $HOME/bin]", {"a": ["$value", "$5", "$HOME/bin"]}),
         ("a: $node_index", {"a": {"$node_index": []}}),
         ("a: [0o17, yes, 1:30, 010]", {"a": [15, "yes", "1:30", 10]}),
+        ("a: [1e3, 1_000, 0b11, 0x10b]", {"a": [1000.0, "1_000", "0b11", 267]}),
         ("a: [{$concat: [x, $$y]}]", {"a": [{"$concat": ["x", "$y"]}]}),
         ("p: {validation: {$in_range: [$value, [1, 4]]}}", {"p": {"validation": {"in_range": [1, 4]}}}),
         ("p: {validation: {$length: [other, 4]}}", {"p": {"validation": {"$length": ["other", 4]}}}),
@@ -172,3 +175,39 @@ def test_an_ensemble_says_what_is_running() -> None:
         "d": (None, None),
     }
     assert loaded.recorded["a"].attributes == {"ip": "10.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("service_template: {node_templates: {}}\n", "not a TOSCA document: it has no 'tosca_definitions_version'"),
+        ("tosca_definition_version: tosca_2_0\n", "there is no key 'tosca_definition_version'"),
+        ("- tosca_definitions_version: tosca_2_0\n", "not a TOSCA document: it is no map"),
+    ],
+)  # fmt: skip
+def test_a_file_that_says_no_version(text: str, message: str) -> None:
+    package = MemoryPackage({"t.yaml": text}, single_file=True)
+    assert [finding.message for finding in Application().run(package, LANGUAGE.validators())] == [message]
+    assert LANGUAGE.recognises(package)
+
+
+OPEN = """\
+tosca_definitions_version: tosca_simple_unfurl_1_0_0
+data_types: {D: {metadata: {additionalProperties: true}, properties: {a: {type: string}}}}
+node_types:
+  A: {derived_from: tosca.nodes.Root, %s properties: {d: {type: D, required: false}}}
+topology_template:
+  node_templates:
+    a: {type: A, %s properties: {more: 3, d: {a: x, b: y}}}
+"""
+OPENING = "metadata: {additionalProperties: true},"
+
+
+@pytest.mark.parametrize(
+    ("of_type", "of_template", "codes"),
+    [("", "", ["TOSCA:E010"]), (OPENING, "", []), ("", OPENING, [])],
+)
+def test_properties_that_are_not_declared(of_type: str, of_template: str, codes: list[str]) -> None:
+    package = MemoryPackage({"t.yaml": OPEN % (of_type, of_template)})
+    found = Application().run(package, LANGUAGE.validators())
+    assert [finding.code for finding in found] == codes

@@ -47,6 +47,8 @@ class Interface(Struct, frozen=True, kw_only=True, eq=False):
     name: str
     type: str | None
     operations: Mapping[str, Operation]
+    inputs: Mapping[str, PropertyDefinition]
+    """Those that all its operations have."""
     declared: frozenset[str] | None
     """The operations that its type has; None when the type is not known."""
 
@@ -77,6 +79,7 @@ def _interface(types: TypeTable, name: str, definitions: list[InterfaceDefinitio
         name=name,
         type=named if flat is None else flat.name,
         operations={operation: _operation(name, operation, layers, inputs) for operation in operations},
+        inputs=inputs,
         declared=None if flat is None else declared,
     )
 

@@ -62,6 +62,11 @@ class FlatType(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def is_a(self, name: str) -> bool:
         return name in self.names
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be properties that are not declared."""
+        return any(definition.is_open for definition in self.chain)
+
     @cached_property
     def is_implemented(self) -> bool:
         """Whether it, or a type that it derives from, says what carries out an operation, or listens to something."""

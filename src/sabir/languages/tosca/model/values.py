@@ -209,7 +209,7 @@ class ValueChecker:
                 name: (definition, self.check(definition.schema) if definition.schema else _no_check)
                 for name, definition in flat.properties.items()
             }
-            check = _with_constraints(lambda value: _record_misfits(value, flat.name, fields), constraints)
+            check = _with_constraints(lambda value: _record_misfits(value, flat, fields), constraints)
         self._making.discard(flat.name)
         self._data[flat.name] = check
         return check
@@ -283,8 +283,9 @@ def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]
 
 
 def _record_misfits(
-    value: Any, type_name: str, fields: Mapping[str, tuple[PropertyDefinition, Check]]
+    value: Any, flat: FlatType, fields: Mapping[str, tuple[PropertyDefinition, Check]]
 ) -> Iterator[Misfit]:
+    type_name = flat.name
     if holds_expression(value) or value is None:
         return
     if not isinstance(value, Mapping):
@@ -293,9 +294,9 @@ def _record_misfits(
     for key, item in value.items():
         field = fields.get(key)
         if field is None:
-            yield Misfit(
-                UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), did_you_mean(str(key), fields)
-            )
+            if not flat.is_open:
+                hint = did_you_mean(str(key), fields)
+                yield Misfit(UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), hint)
         elif not holds_expression(item):
             for misfit in field[1](item):
                 yield misfit.below(key)

@@ -117,6 +117,7 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
         behaviour=read_interface(reader, name, span, node, defines=True) if kind is Kind.INTERFACE else None,
         triggers=read_triggers(reader, fields.get("triggers"), subject) if kind is Kind.POLICY else {},
         scalar=_scalar(reader, fields, subject) if kind is Kind.DATA else None,
+        is_open=reader.is_open(fields),
     )
 
 

@@ -353,7 +353,9 @@ class Gathering:
             for kind in Kind:
                 for name in names_in(document.fields.get(kind.value)):
                     owner = taken.setdefault((kind, name), scope)
-                    is_free = owner is scope or not document.prefix
+                    # 2.0: what is imported into a namespace is known there only.
+                    is_second = document.reader.origin.second
+                    is_free = not document.prefix or (owner is scope and not is_second)
                     known_as = name if is_free else f"{document.prefix}:{name}"
                     scope.names.setdefault(kind, {}).setdefault(name, known_as)
 

@@ -313,6 +313,8 @@ class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Of an interface type: its operations, notifications and inputs."""
     triggers: Mapping[str, Trigger] = {}
     """Of a policy type."""
+    is_open: bool = False
+    """Unfurl: whether its metadata say that there may be properties which are not declared."""
 
 
 Assignment = Mapping[str, Written]
@@ -364,6 +366,8 @@ class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
     copy: str | None = None
     count: Written | None = None
     """How many instances there are; an expression, too."""
+    is_open: bool = False
+    """Unfurl: whether its metadata say that it may have properties which its type does not declare."""
     instance_of: str | None = None
     """The template that this one was written out from, when that has several instances."""
     index: int = 0

@@ -172,6 +172,12 @@ class Reader:
         self.report(WRONG_SHAPE, f"{subject} must be true or false, not {shape_of(node)}", node.span)
         return default
 
+    def is_open(self, fields: Mapping[str, YamlNode]) -> bool:
+        """Whether the metadata of a type or template let it have properties that are not declared, as in Unfurl."""
+        metadata = fields.get("metadata")
+        word = metadata.get("additionalProperties") if isinstance(metadata, YamlMapping) else None
+        return not self.origin.second and isinstance(word, YamlScalar) and bool(word.value)
+
     def assignments(self, node: YamlNode | None, subject: str) -> dict[str, Written]:
         merges = (
             {id(entry.value): entry.merged for entry in node.entries} if isinstance(node, YamlMapping) else {}

@@ -16,7 +16,12 @@ META_NAMES: Final = (META, "TOSCA.meta")
 """TOSCA 2.0 takes it at the root, too."""
 _MOST_FILES: Final = 400
 # A start that asks every language for a package needs it, and no other.
-_MARK: Final = rb"(?m)^(?:\xef\xbb\xbf)?[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)"
+# A file that somebody names, and that has forgotten or misspelt its version.
+_SECTIONS: Final = (
+    rb"(?m)^(?:tosca_definit\w*|topology_template|service_template|node_templates|(?:node|relationship|capability|interface|"
+    rb"artifact|group|policy)_types)[ \t]*:"
+)
+_MARK: Final = rb"(?m)^(?:\xef\xbb\xbf)?[ \t]*(?:-[ \t]+)?[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)"
 
 
 def recognises(package: LoadedPackage) -> bool:
@@ -30,8 +35,14 @@ def candidates(package: LoadedPackage) -> Iterator[str]:
         names = package.list()
     for name in sorted(names, key=lambda name: (name.count("/"), name))[:_MOST_FILES]:
         file = package.get_file(name)
-        if file is not None and _is_marked(file.raw()):
+        if file is not None and (
+            _is_marked(file.raw()) or (package.single_file and _has_section(file.raw()))
+        ):
             yield name
+
+
+def _has_section(raw: bytes) -> bool:
+    return re.search(_SECTIONS, raw) is not None
 
 
 def _is_marked(raw: bytes) -> bool:

@@ -80,14 +80,17 @@ def _entry(entry: YamlEntry) -> YamlEntry:
 
 
 def by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
-    """2.0 is written in YAML 1.2, where `0o755` is a number, and `yes`, `1:30` and dates are texts."""
+    """2.0 is written in YAML 1.2, where `0o755` and `1e3` are numbers, and `yes`, `1:30`, `1_000` and dates are texts."""
     text, value = scalar.text, scalar.value
-    new: str | int | None = None
+    new: str | float | None = None
     if isinstance(value, str):
-        new = int(text, 8) if re.fullmatch(r"0o[0-7]{1,30}", text) else None
+        if re.fullmatch(r"0o[0-7]{1,30}", text):
+            new = int(text, 8)
+        elif re.fullmatch(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+", text):
+            new = float(text)
     elif isinstance(value, bool):
         new = None if text in ("true", "false") else text
-    elif isinstance(value, date) or (isinstance(value, int | float) and ":" in text):
+    elif isinstance(value, date) or (isinstance(value, int | float) and re.search("[:_]|^[-+]?0b", text)):
         new = text
     elif isinstance(value, int) and re.fullmatch(r"[-+]?0[0-9]{1,30}", text):
         new = int(text)

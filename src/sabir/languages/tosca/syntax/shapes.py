@@ -19,6 +19,9 @@ __all__ = ["check_shapes"]
 _NAMES: Final = frozenset({"template_name", "template_author"})
 # What must not be left empty, although no key of it is mandatory. Types, interfaces and operations may be.
 _VERSION: Final = "tosca_definitions_version"
+_READERS: Final = frozenset(
+    {"get_input", "get_property", "get_attribute", "get_artifact", "get_operation_output"}
+)
 # Where anything may be written.
 _FREE: Final = frozenset({"metadata", "dsl_definitions"})
 _WORDS: Final = {
@@ -68,15 +71,17 @@ class _Checker:
                 waiting += node.items
             elif isinstance(node, YamlMapping):
                 waiting += [inner.value for inner in node.entries if text_of(inner.key) not in _FREE]
-                for inner in node.entries if len(node) > 1 else ():
-                    name = text_of(inner.key) or ""
-                    if re.match(r"\$[^$]", name):
-                        hint = f"write $${name[1:]} for a key that begins with $"
-                        self.wrong(
-                            inner.key,
-                            f"{name} calls a function, and must be the only key of its map",
-                            hint,
-                        )
+                self._call(node)
+
+    def _call(self, node: YamlMapping) -> None:
+        for entry in node.entries:
+            name = text_of(entry.key) or ""
+            if len(node) == 1 and name in _READERS and not isinstance(entry.value, YamlMapping):
+                message = f"{name!r} calls no function here: in 2.0 a function begins with $"
+                self.wrong(entry.key, message, f"write ${name}")
+            elif len(node) > 1 and re.match(r"\$[^$]", name):
+                message = f"{name} calls a function, and must be the only key of its map"
+                self.wrong(entry.key, message, f"write $${name[1:]} for a key that begins with $")
 
     def entity(self, name: str, subject: str, node: YamlNode, head: YamlNode) -> None:
         """`head` is what is pointed at when something is missing: the name of the entity."""

@@ -118,6 +118,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
         node_filter=None if node_filter is None else reader.written(node_filter),
         copy=copy,
         count=reader.optional(fields.get("count")),
+        is_open=reader.is_open(fields),
     )
 
 

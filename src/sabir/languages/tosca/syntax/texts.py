@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_hint, dialect_of
 from sabir.languages.tosca.syntax.examples import example
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import Limits, YamlStream, compose
 from sabir.source.yaml.defects import NOT_YAML
-from sabir.source.yaml.nodes import YamlMapping, YamlScalar
+from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 from sabir.source.yaml.recovery import compose_readable
 from sabir.text import Place
 
@@ -28,6 +29,7 @@ UNKNOWN_DIALECT: Final = Rule(
 )
 
 
+_VERSION: Final = "tosca_definitions_version"
 _LONG_TEXT: Final = 1_000_000
 
 
@@ -63,11 +65,9 @@ def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | Non
 
 
 def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> Dialect | None:
-    node = root.get("tosca_definitions_version")
+    node = root.get(_VERSION)
     if node is None:
-        message = "not a TOSCA document: it has no 'tosca_definitions_version'"
-        hint = f"begin it with 'tosca_definitions_version: {DIALECTS[3]}'"
-        findings.append(UNKNOWN_DIALECT.about_file(file.source, message, hint=hint))
+        findings.append(_without_version(root, file))
         return None
     version = node.text if isinstance(node, YamlScalar) else ""
     dialect = dialect_of(version)
@@ -79,6 +79,22 @@ def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Fin
             )
         )
     return dialect
+
+
+def _without_version(root: YamlMapping, file: PackageFile) -> Finding:
+    misspelt = next((entry for entry in root.entries if _is_nearly(text_of(entry.key))), None)
+    if misspelt is not None:
+        message = f"there is no key {text_of(misspelt.key)!r}"
+        return UNKNOWN_DIALECT.at(
+            Place(file.source, misspelt.key.span), message, hint=f"did you mean '{_VERSION}'?"
+        )
+    message = f"not a TOSCA document: it has no '{_VERSION}'"
+    version = DIALECTS[-1] if root.get("service_template") is not None else DIALECTS[3]
+    return UNKNOWN_DIALECT.about_file(file.source, message, hint=f"begin it with '{_VERSION}: {version}'")
+
+
+def _is_nearly(key: str | None) -> bool:
+    return key is not None and did_you_mean(key, [_VERSION]) is not None
 
 
 def readable_document(file: PackageFile) -> YamlMapping | None:

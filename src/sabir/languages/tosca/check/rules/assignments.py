@@ -135,7 +135,13 @@ def _artifacts(model: Model) -> Iterator[Finding]:
 
 def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
     yield from _values(
-        model, template.properties, flat.properties, template.type, also=flat.attributes, of=flat
+        model,
+        template.properties,
+        flat.properties,
+        template.type,
+        also=flat.attributes,
+        of=flat,
+        is_open=template.is_open or flat.is_open,
     )
     yield from _values(
         model,
@@ -302,7 +308,7 @@ def _operation_inputs(
             if key in operations
             for given, definition in operation.inputs.items()
         ]
-        shared = next(iter(operations.values())).inputs if operations else {}
+        shared = declared[name].inputs
         pairs += [(definition.value, shared.get(given)) for given, definition in interface.inputs.items()]
         for written, definition in pairs:
             if written is None or definition is None:
@@ -343,13 +349,14 @@ def _values(
     also: Mapping[str, PropertyDefinition] | None = None,
     kind: str = "property",
     of: FlatType | None = None,
+    is_open: bool = False,
 ) -> Iterator[Finding]:
-    """`of` is the type of what SELF means there."""
+    """`of` is the type of what SELF means there; `is_open` lets there be others than are declared."""
     for name, written in assigned.items():
         definition = definitions.get(name)
         if definition is None:
             definition = (also or {}).get(name)
-            if definition is None and model.topology.complete:
+            if definition is None and model.topology.complete and not is_open:
                 hint = did_you_mean(name, definitions)
                 message = f"{owner} has no {kind} {name!r}"
                 yield UNKNOWN_PROPERTY.at(written.key_place, message, hint=hint)

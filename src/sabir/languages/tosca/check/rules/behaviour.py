@@ -269,9 +269,11 @@ def _file(
     path = candidates[0]
     if path.startswith("..") or any(map(exists, candidates)):
         return
-    stands_alone = origin.second and not model.topology.has_folder(posixpath.dirname(path))
+    # A name without a dot is meant to be that of an artifact.
+    is_file = "." in name or "/" in name
+    stands_alone = origin.second and is_file and not model.topology.has_folder(posixpath.dirname(path))
     rule = MISSING_FILE if is_needed and not stands_alone else NO_FILES
-    word = "there is no file" if "." in name or "/" in name else "there is no artifact or file"
+    word = "there is no file" if is_file else "there is no artifact or file"
     hint = did_you_mean(name, near) or f"it would be {path!r}"
     yield rule.at(Place(origin.source, span), f"{word} {name!r}", hint=hint)
 

@@ -48,6 +48,7 @@ def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
         yield WRONG_SCALAR.at(type_.place, f"{subject} is a scalar and cannot have properties")
     definition = type_.scalar or ScalarDefinition()
     wrong = [*_multipliers(definition.units, subject), *_multipliers(definition.prefixes, subject)]
+    wrong += [*_unit_names(type_, flat, definition, subject)]
     yield from wrong
     if wrong:
         return
@@ -65,6 +66,24 @@ def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
     else:
         yield from _canonical(type_, flat)
     yield from _allowed_multipliers(model, definition, subject)
+
+
+def _unit_names(
+    type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition, subject: str
+) -> Iterator[Finding]:
+    """A unit is one word, and keeps the size that it has in the types above."""
+    for word, written, tables in (
+        ("unit", definition.units, [above.scalar.units for above in flat.chain[1:] if above.scalar]),
+        ("prefix", definition.prefixes, [above.scalar.prefixes for above in flat.chain[1:] if above.scalar]),
+    ):
+        data: Any = None if written is None else written.data
+        inherited = [table.data for table in tables if table is not None and isinstance(table.data, dict)]
+        for name, size in data.items() if isinstance(data, dict) else ():
+            if any(character.isspace() for character in str(name or "")):
+                yield WRONG_SCALAR.at(type_.place, f"the {word} {name!r} of {subject} has a space in it")
+            if any(above.get(name, size) != size for above in inherited):
+                message = f"the {word} {name!r} of {subject} has another multiplier than the one it inherits"
+                yield WRONG_SCALAR.at(type_.place, message)
 
 
 def _multipliers(written: Written | None, subject: str) -> Iterator[Finding]:

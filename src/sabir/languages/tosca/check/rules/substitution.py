@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.mapped_requirements import problems_of_requirements
+from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
+from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import ROOT, example
@@ -17,9 +19,7 @@ from sabir.languages.tosca.syntax.nodes import (
     InputDefinition,
     Kind,
     MappedEntry,
-    NodeTemplate,
     OutputDefinition,
-    RequirementAssignment,
     SubstitutionMapping,
 )
 
@@ -63,50 +63,23 @@ def check_substitution(model: Model) -> Iterator[Finding]:
         yield from _mapped_entry(model, mapping, flat, entry)
     if mapping.origin.second:
         yield from _mapped_requirements(model, mapping, flat)
+        yield from _unmapped_inputs(model, mapping)
 
 
 def _mapped_requirements(model: Model, mapping: SubstitutionMapping, flat: FlatType) -> Iterator[Finding]:
-    """2.0: what a node of the type is sure to have is enough for what the topology cannot do without."""
-    mandatory: Counter[str] = Counter()
-    for entry in mapping.of("requirements"):
-        needs = False
-        for template, name in _inner_requirements(model, entry):
-            assigned = [requirement for requirement in template.requirements if requirement.name == name]
-            needs = needs or _is_mandatory(model, template, name, assigned)
-            if assigned and all(each.node in model.nodes for each in assigned):
-                message = (
-                    f"requirement {name!r} of {template.name!r} leads to {assigned[0].node!r} already: "
-                    "only one that is open can be mapped"
-                )
-                yield WRONG_SUBSTITUTION.at(entry.place, message)
-        # A requirement that is mapped to several is one, led to each of them.
-        mandatory[entry.name] += needs and entry.count is None
-    for name, count in mandatory.items():
-        definition = flat.requirements.get(name)
-        if definition is not None and definition.says_occurrences and count > definition.occurrences[0]:
-            message = (
-                f"{count} requirements that must be met are mapped from {name!r}, "
-                f"of which a {mapping.name} is sure to have {definition.occurrences[0]}"
-            )
-            hint = "make the others optional in the templates, or raise the lower bound of its count_range"
-            yield WRONG_SUBSTITUTION.at(mapping.place, message, hint=hint)
+    for place, message, hint in problems_of_requirements(model, mapping, flat):
+        yield WRONG_SUBSTITUTION.at(place, message, hint=hint)
 
 
-def _inner_requirements(model: Model, entry: MappedEntry) -> Iterator[tuple[NodeTemplate, str]]:
-    for target in entry.targets:
-        # Two names of templates are two targets.
-        if len(target) == 2 and target[0] in model.nodes and target[1] not in model.nodes:
-            yield model.nodes[target[0]], target[1]
-
-
-def _is_mandatory(
-    model: Model, template: NodeTemplate, name: str, assigned: list[RequirementAssignment]
-) -> bool:
-    if assigned:
-        return not assigned[0].optional
-    inner = model.flat[template.name]
-    definition = None if inner is None else inner.requirements.get(name)
-    return definition is not None and definition.says_occurrences and definition.occurrences[0] > 0
+def _unmapped_inputs(model: Model, mapping: SubstitutionMapping) -> Iterator[Finding]:
+    """2.0: nobody gives inputs to a topology that stands for a node, but the properties of that node."""
+    mapped = {name for entry in mapping.of("properties") for target in entry.targets for name in target}
+    for name, definition in model.topology.inputs.items():
+        has_value = definition.default is not None or definition.value is not None
+        if definition.required and not has_value and name not in mapped:
+            message = f"no property of {mapping.name} is mapped to input {name!r}, which must have a value"
+            hint = "map a property to it, or give it a default"
+            yield WRONG_SUBSTITUTION.at(definition.place, message, hint=hint)
 
 
 def _mapped_entry(
@@ -116,6 +89,8 @@ def _mapped_entry(
     word = _WORDS[entry.section]
     declared = _entries(flat, entry.section)
     complete = model.topology.complete
+    if entry.part and entry.origin.second and complete:
+        yield from _part(model, flat, entry, word)
     if entry.name not in declared and complete and not entry.part:
         hint = did_you_mean(entry.name, declared)
         yield WRONG_SUBSTITUTION.at(entry.place, f"{mapping.name} has no {word} {entry.name!r}", hint=hint)
@@ -140,6 +115,30 @@ def _mapped_entry(
             yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
 
 
+def _part(model: Model, flat: FlatType, entry: MappedEntry, word: str) -> Iterator[Finding]:
+    """2.0: `[CAPABILITY, host, size]: input`, `[RELATIONSHIP, host, 0, size]: input`."""
+    if len(entry.part) < 2 or entry.part[0] not in ("CAPABILITY", "RELATIONSHIP"):
+        return
+    name = entry.part[1]
+    if entry.part[0] == "CAPABILITY":
+        declared = flat.capabilities.get(name)
+        names: Collection[str] = flat.capabilities
+        type_ = None if declared is None else model.types.find(Kind.CAPABILITY, declared.type)
+    else:
+        requirement = flat.requirements.get(name)
+        names = flat.requirements
+        relationship = None if requirement is None else requirement.relationship
+        type_ = None if relationship is None else model.types.find(Kind.RELATIONSHIP, relationship)
+    kind = "capability" if entry.part[0] == "CAPABILITY" else "requirement"
+    if name not in names:
+        message = f"{flat.name} has no {kind} {name!r}"
+        yield WRONG_SUBSTITUTION.at(entry.place, message, hint=did_you_mean(name, names))
+    elif type_ is not None and entry.name not in {**type_.properties, **type_.attributes}:
+        message = f"{kind} {name!r} of {flat.name} has no {word} {entry.name!r}"
+        hint = did_you_mean(entry.name, {**type_.properties, **type_.attributes})
+        yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
+
+
 def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator[Finding]:
     """2.0: a property is an input, an attribute an output, an operation a workflow of the topology."""
     if not entry.origin.second or entry.part or not model.topology.complete:
@@ -147,6 +146,13 @@ def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator
     topology = model.topology
     if entry.section == "interfaces":
         workflows = entry.value.data if entry.value is not None else None
+        interface = interfaces_of(model.types, flat, {}).get(entry.name)
+        declared_operations = None if interface is None else interface.declared
+        for operation in workflows if isinstance(workflows, dict) else ():
+            if declared_operations is not None and operation not in declared_operations:
+                hint = did_you_mean(str(operation), declared_operations)
+                message = f"interface {entry.name!r} of {flat.name} has no operation {operation!r}"
+                yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
         for name in workflows.values() if isinstance(workflows, dict) else ():
             if isinstance(name, str) and name not in topology.workflows:
                 hint = did_you_mean(name, topology.workflows)
@@ -170,6 +176,9 @@ def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator
         return
     declared = (flat.properties if word == "input" else flat.attributes).get(entry.name)
     outer, inner = None if declared is None else declared.schema, table[name].schema
+    value = table[name].value
+    if inner is None and value is not None and not is_input:
+        yield from check_result(model, outer, value, f"output {name!r}")
     if outer is not None and inner is not None and not model.types.may_be(outer.name, inner.name):
         message = (
             f"{word} {name!r} is of type {inner.name!r}, and {entry.name!r} of {flat.name} of {outer.name!r}"
