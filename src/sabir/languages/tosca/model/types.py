@@ -88,6 +88,7 @@ class TypeTable:
         """The first type that has more ancestors than it may."""
         self._flat: dict[tuple[Kind, str], FlatType | None] = {}
         self._names: dict[Kind, frozenset[str]] = {}
+        self._qualified: dict[Kind, dict[str, str]] = {}
 
     def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
         declared = self.topology.types[kind].get(name)
@@ -117,6 +118,13 @@ class TypeTable:
             shipped = (shipped_names(profile, kind) for profile in self.topology.profiles)
             self._names[kind] = frozenset(self.topology.types[kind]).union(*shipped)
         return self._names[kind]
+
+    def qualified(self, kind: Kind, name: str) -> str | None:
+        """The name with its namespace of a type that is called without."""
+        if kind not in self._qualified:
+            self._qualified[kind] = {full.rpartition(":")[2]: full for full in self.topology.types[kind]}
+        full = self._qualified[kind].get(name)
+        return None if full is None or ":" not in full else full
 
     def is_a(self, kind: Kind, name: str, ancestor: str) -> bool:
         """Whether a type is another or derives from it; shorthand names count as the full ones."""

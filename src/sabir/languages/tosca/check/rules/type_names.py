@@ -142,9 +142,9 @@ def _missing(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Find
     if "unfurl" in topology.profiles and name.startswith(("unfurl.", "artifact.")):
         # Unfurl brings more types than are shipped here.
         return
-    names = [*model.types.names(kind)]
-    qualified = next((other for other in names if other.endswith(f":{name}")), None)
-    hint = did_you_mean(name, names) if qualified is None else f"did you mean {qualified!r}?"
+    qualified = model.types.qualified(kind, name)
+    near = did_you_mean(name, model.types.names(kind))
+    hint = near if qualified is None else f"did you mean {qualified!r}?"
     yield UNKNOWN_TYPE.at(place, f"there is no {kind.word} type {name!r}", hint=hint)
 
 
