@@ -67,7 +67,7 @@ def _consent(question: Question, words: Words) -> bool:
         for address, reason in question.lost:
             say(f"cannot go back: {harmless(address)}: {reason}")
         for piece in text_view(question.plan, Palette(on=wants_color(stream=sys.stderr))):
-            say(piece.removesuffix("\n"))
+            say(piece.removesuffix("\n"), painted=True)
     if words.yes:
         if question.guard is not None:
             raise DeployError(question.guard.message)

@@ -25,7 +25,7 @@ def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quie
     palette = Palette(on=wants_color(stream=sys.stderr))
     package = PackageReport(path="" if path is None else str(path), single_file=_is_single_file(path))
     for finding in sorted(without_secrets(shown), key=lambda finding: finding.sort_key):
-        say("\n".join(finding_lines(finding, package, palette)))
+        say("\n".join(finding_lines(finding, package, palette)), painted=True)
 
 
 def _is_single_file(path: Path | None) -> bool:

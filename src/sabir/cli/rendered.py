@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sabir.cli.terminal import write_bytes
 
 if TYPE_CHECKING:
     from sabir.operations.render import RenderPathRequest
@@ -32,8 +33,7 @@ def write_rendered(request: RenderPathRequest, output: str | None, *, quiet: boo
     if rendered.failed:
         return 1
     if output is None:
-        sys.stdout.buffer.writelines(rendered.single())
-        sys.stdout.buffer.flush()
+        write_bytes(rendered.single())
     elif request.directory:
         write_rendering(rendered, Path(output))
     else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import IO, Final, Literal
 
-__all__ = ["ColorChoice", "clear", "is_ascii", "say", "spelt_out", "wants_color", "write"]
+__all__ = ["ColorChoice", "clear", "is_ascii", "say", "spelt_out", "wants_color", "write", "write_bytes"]
 
 ColorChoice = Literal["auto", "always", "never"]
 
@@ -45,15 +46,36 @@ def spelt_out(text: str) -> str:
     return text.translate(_SPELLING)
 
 
-def write(text: str) -> None:
-    """A piece of the result, to stdout."""
-    _put(sys.stdout, text)
+def write(text: str, *, painted: bool = True) -> None:
+    """A piece of the result, to stdout. Programs get it as it is; for a terminal what would steer it is written out."""
+    _put(sys.stdout, _harmless(text, painted=painted) if sys.stdout.isatty() else text)
 
 
-def say(text: str, *, quiet: bool = False) -> None:
-    """A line of prose for people; it goes to stderr, so that stdout holds the result alone."""
+def write_bytes(pieces: Iterable[bytes]) -> None:
+    """A result in the bytes of its format, to stdout; for a terminal as `write` has it."""
+    if sys.stdout.isatty():
+        write(b"".join(pieces).decode("utf-8", "replace"), painted=False)
+        return
+    sys.stdout.buffer.writelines(pieces)
+    sys.stdout.buffer.flush()
+
+
+def say(text: str, *, quiet: bool = False, painted: bool = False) -> None:
+    """A line of prose for people; it goes to stderr, so that stdout holds the result alone.
+
+    It may quote anybody's words: only what is `painted` may hold colours, and nothing may steer the terminal.
+    """
     if not quiet:
+        text = _harmless(text, painted=painted)
         _put(sys.stderr, (spelt_out(text) if is_ascii(sys.stderr) else text) + "\n")
+
+
+def _harmless(text: str, *, painted: bool) -> str:
+    if text.replace("\n", "").isprintable():
+        return text
+    from sabir.checks.formatters.palette import harmless_lines  # a short line does not wait for it
+
+    return harmless_lines(text, painted=painted)
 
 
 def clear() -> None:

@@ -113,7 +113,7 @@ def place_resources(
     placed: dict[str, Placed] = {}
     untaken: dict[str, _Untaken] = {}
     publishers = _publishers(wanted)
-    addresses = {*deployed, *(str(resource.address) for resource in wanted.resources)}
+    addresses = frozenset((*deployed, *(str(resource.address) for resource in wanted.resources)))
     for resource in wanted.resources:
         address = str(resource.address)
         lifecycle = wanted.lifecycles.get(address)
@@ -192,7 +192,7 @@ def _secret_problems(wanted: Wanted) -> Iterator[Finding]:
             yield _finding(NO_PLACE, resource.origin, message, hint=near)
 
 
-def _problems(placed: Placed, addresses: set[str], trust: Trust) -> Iterator[Finding]:
+def _problems(placed: Placed, addresses: frozenset[str], trust: Trust) -> Iterator[Finding]:
     resource = placed.resource
     for name, message in _field_problems(placed).items():
         origin = resource.origins.get(name) or resource.origin

@@ -8,6 +8,7 @@ from typing import Any
 
 from sabir.checks.baseline import fingerprint
 from sabir.checks.formatters.formatter import BaseFormatter
+from sabir.checks.formatters.palette import harmless_lines
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Severity
 
@@ -36,7 +37,8 @@ def _annotation(finding: Finding, package: PackageReport) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = harmless_lines(text.replace("%", "%25").replace("\r", "%0D"))
+    return lines.replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

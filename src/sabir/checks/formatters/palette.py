@@ -6,9 +6,14 @@ from typing import Final
 
 from sabir.patterns import lazy_pattern
 
-__all__ = ["Palette", "harmless"]
+__all__ = ["Palette", "harmless", "harmless_lines"]
 
 _control: Final = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+@cache
+def _but_paint() -> re.Pattern[str]:
+    return re.compile(rf"(?!\x1b\[[0-9;]*m){_control().pattern}")
 
 
 class Palette:
@@ -44,3 +49,9 @@ def harmless(text: str) -> str:
     if text.isprintable():
         return text
     return _control().sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r", "").replace("\n", " "))
+
+
+def harmless_lines(text: str, *, painted: bool = False) -> str:
+    """The same for a text of several lines; `painted`: its colours are ours."""
+    control = _but_paint() if painted else _control()
+    return control.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.deploying import at_option, remembering_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_options, format_option, language_option, path_argument, quiet_option
+from sabir.cli.terminal import write, write_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,14 +87,12 @@ def command(
         elif format_ == "text":
             _show_text(compiled)
         else:
-            sys.stdout.buffer.writelines(compiled.pieces())
-            sys.stdout.buffer.flush()
+            write_bytes(compiled.pieces())
     return int(compiled.failed)
 
 
 def _show_text(compiled: Compiled) -> None:
     from sabir.cli.prose import terminal_prose
-    from sabir.cli.terminal import write
     from sabir.graph.views.text import text_view
 
     prose = terminal_prose()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, package_options, path_argument
-from sabir.cli.terminal import say
+from sabir.cli.terminal import say, write
 from sabir.cli.values import pairs
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def command(
         say(f"sabir: {error}")
     if made.failed:
         return 1
-    sys.stdout.write(json.dumps(made.document, indent=2, ensure_ascii=False, default=str) + "\n")
+    write(json.dumps(made.document, indent=2, ensure_ascii=False, default=str) + "\n")
     return 0
 
 

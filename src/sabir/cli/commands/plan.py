@@ -8,7 +8,7 @@ from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.deploying import at_option, only_option, wanted_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import format_option, path_argument, quiet_option
-from sabir.cli.terminal import say, wants_color, write
+from sabir.cli.terminal import say, wants_color, write, write_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,6 @@ def command(
 
 
 def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path | None) -> None:
-    import sys
 
     from msgspec.structs import replace
 
@@ -118,5 +117,4 @@ def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path 
     if output is not None:
         write_atomically(output, pieces)
     else:
-        sys.stdout.buffer.writelines(pieces)
-        sys.stdout.buffer.flush()
+        write_bytes(pieces)

@@ -138,4 +138,5 @@ def _write(values: list[Any], format_: str) -> None:
         write(yaml_text(values, width=80))
     else:
         for value in values:
-            write((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) + "\n")
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            write(text + "\n", painted=False)

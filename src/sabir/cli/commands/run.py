@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.kinds import PATH, Number
 from sabir.cli.options import evaluation_options, path_argument
-from sabir.cli.terminal import say
+from sabir.cli.terminal import say, write_bytes
 from sabir.cli.values import pairs
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def command(
 
 
 def _print(document: Any) -> None:
-    sys.stdout.buffer.write(_json(document))
-    sys.stdout.buffer.flush()
+    write_bytes([_json(document)])
 
 
 def _json(data: Any) -> bytes:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, option, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, format_option, package_options
-from sabir.cli.terminal import say
+from sabir.cli.terminal import say, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +64,7 @@ def command(
     else:
         text = _lines(run)
     if output is None:
-        sys.stdout.write(text)
+        write(text)
     else:
         write_atomically(output, text.encode())
     if not run.outcomes and not any(finding.severity is Severity.ERROR for finding in run.findings):

@@ -39,13 +39,13 @@ def text_view(difference: Difference, paint: Paint = PLAIN) -> Iterator[str]:
 
 
 def _title(instance: Instance, paint: Paint) -> str:
-    return f"{paint.name(one_line(instance.name))} {paint.type(f'({instance.type})')}"
+    return f"{paint.name(one_line(instance.name))} {paint.type(f'({one_line(instance.type)})')}"
 
 
 def _change(change: Change, difference: Difference, paint: Paint) -> str:
     before = _shown(change.before, difference.before)
     after = _shown(change.after, difference.after)
-    return f"{change.name}: {paint.bad(before)} → {paint.good(after)}"
+    return f"{one_line(change.name)}: {paint.bad(before)} → {paint.good(after)}"
 
 
 def _shown(value: Value | Absent, graph: Graph) -> str:

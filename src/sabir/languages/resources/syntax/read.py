@@ -91,8 +91,9 @@ class _Reader:
             for key, value in listed.items()
             if (resource := self._resource(key, value)) is not None
         }
+        names = frozenset(described)
         for resource in described.values():
-            self._check_names((*resource.requires, *resource.reacts_to), described)
+            self._check_names((*resource.requires, *resource.reacts_to), names)
         return tuple(described.values())
 
     def _check_names(self, used: Iterable[Name], names: Collection[str]) -> None:
