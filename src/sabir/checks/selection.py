@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.rules import parse_code
 from sabir.errors import UsageError
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 
 __all__ = ["CodePattern", "Selection", "split_words"]
 

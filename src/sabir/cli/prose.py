@@ -13,7 +13,7 @@ from msgspec import Struct
 from sabir.checks.formatters.palette import Palette
 from sabir.cli.terminal import is_ascii, spelt_out, wants_color, write
 from sabir.graph.views.paint import Paint
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 
 __all__ = ["Prose", "show", "terminal_prose"]
 

@@ -10,7 +10,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment, Part
 from sabir.graph.values import Value
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 from sabir.resources.resource import Lifecycle
 from sabir.resources.secrets import SecretSource, reference_to
 from sabir.resources.target import Target

@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from hashlib import blake2b

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 
 __all__ = ["Palette", "harmless", "harmless_lines"]
 

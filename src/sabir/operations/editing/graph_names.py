@@ -8,7 +8,7 @@ from typing import Final
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.views.words import clipped, value_text
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span

@@ -9,7 +9,7 @@ import yaml
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Related
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlDefect, not_readable, syntax_finding
 from sabir.source.yaml.nodes import (
     ScalarValue,

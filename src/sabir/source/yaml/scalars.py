@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final, TypeVar
 
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
 __all__ = ["CONSTRUCTORS", "MERGE", "resolve_plain"]

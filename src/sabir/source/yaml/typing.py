@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 from sabir.text import Source, Span
 
 __all__ = ["TypedPlace", "typed_place"]

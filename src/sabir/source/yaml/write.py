@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from sabir.patterns import lazy_pattern
+from sabir.lazy import lazy_pattern
 
 __all__ = ["pyyaml_text", "yaml_document", "yaml_text"]
 
