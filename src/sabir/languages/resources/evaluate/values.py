@@ -94,7 +94,7 @@ def _is_template(node: YamlNode) -> bool:
     )
 
 
-class FieldValues(Struct, frozen=True, eq=False):
+class FieldValues(Struct, frozen=True, eq=False, dict=True):
     """Computes values for one evaluation."""
 
     package: LoadedPackage
