@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import AnyStr
 
 __all__ = ["lazy_pattern"]
 
 
-def lazy_pattern(pattern: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
+def lazy_pattern(pattern: AnyStr, flags: int = 0) -> Callable[[], re.Pattern[AnyStr]]:
     @cache
-    def compiled() -> re.Pattern[str]:
+    def compiled() -> re.Pattern[AnyStr]:
         return re.compile(pattern, flags)
 
     return compiled

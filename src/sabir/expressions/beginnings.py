@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from typing import Final
+
+from sabir.lazy import lazy_pattern
 
 __all__ = ["absolute_path", "typed_path"]
 
 # At the start of a text, after a bracket, a blank or an operator of a filter; inside of a path it only goes on.
 _BEGINNING = r"(?<![\w\]?*.)])::"
 
-
-@cache
-def absolute_path() -> re.Pattern[str]:
-    """`::name`; what begins otherwise (`::*`, `::[…]`) looks everywhere, and has no name."""
-    return re.compile(rf"{_BEGINNING}(?:(?P<name>[A-Za-z_][\w-]*)|(?=[*.\[]))")
-
-
-@cache
-def typed_path() -> re.Pattern[str]:
-    """A path that ends where somebody types."""
-    return re.compile(rf"{_BEGINNING}[\w-]*\Z")
+absolute_path: Final = lazy_pattern(rf"{_BEGINNING}(?:(?P<name>[A-Za-z_][\w-]*)|(?=[*.\[]))")
+"""`::name`; what begins otherwise (`::*`, `::[…]`) looks everywhere, and has no name."""
+typed_path: Final = lazy_pattern(rf"{_BEGINNING}[\w-]*\Z")
+"""A path that ends where somebody types."""

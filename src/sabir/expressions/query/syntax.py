@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 from msgspec import Struct
 
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
+from sabir.lazy import lazy_pattern
 from sabir.text import Place, Source, Span
 
 __all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
@@ -98,14 +99,8 @@ def _key_end(*, in_filter: bool) -> re.Pattern[str]:
     return re.compile(r"::|!=|[\[\]?=]" if in_filter else r"::|[\[\]?]")
 
 
-@cache
-def _test_end() -> re.Pattern[str]:
-    return re.compile(r"[\[\]$:?]")
-
-
-@cache
-def _integer() -> re.Pattern[str]:
-    return re.compile(r"-?[0-9]{1,18}")
+_test_end: Final = lazy_pattern(r"[\[\]$:?]")
+_integer: Final = lazy_pattern(r"-?[0-9]{1,18}")
 
 
 def parse(text: str) -> Path:

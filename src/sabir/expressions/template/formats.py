@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, Final
 
 from jinja2 import pass_context
 from jinja2.exceptions import FilterArgumentError
 
 from sabir.expressions.moments import read_moment
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.write import pyyaml_text
 from sabir.text import Source
 
 __all__ = ["FORMAT_FILTERS"]
 
 _UNITS: Final = "BKMGTPEZY"
-
-
-@cache
-def _size() -> re.Pattern[str]:
-    return re.compile(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
+_size: Final = lazy_pattern(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
 
 
 def _data(value: Any) -> Any:

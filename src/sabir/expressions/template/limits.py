@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
-from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.graph.no_data import no_data, no_data_within
+from sabir.lazy import lazy_pattern
 
 __all__ = ["MISTAKES", "LimitReached", "Meter", "TemplateLimits", "refuse_no_data"]
 
@@ -18,11 +17,7 @@ _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
 _TEXT_WEIGHT: Final = 100
 """Characters that weigh as much as one item of a list."""
-
-
-@cache
-def _wide_format() -> re.Pattern[str]:
-    return re.compile(r"[0-9]{4,}|\*|\{[^{}]*\{")
+_wide_format: Final = lazy_pattern(r"[0-9]{4,}|\*|\{[^{}]*\{")
 
 
 class TemplateLimits(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -12,6 +11,7 @@ from jinja2.exceptions import TemplateRuntimeError
 
 from sabir.expressions.patterns import PatternError, bounded, compile_pattern
 from sabir.expressions.template.texts import to_bool
+from sabir.lazy import lazy_pattern
 
 __all__ = ["PREDICATES"]
 
@@ -67,9 +67,7 @@ def version(
     return decide((left > right) - (left < right))
 
 
-@cache
-def _version_part() -> re.Pattern[str]:
-    return re.compile(r"[0-9]+|[A-Za-z]+")
+_version_part: Final = lazy_pattern(r"[0-9]+|[A-Za-z]+")
 
 
 def _comparable(text: str) -> list[tuple[int, int, str]]:

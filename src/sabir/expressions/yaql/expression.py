@@ -7,12 +7,12 @@ building its tree. A text of an unknown shape is parsed, which says what is wron
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from typing import Final
 
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.nodes import Node
 from sabir.expressions.yaql.parser import Dialect, parse_tree
+from sabir.lazy import lazy_pattern
 
 __all__ = ["Expression", "is_expression", "parse"]
 
@@ -27,9 +27,7 @@ _MAX_SHAPES = 10_000
 _known_shapes: dict[Dialect, set[tuple[str, ...]]] = {dialect: set() for dialect in Dialect}
 
 
-@cache
-def _leaf() -> re.Pattern[str]:
-    return re.compile(_LEAF)
+_leaf: Final = lazy_pattern(_LEAF)
 
 
 class Expression:

@@ -7,7 +7,9 @@ becomes a token of its own, which no rule accepts, so that nothing is ever skipp
 from __future__ import annotations
 
 import re
-from functools import cache
+from typing import Final
+
+from sabir.lazy import lazy_pattern
 
 __all__ = ["decode_string", "lexical_error", "tokenize"]
 
@@ -22,20 +24,9 @@ _TOKEN = (
 )
 _SIMPLE_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
-
-@cache
-def _token() -> re.Pattern[str]:
-    return re.compile(_TOKEN)
-
-
-@cache
-def _escape() -> re.Pattern[str]:
-    return re.compile(r"\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'\"abfnrtv])")
-
-
-@cache
-def _word() -> re.Pattern[str]:
-    return re.compile(r"\w+")
+_token: Final = lazy_pattern(_TOKEN)
+_escape: Final = lazy_pattern(r"\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'\"abfnrtv])")
+_word: Final = lazy_pattern(r"\w+")
 
 
 def tokenize(text: str) -> tuple[list[str], list[int]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
@@ -13,30 +14,14 @@ __all__ = ["CONFIG_NAMES", "is_definition_file", "recognises"]
 
 CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
 """Where the configuration of a deployment is looked for when none is named."""
-
-
-@cache
-def _definition_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
-
-
-@cache
-def _service_pattern() -> re.Pattern[bytes]:
-    return re.compile(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
-
-
-@cache
-def _section_pattern() -> re.Pattern[bytes]:
-    return re.compile(rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE)
-
-
-@cache
-def _foreign_pattern() -> re.Pattern[bytes]:
-    return re.compile(
-        rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
-    )
-
-
+_definition_pattern: Final = lazy_pattern(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
+_service_pattern: Final = lazy_pattern(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
+_section_pattern: Final = lazy_pattern(
+    rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE
+)
+_foreign_pattern: Final = lazy_pattern(
+    rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
+)
 _LOOKED_AT: Final = 20
 
 

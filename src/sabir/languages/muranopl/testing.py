@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from time import monotonic
 from typing import Final
 
@@ -20,16 +18,14 @@ from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.manifest import read_manifest
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["run_tests"]
 
 _FIXTURE: Final = "io.murano.test.TestFixture"
-
-
-@cache
-def _test_pattern() -> re.Pattern[str]:
-    return re.compile(r"test(?![a-z])")  # `testAdd`, `test_add`, `test1`, but not `testing`
+# `testAdd`, `test_add`, `test1`, but not `testing`
+_test_pattern: Final = lazy_pattern(r"test(?![a-z])")
 
 
 def run_tests(package: LoadedPackage, request: EvaluationRequest, call: TestCall) -> TestRun:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final, NoReturn
 
 from sabir.expressions.query.comparison import equal
@@ -16,16 +14,13 @@ from sabir.expressions.query.iteration import compile_items
 from sabir.expressions.query.tracing import trace
 from sabir.expressions.query.values import MISSING, External, reveal_deep, single
 from sabir.graph.values import Unknown, reveal
+from sabir.lazy import lazy_pattern
 
 __all__ = ["FUNCTIONS"]
 
 _BACKTRACKING: Final = 100_000
 _PATTERN_SIZE: Final = 1 << 20
-
-
-@cache
-def _bare_word() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z_][\w-]*")
+_bare_word: Final = lazy_pattern(r"[A-Za-z_][\w-]*")
 
 
 def if_(call: Call, context: Context) -> Any:

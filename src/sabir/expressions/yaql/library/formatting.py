@@ -7,28 +7,21 @@ placeholder names an argument, by position or keyword, and may say how to write 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import BOOL, DATETIME, KINDS, NULL, NUMBER, STRING
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import plain_text
+from sabir.lazy import lazy_pattern
 
 __all__ = ["declare_format", "format_values"]
 
 _CONVERSIONS = {"r": repr, "s": str, "a": ascii, None: None}
 
-
-@cache
-def _part() -> re.Pattern[str]:
-    return re.compile(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]")
-
-
-@cache
-def _digits() -> re.Pattern[str]:
-    return re.compile(r"\d+")
+_part: Final = lazy_pattern(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]")
+_digits: Final = lazy_pattern(r"\d+")
 
 
 def declare_format(library: Library) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, Library
@@ -14,16 +12,14 @@ from sabir.expressions.yaql.kinds import ANY, ITERABLE, ITERATOR, KINDS, MAPPING
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Scope, Variables, function_key, variable_key
+from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
 
 FUNCTIONS = Library()
 
-
-@cache
-def _keyword() -> re.Pattern[str]:
-    return re.compile(r"(?!__)\b[^\W\d]\w*\b")
+_keyword: Final = lazy_pattern(r"(?!__)\b[^\W\d]\w*\b")
 
 
 def numbered(variables: Variables, values: Iterable[Any]) -> Variables:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from sabir.diagnostics.rules import Rule
@@ -12,6 +10,7 @@ from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.lazy import lazy_pattern
 
 __all__ = ["check_versions", "newer_features", "parse_version"]
 
@@ -47,11 +46,7 @@ NEWER_FEATURE: Final = ccp_rule(
     good=example(head="dsl_version: 0.2.0", service="antiAffinity: local"),
 )
 
-
-@cache
-def _version_pattern() -> re.Pattern[str]:
-    return re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
-
+_version_pattern: Final = lazy_pattern(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
 
 Version = tuple[int, int, int]
 

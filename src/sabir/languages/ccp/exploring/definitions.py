@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Final
 
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml import compose
@@ -22,16 +22,8 @@ from sabir.text import Source, Span
 __all__ = ["file_names", "libraries"]
 
 _DEFAULTS: Final = "defaults.yaml"
-
-
-@cache
-def _expression_pattern() -> re.Pattern[str]:
-    return re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
-
-
-@cache
-def _variable_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w.'\"|])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?!\w|\s*\()")
+_expression_pattern: Final = lazy_pattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_variable_pattern: Final = lazy_pattern(r"(?<![\w.'\"|])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?!\w|\s*\()")
 
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  an explorer's

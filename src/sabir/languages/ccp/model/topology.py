@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.expressions.patterns import compile_pattern, matches_start
 from sabir.languages.ccp.syntax.configuration import Configuration
+from sabir.lazy import lazy_pattern
 
 __all__ = ["Topology", "node_configs", "read_topology"]
 
-
-@cache
-def _literal_pattern() -> re.Pattern[str]:
-    return re.compile(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
+_literal_pattern: Final = lazy_pattern(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
 
 
 class Topology(Struct, frozen=True, kw_only=True, eq=False):

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
 from sabir.languages.ccp.recognition import CONFIG_NAMES
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Source
 
 __all__ = ["Component", "components_of", "config_of", "shared_macros"]
 
-
-@cache
-def _definition_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
-
-
+_definition_pattern: Final = lazy_pattern(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
 _PREFIX: Final = "fuel-ccp-"
-
-
-@cache
-def _label_pattern() -> re.Pattern[str]:
-    return re.compile(r"[^-A-Za-z0-9_.]+")
+_label_pattern: Final = lazy_pattern(r"[^-A-Za-z0-9_.]+")
 
 
 class Component(Struct, frozen=True, kw_only=True, eq=False):

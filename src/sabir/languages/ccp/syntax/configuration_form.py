@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
 from sabir.diagnostics.near import near
@@ -21,6 +19,7 @@ from sabir.languages.ccp.syntax.reading import (
     join,
     type_name,
 )
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["NOT_HEEDED", "UNKNOWN_SECTION", "SectionForms", "node_port_range_pattern"]
@@ -48,18 +47,8 @@ _NOT_HEEDED: Final = {
     "kubernetes.appcontroller": "containers wait for each other by themselves",
 }
 """Settings, each with what to do instead."""
-
-
-@cache
-def node_port_range_pattern() -> re.Pattern[str]:
-    return re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
-
-
-@cache
-def _dsl_version_pattern() -> re.Pattern[str]:
-    return re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
-
-
+node_port_range_pattern: Final = lazy_pattern(r"([0-9]{1,5})-([0-9]{1,5})")
+_dsl_version_pattern: Final = lazy_pattern(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
 _ACCESS: Final = ("apiGroups", "resources", "verbs", "resourceNames")
 _REPOSITORY: Final = ("name", "git_url", "git_ref")
 _SOURCE: Final = ("git_url", "git_ref", "source_dir")

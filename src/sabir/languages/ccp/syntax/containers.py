@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Final
 
 from sabir.languages.ccp.syntax.kubernetes import read_env, read_lifecycle
 from sabir.languages.ccp.syntax.nodes import Command, Container, Probe, Reference, Stage, Volume
 from sabir.languages.ccp.syntax.probes import read_probe
 from sabir.languages.ccp.syntax.reading import BAD_FORMAT, Reading
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
 from sabir.text import Place
 
@@ -23,11 +22,7 @@ __all__ = [
     "read_volumes",
 ]
 
-
-@cache
-def _absolute_pattern() -> re.Pattern[str]:
-    return re.compile(r"/[^\x00-\x1f:]*")
-
+_absolute_pattern: Final = lazy_pattern(r"/[^\x00-\x1f:]*")
 
 CONTAINER_KEYS: Final = (
     "name",

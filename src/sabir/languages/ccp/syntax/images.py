@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -19,6 +18,7 @@ from sabir.expressions.template.sandbox import Sandbox
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.fault import Fault, template_fault
 from sabir.languages.ccp.syntax.template_rules import TEMPLATE_RULES
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Source, Span
 
@@ -26,10 +26,7 @@ __all__ = ["DOCKERFILE", "ImageFile", "image_name", "image_settings", "read_imag
 
 DOCKERFILE = "Dockerfile.j2"
 
-
-@cache
-def _from_pattern() -> re.Pattern[str]:
-    return re.compile(r"^[ \t]*FROM[ \t]+(?P<image>\S+)", re.MULTILINE | re.IGNORECASE)
+_from_pattern: Final = lazy_pattern(r"^[ \t]*FROM[ \t]+(?P<image>\S+)", re.MULTILINE | re.IGNORECASE)
 
 
 class ImageFile(Struct, frozen=True, kw_only=True, eq=False):

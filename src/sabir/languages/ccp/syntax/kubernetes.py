@@ -5,22 +5,18 @@ They are held to the form Kubernetes takes, so that a mistake is found here and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.languages.ccp.syntax.reading import CONFLICT, EMPTY, Reading, join
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 
 __all__ = ["read_env", "read_lifecycle"]
 
-
-@cache
-def _env_name_pattern() -> re.Pattern[str]:
-    return re.compile(r"[ -<>-~]+")
+_env_name_pattern: Final = lazy_pattern(r"[ -<>-~]+")
 
 
 class _Form(Struct, frozen=True):

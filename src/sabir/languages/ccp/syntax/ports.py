@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Final
 
 from sabir.languages.ccp.syntax.nodes import Port
 from sabir.languages.ccp.syntax.reading import BAD_FORMAT, EMPTY, OUT_OF_RANGE, Reading, dns_subdomain_pattern
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
 
 __all__ = ["PortRange", "read_port"]
 
-
-@cache
-def _number_pattern() -> re.Pattern[str]:
-    return re.compile(r"[0-9]{1,9}")
-
-
-@cache
-def _pair_pattern() -> re.Pattern[str]:
-    return re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
-
-
+_number_pattern: Final = lazy_pattern(r"[0-9]{1,9}")
+_pair_pattern: Final = lazy_pattern(r"([0-9]{1,9}):([0-9]{1,9})")
 _KEYS: Final = ("cont", "node", "ingress")
 _LOWEST, _HIGHEST = 1, 65535
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.examples import ccp_rule, example
 from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
 from sabir.text import EMPTY_SPAN, Place, Span
 
@@ -124,18 +124,10 @@ CONFLICT: Final = ccp_rule(
 )
 
 DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-
-
-@cache
-def dns_subdomain_pattern() -> re.Pattern[str]:
-    return re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-
-
-@cache
-def octal_pattern() -> re.Pattern[str]:
-    return re.compile(r"[0-7]{3,4}")
-
-
+dns_subdomain_pattern: Final = lazy_pattern(
+    r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
+octal_pattern: Final = lazy_pattern(r"[0-7]{3,4}")
 CONFIG_KEY: Final = re.compile(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Any, Final
 
 from sabir.languages.ccp.syntax.containers import read_destination
@@ -17,18 +15,13 @@ from sabir.languages.ccp.syntax.reading import (
     join,
     octal_pattern,
 )
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlScalar
 
 __all__ = ["read_secret"]
 
 _SECRET: Final = ("path", "secret", "type", "data")
-
-
-@cache
-def _relative_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
-
-
+_relative_pattern: Final = lazy_pattern(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
 _LARGEST_MODE: Final = 0o777
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -22,6 +20,7 @@ from sabir.languages.ccp.syntax.reading import (
     octal_pattern,
 )
 from sabir.languages.ccp.syntax.secrets import read_secret
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import EMPTY_SPAN, Place
 
@@ -43,13 +42,7 @@ SERVICE_KEYS: Final = (
 )
 _SINCE: Final = {"antiAffinity": (0, 2, 0), "annotations": (0, 3, 0), "headless": (0, 8, 0)}
 FILE_KEYS: Final = ("path", "content", "perm", "user")
-
-
-@cache
-def _file_path_pattern() -> re.Pattern[str]:
-    return re.compile(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
-
-
+_file_path_pattern: Final = lazy_pattern(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
 _LONGEST_NAME: Final = 63
 
 

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Final
 
 from sabir.languages.inmanta.syntax.lexer import KEYWORDS
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
 
 __all__ = ["candidates", "wanted_keys"]
 
 _PRIMITIVES: Final = ("string", "int", "float", "bool", "dict", "list", "number")
-
-
-@cache
-def _member_pattern() -> re.Pattern[str]:
-    return re.compile(r"\w\.\w*$")
-
-
-@cache
-def _qualified_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?P<module>\w+(?:::\w+)*)::\w*$")
+_member_pattern: Final = lazy_pattern(r"\w\.\w*$")
+_qualified_pattern: Final = lazy_pattern(r"(?P<module>\w+(?:::\w+)*)::\w*$")
 
 
 def _typed(file: PackageFile, offset: int) -> str:

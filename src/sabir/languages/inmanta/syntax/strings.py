@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
+
+from sabir.lazy import lazy_pattern
 
 __all__ = ["FormatPart", "interpolated_parts", "split_format", "unescape"]
 
@@ -24,17 +25,10 @@ _SIMPLE: Final = {
     "\n": "",
 }
 
-
-@cache
-def _escape_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
-    )
-
-
-@cache
-def _interpolation_pattern() -> re.Pattern[str]:
-    return re.compile(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
+_escape_pattern: Final = lazy_pattern(
+    r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+)
+_interpolation_pattern: Final = lazy_pattern(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
 
 
 def unescape(text: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from sabir.errors import UnusableInput
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, load_package
 
 __all__ = ["Neighbours", "is_class_beside", "packages_beside"]
@@ -16,16 +16,8 @@ __all__ = ["Neighbours", "is_class_beside", "packages_beside"]
 _MOST_FOLDERS: Final = 2000
 _HEAD: Final = 8192
 _MOST_OF_A_MANIFEST: Final = 1 << 16
-
-
-@cache
-def _listed_pattern() -> re.Pattern[bytes]:
-    return re.compile(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
-
-
-@cache
-def _full_name_pattern() -> re.Pattern[bytes]:
-    return re.compile(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
+_listed_pattern: Final = lazy_pattern(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
+_full_name_pattern: Final = lazy_pattern(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 
 
 class Neighbours:

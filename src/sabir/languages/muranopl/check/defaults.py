@@ -7,9 +7,8 @@ that the contract names.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from sabir.diagnostics.finding import Finding
@@ -19,6 +18,7 @@ from sabir.languages.muranopl.check.names import LATEST, Version
 from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, scalars
 from sabir.languages.muranopl.syntax.report import Report, shown
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 if TYPE_CHECKING:
@@ -53,11 +53,8 @@ DEFAULT_KEY_DROPPED: Final = package_rule(
     off_by_default=True,
 )
 
-
-@cache
-def _code_pattern() -> re.Pattern[str]:
-    # Never an expression by the document, yet the engine runs what looks like one; of that nothing is said.
-    return re.compile(r"\$|\w\(")
+# Never an expression by the document, yet the engine runs what looks like one; of that nothing is said.
+_code_pattern: Final = lazy_pattern(r"\$|\w\(")
 
 
 class Defaults:

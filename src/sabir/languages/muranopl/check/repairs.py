@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from typing import Final
 
 from sabir.diagnostics.finding import Fix
 from sabir.expressions.yaql.nodes import Call, Node, children
@@ -11,15 +10,13 @@ from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, is_expression_scalar, parse_scalar
 from sabir.languages.muranopl.syntax.repairs import edited, indent_before, is_flow, newline
 from sabir.languages.muranopl.syntax.report import Report
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar
 from sabir.text import Span
 
 __all__ = ["call_alone", "declaring"]
 
-
-@cache
-def _colon_pattern() -> re.Pattern[str]:
-    return re.compile(r"[ \t]*:[ \t]*")
+_colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 
 def call_alone(report: Report, target: YamlScalar, value: YamlNode) -> Fix | None:

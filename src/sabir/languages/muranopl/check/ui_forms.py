@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
@@ -12,6 +11,7 @@ from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import NO_TEXT, UNKNOWN_KEY, is_null, quoting, unknown_keys
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["FIELD_KEYS", "FIELD_TYPES", "check_forms", "form_fields"]
@@ -90,15 +90,8 @@ UNKNOWN_FIELD_TYPE: Final = ui_rule(
     fixable=True,
 )
 
-
-@cache
-def _number_text_pattern() -> re.Pattern[str]:
-    return re.compile("0|[1-9][0-9]*")
-
-
-@cache
-def _flag_text_pattern() -> re.Pattern[str]:
-    return re.compile("true|false", re.IGNORECASE)
+_number_text_pattern: Final = lazy_pattern("0|[1-9][0-9]*")
+_flag_text_pattern: Final = lazy_pattern("true|false", re.IGNORECASE)
 
 
 def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name
+from sabir.lazy import lazy_pattern
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
@@ -27,11 +28,9 @@ _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
 # Keys that only a class file has.
 _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})
 _VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
-
-
-@cache
-def _tosca_pattern() -> re.Pattern[bytes]:
-    return re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE)
+_tosca_pattern: Final = lazy_pattern(
+    rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE
+)
 
 
 class ListedClass(Struct, frozen=True):

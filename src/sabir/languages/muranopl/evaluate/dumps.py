@@ -14,7 +14,6 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from msgspec.structs import replace
 
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.positions import read_placed
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import compose
 from sabir.text import Source
 
@@ -146,11 +146,9 @@ def _data_rows(source: Source) -> Iterator[Any]:
 
 
 # Nothing is looked at twice, however often a dump begins something that it does not end: hence the possessive `+`.
-@cache
-def _insert() -> re.Pattern[str]:
-    return re.compile(
-        rf"INSERT INTO\s++(?:\w++\.)?[`\"]?{_TABLE}[`\"]?\s*+(\([^()]*+\))?\s*+VALUES\s*+", re.IGNORECASE
-    )
+_insert: Final = lazy_pattern(
+    rf"INSERT INTO\s++(?:\w++\.)?[`\"]?{_TABLE}[`\"]?\s*+(\([^()]*+\))?\s*+VALUES\s*+", re.IGNORECASE
+)
 
 
 def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
@@ -188,11 +186,7 @@ def _tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
         yield values, len(text)
 
 
-@cache
-def _token() -> re.Pattern[str]:
-    return re.compile(r"'(?:[^'\\]++|\\.|'')*+'?|[(),;]|[^\s(),;']++", re.DOTALL)
-
-
+_token: Final = lazy_pattern(r"'(?:[^'\\]++|\\.|'')*+'?|[(),;]|[^\s(),;']++", re.DOTALL)
 _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -18,6 +16,7 @@ from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
+from sabir.lazy import lazy_pattern
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
@@ -224,6 +223,4 @@ def rethrow(variables: Variables) -> None:
     raise error
 
 
-@cache
-def _prefixed_name() -> re.Pattern[str]:
-    return re.compile(r"\w*:[\w.]+")
+_prefixed_name: Final = lazy_pattern(r"\w*:[\w.]+")

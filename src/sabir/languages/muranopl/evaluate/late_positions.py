@@ -7,14 +7,13 @@ the way is skipped by the decoder of the standard library, which takes about a s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from json import JSONDecoder
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs, but part of the module since 3.0
 from typing import Any, Final
 
 from sabir.languages.muranopl.evaluate.positions import Positions, step_pattern
+from sabir.lazy import lazy_pattern
 from sabir.text import Place, Source, Span
 
 __all__ = ["LatePositions"]
@@ -130,6 +129,4 @@ def _way_to(wanted: object, data: Any) -> tuple[Step, ...] | None:
     return None
 
 
-@cache
-def _blanks() -> re.Pattern[str]:
-    return re.compile(r"[ \t\n\r]*")
+_blanks: Final = lazy_pattern(r"[ \t\n\r]*")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
 
 __all__ = ["Positions", "read_placed", "step_pattern"]
 
-
-@cache
-def step_pattern() -> re.Pattern[str]:
-    """One step of the path of a contract violation: `[0]` or `['key']`."""
-    return re.compile(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
+step_pattern: Final = lazy_pattern(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
+"""One step of the path of a contract violation: `[0]` or `['key']`."""
 
 
 class Positions:

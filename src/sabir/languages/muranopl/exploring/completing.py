@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Final
 
 from sabir.languages.muranopl.check.contracts import CONTRACT_FUNCTIONS
@@ -22,6 +20,7 @@ from sabir.languages.muranopl.syntax.members import (
     SCOPES,
 )
 from sabir.languages.muranopl.syntax.statements import KEYWORDS
+from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.typing import TypedPlace, typed_place
@@ -29,17 +28,11 @@ from sabir.source.yaml.typing import TypedPlace, typed_place
 __all__ = ["candidates", "wanted_keys"]
 
 _CODE: Final = frozenset({"Body", *KEYWORDS})
-
-
-@cache
-def _reference_pattern() -> re.Pattern[str]:
-    """A class is about to be named: behind a prefix, or in what takes a class."""
-    return re.compile(r"(?:\b(?:new|class|template|find|cast|type)\(\s*|^|[\s(])(?:[\w=]+:)?\w*$")
-
-
-@cache
-def _member_pattern() -> re.Pattern[str]:
-    return re.compile(r"\$\w*(?:\??\.\w+(?:\([^()]*\))?)*\??\.\w*$")
+_reference_pattern: Final = lazy_pattern(
+    r"(?:\b(?:new|class|template|find|cast|type)\(\s*|^|[\s(])(?:[\w=]+:)?\w*$"
+)
+"""A class is about to be named: behind a prefix, or in what takes a class."""
+_member_pattern: Final = lazy_pattern(r"\$\w*(?:\??\.\w+(?:\([^()]*\))?)*\??\.\w*$")
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from sabir.languages.muranopl.model.errors import ContractViolation, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.lazy import lazy_pattern
 
 __all__ = ["bool_check", "int_check", "string_check"]
 
@@ -44,6 +43,4 @@ def bool_check(value: Any, _this: Any, _loader: Any) -> Any:
     return bool(value)
 
 
-@cache
-def _integer_text() -> re.Pattern[str]:
-    return re.compile(r"\s*[-+]?[0-9]{1,4000}\s*")
+_integer_text: Final = lazy_pattern(r"\s*[-+]?[0-9]{1,4000}\s*")

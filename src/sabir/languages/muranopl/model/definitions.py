@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -13,6 +11,7 @@ from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError, shown
 from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
@@ -136,6 +135,4 @@ def defined_objects(model: Any) -> dict[str, Mapping[Any, Any]]:
     return definitions
 
 
-@cache
-def _type_key() -> re.Pattern[str]:
-    return re.compile(r"\w*:\w+(\.\w+)*")
+_type_key: Final = lazy_pattern(r"\w*:\w+(\.\w+)*")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
@@ -19,6 +17,7 @@ from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, N
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.model.patching import apply_patch
 from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.lazy import lazy_pattern
 
 __all__ = ["VALUES"]
 
@@ -99,6 +98,4 @@ def decrypt_data(value: str) -> str:
     )
 
 
-@cache
-def _placeholder() -> re.Pattern[str]:
-    return re.compile(r"\{(\w+?)\}")
+_placeholder: Final = lazy_pattern(r"\{(\w+?)\}")

@@ -5,9 +5,7 @@ Reading is tolerant: a part that is missing or malformed is a defect, and what s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -20,6 +18,7 @@ from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, 
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.languages.muranopl.syntax.values import read_value
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Span
 
@@ -133,9 +132,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         return name.lstrip("$")
 
 
-@cache
-def _colon_pattern() -> re.Pattern[str]:
-    return re.compile(r"[ \t]*:[ \t]*")
+_colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 
 def _without_value(report: Report, entry: YamlEntry) -> Fix | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -23,6 +21,7 @@ from sabir.languages.muranopl.examples.packages import package_rule, with_body
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Expr
 from sabir.languages.muranopl.syntax.report import Report
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
@@ -48,21 +47,10 @@ UNPARSABLE: Final = package_rule(
     with_body("- Return: $first + $.next(1"),
 )
 
-
-@cache
-def _strings_pattern() -> re.Pattern[str]:
-    return re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
-
-
-@cache
-def _timetable_pattern() -> re.Pattern[str]:
-    return re.compile(r"\*\s+\*")
-
-
-@cache
-def _code_sign_pattern() -> re.Pattern[str]:
-    # Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
-    return re.compile(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
+_strings_pattern: Final = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_timetable_pattern: Final = lazy_pattern(r"\*\s+\*")
+# Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
+_code_sign_pattern: Final = lazy_pattern(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
 
 
 class ExpressionText(Struct, frozen=True, eq=False):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
+from typing import Final
 
 from sabir.diagnostics.finding import Edit, Fix
 from sabir.languages.muranopl.syntax.report import Report
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping
 from sabir.text import Place, Span
 
 __all__ = ["as_list", "edited", "indent_before", "is_flow", "newline", "with_contract"]
 
-
-@cache
-def _comma_pattern() -> re.Pattern[str]:
-    return re.compile(r"\s*,\s*")
+_comma_pattern: Final = lazy_pattern(r"\s*,\s*")
 
 
 def as_list(report: Report, mapping: YamlMapping) -> Fix | None:

@@ -6,26 +6,21 @@ A plain (unquoted) scalar that YAML reads as text is an expression when it has a
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Final
 
 from sabir.expressions.yaql.expression import is_expression
 from sabir.expressions.yaql.parser import Dialect
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
 
 __all__ = ["expression_place", "is_expression_scalar", "read_value"]
 
 YAQL_TAG: Final = "!yaql"
-
-
-@cache
-def _own_namespace_pattern() -> re.Pattern[str]:
-    # `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
-    return re.compile(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
+# `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
+_own_namespace_pattern: Final = lazy_pattern(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
 
 
 def is_expression_scalar(node: YamlNode) -> bool:

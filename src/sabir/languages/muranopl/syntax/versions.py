@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlNode, YamlScalar
 
 if TYPE_CHECKING:
@@ -31,14 +32,10 @@ __all__ = [
 
 _NUMBER: Final = r"(?:0|[1-9][0-9]{0,8})"
 _LABEL: Final = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
-
-
-@cache
-def _version_pattern() -> re.Pattern[str]:
-    # A pre-release or build metadata stands behind all three numbers only (V-057).
-    return re.compile(
-        rf"([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:-({_LABEL}))?(?:\+({_LABEL}))?)?)?"
-    )
+# A pre-release or build metadata stands behind all three numbers only (V-057).
+_version_pattern: Final = lazy_pattern(
+    rf"([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:-({_LABEL}))?(?:\+({_LABEL}))?)?)?"
+)
 
 
 @cache

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from sabir.errors import UnusableInput
 from sabir.expressions.yaql import YaqlSyntaxError, parse
+from sabir.lazy import lazy_pattern
 from sabir.source.yaml import compose
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source
@@ -163,6 +162,4 @@ def _is_expression(scalar: YamlScalar) -> bool:
     return True
 
 
-@cache
-def _words() -> re.Pattern[str]:
-    return re.compile(r"^[\s\w\d.:]*$")
+_words: Final = lazy_pattern(r"^[\s\w\d.:]*$")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from html import escape
 from ipaddress import AddressValueError, IPv4Address
 from typing import Any, Final
@@ -15,6 +14,7 @@ from sabir.expressions.patterns import PatternError, PatternRefused, bounded, co
 from sabir.expressions.yaql import YaqlError
 from sabir.languages.muranopl.evaluate.forms.definition import Expression, FieldSpec
 from sabir.languages.muranopl.evaluate.forms.offers import Choice
+from sabir.lazy import lazy_pattern
 
 __all__ = ["REQUIRED", "Field", "Refused"]
 
@@ -221,11 +221,5 @@ def _wrong_size(value: int, least: int | None, most: int | None) -> Iterator[str
         yield f"Ensure this value is greater than or equal to {least}."
 
 
-@cache
-def _password_pattern() -> re.Pattern[str]:
-    return re.compile(rf"^.*(?=.*\d)(?=.*[a-z])(?=.*[A-Z])(?=.*[{re.escape(_SPECIAL)}]).*$")
-
-
-@cache
-def _database_pattern() -> re.Pattern[str]:
-    return re.compile(r"^[a-zA-z_][a-zA-Z0-9_$#@]*$")
+_password_pattern: Final = lazy_pattern(rf"^.*(?=.*\d)(?=.*[a-z])(?=.*[A-Z])(?=.*[{re.escape(_SPECIAL)}]).*$")
+_database_pattern: Final = lazy_pattern(r"^[a-zA-z_][a-zA-Z0-9_$#@]*$")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, Final
+
+from sabir.lazy import lazy_pattern
 
 __all__ = [
     "ComposedPath",
@@ -32,11 +33,9 @@ class ContainerStructureException(Exception):
     """What a path leads to is no dict or list where it has to be one."""
 
 
-@cache
-def _tokens() -> re.Pattern[str]:
-    return re.compile(
-        r"(?P<dot>\.)|(?P<open>\[)|(?P<close>\])|(?P<equals>=)|(?P<comma>,)|(?P<word>(?:\\.|[^.\[\]=,\\])+)|(?P<null>\\0)"
-    )
+_tokens: Final = lazy_pattern(
+    r"(?P<dot>\.)|(?P<open>\[)|(?P<close>\])|(?P<equals>=)|(?P<comma>,)|(?P<word>(?:\\.|[^.\[\]=,\\])+)|(?P<null>\\0)"
+)
 
 
 def _unescape(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any, ClassVar, Final
+
+from sabir.lazy import lazy_pattern
 
 __all__ = [
     "BASE_FIELDS",
@@ -36,12 +36,10 @@ class ResourceNotFoundExcpetion(Exception):  # spelt as modules import it
     """Raised by handlers when something is not found."""
 
 
-@cache
-def _id_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"^(?P<type>(?P<ns>[\w-]+(::[\w-]+)*)::(?P<cls>[\w-]+))"
-        r"\[(?P<agent>[^,]+),(?P<attribute>[^=]+)=(?P<value>[^\]]+)\](?:,v=(?P<version>[0-9]+))?$"
-    )
+_id_pattern: Final = lazy_pattern(
+    r"^(?P<type>(?P<ns>[\w-]+(::[\w-]+)*)::(?P<cls>[\w-]+))"
+    r"\[(?P<agent>[^,]+),(?P<attribute>[^=]+)=(?P<value>[^\]]+)\](?:,v=(?P<version>[0-9]+))?$"
+)
 
 
 class Id:
