@@ -23,7 +23,6 @@ __all__ = ["Heat", "HeatFailure", "StackData"]
 StackData = Mapping[str, Any]
 """A stack as Heat tells of it."""
 
-_PASSING: Final = frozenset([408, 429, 502, 503, 504])
 _MOST_EVENTS: Final = 1000
 _LONGEST: Final = 2000
 """Characters of what Heat says, at most."""
@@ -83,9 +82,7 @@ class _Foreseen(Struct, frozen=True):
 class HeatFailure(RequestFailure):
     """A request that Heat refused, or that it did not answer."""
 
-    @property
-    def passing(self) -> bool:
-        return self.status == 0 or self.status in _PASSING
+    PASSING = RequestFailure.PASSING | {408}
 
     @property
     def is_conflict(self) -> bool:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Api", "RequestFailed"]
 
-_PASSING: Final = frozenset([408, 425, 429, 502, 503, 504])
 _OF_PASSAGES: Final = frozenset([502, 504])
 """Said by who stands in between: the service itself may have heard the request, and done it."""
 _LARGEST: Final = 16 << 20
@@ -32,9 +31,7 @@ _LIST_SECONDS: Final = 300.0
 class RequestFailed(RequestFailure):
     """A request that the service refused, or that it did not answer."""
 
-    @property
-    def passing(self) -> bool:
-        return self.status == 0 or self.status in _PASSING or self.status == 412
+    PASSING = RequestFailure.PASSING | {408, 412, 425}
 
     @property
     def is_missing(self) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, misfit_of, whole_answer
+from sabir.deployments.drivers.failures import RequestFailure
 from sabir.deployments.drivers.kubernetes.schema import Schemas
 from sabir.deployments.drivers.kubernetes.shapes import KindList, Listed, SchemaDocument, shape_of
 from sabir.errors import DeployError
@@ -25,24 +26,18 @@ __all__ = ["Api", "ApiFailure", "Place"]
 
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
-_PASSING: Final = frozenset([429, 502, 503, 504])
 _LONGEST: Final = 2000
 """Characters of what a server says, at most."""
 
 
-class ApiFailure(Exception):
+class ApiFailure(RequestFailure):
     """A request that the cluster refused, or that did not reach it."""
 
     def __init__(
         self, message: str, *, status: int = 0, reason: str = "", causes: tuple[str, ...] = ()
     ) -> None:
-        super().__init__(message)
-        self.message, self.status, self.reason, self.causes = message, status, reason, causes
-
-    @property
-    def passing(self) -> bool:
-        """Whether the cause may pass by itself: nobody answered, or the server is busy."""
-        return self.status == 0 or self.status in _PASSING
+        super().__init__(message, status=status)
+        self.reason, self.causes = reason, causes
 
     @property
     def is_missing(self) -> bool:
