@@ -17,8 +17,9 @@ from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.executor import Executor
+from sabir.deployments.engine.progress import DeploymentResult, Progress, joined
 from sabir.deployments.engine.recover import WAVE, OpenStep, Recovered, recover
-from sabir.deployments.engine.run import DeploymentResult, Progress, Runner, joined
+from sabir.deployments.engine.run import Runner
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal

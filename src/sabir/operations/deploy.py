@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.deployment import Deployer, held
-from sabir.deployments.engine.run import DeploymentResult
+from sabir.deployments.engine.progress import DeploymentResult
 from sabir.deployments.plan.back import cannot_go_back
 from sabir.deployments.plan.document import plan_digest, plan_document
 from sabir.deployments.plan.guards import guarded

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from sabir.checks.policy import PolicyRule
 from sabir.deployments.engine.recover import Recovered
-from sabir.deployments.plan.build import PlanRequest, build_plan
+from sabir.deployments.plan.build import build_plan
 from sabir.deployments.plan.leave import refused_deletions
 from sabir.deployments.plan.moves import moved_facts, moved_records, moves_of
+from sabir.deployments.plan.request import PlanRequest
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import NO_LEAVE, place_resources
 from sabir.deployments.store.records import RecordStatus

@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.plan.back import cannot_go_back
-from sabir.deployments.plan.build import recorded_resource
 from sabir.deployments.plan.compare import unknown_names
 from sabir.deployments.plan.document import plan_document
+from sabir.deployments.plan.judging import recorded_resource
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import not_looked_at, told_by_targets
 from sabir.deployments.store.records import Record, StepState

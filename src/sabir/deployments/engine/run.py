@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
@@ -37,6 +36,7 @@ from sabir.deployments.engine.executor import Executor, Job, LocalExecutor
 from sabir.deployments.engine.machine import Machine
 from sabir.deployments.engine.observations import Observations
 from sabir.deployments.engine.perform import failure
+from sabir.deployments.engine.progress import DeploymentResult, Progress, Watch
 from sabir.deployments.engine.results import ended_record, placed_record
 from sabir.deployments.plan.compare import (
     filled,
@@ -56,51 +56,7 @@ from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.step import Action, Task
 
-__all__ = ["DeploymentResult", "Progress", "Runner", "joined", "nodes_of"]
-
-
-class Progress(Struct, frozen=True, kw_only=True):
-    """Something that whoever watches may want to show."""
-
-    key: str | None
-    state: str
-    """The state a step came into; `note` for a line of its own."""
-    action: Action | None = None
-    address: str | None = None
-    kind: str | None = None
-    message: str | None = None
-    log: tuple[str, ...] = ()
-    seconds: float | None = None
-    changed: bool = True
-
-
-Watch = Callable[[Progress], None]
-
-
-class DeploymentResult(Struct, frozen=True, kw_only=True):
-    number: int
-    state: DeploymentState
-    counts: Mapping[str, int]
-    failures: tuple[tuple[str, str], ...] = ()
-    """Keys of steps that failed or are unknown, each with its message."""
-    error: str | None = None
-    """Why the deployment had to stop as a whole."""
-    results: Mapping[str, Mapping[str, Value]] = {}
-    """Of calls: what each step gave back, by the address of its resource."""
-
-
-def joined(first: DeploymentResult, second: DeploymentResult) -> DeploymentResult:
-    """The result of two waves of one deployment."""
-    counts = {
-        state: first.counts.get(state, 0) + second.counts.get(state, 0)
-        for state in dict.fromkeys((*first.counts, *second.counts))
-    }
-    return replace(
-        second,
-        counts=counts,
-        failures=(*first.failures, *second.failures),
-        results={**first.results, **second.results},
-    )
+__all__ = ["Runner", "nodes_of"]
 
 
 def at_known_target(placed: Placed, observed: Mapping[str, Value]) -> Placed:
@@ -108,8 +64,8 @@ def at_known_target(placed: Placed, observed: Mapping[str, Value]) -> Placed:
     settings = placed.target.settings
     if not unknown_names(settings):
         return placed
-    known = {name: filled(value, observed) for name, value in settings.items()}
-    return replace(placed, target=replace(placed.target, settings=known))
+    settings = {name: filled(value, observed) for name, value in settings.items()}
+    return replace(placed, target=replace(placed.target, settings=settings))
 
 
 def nodes_of(plan: Plan) -> list[Node]:

@@ -1,0 +1,229 @@
+"""What has to be done about one resource, by itself: nothing, or one of the actions, with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from sabir.deployments.plan.compare import (
+    kept_changes,
+    recorded_changes,
+    unknown_names,
+    wanted_fields,
+)
+from sabir.deployments.plan.request import PlanRequest
+from sabir.deployments.plan.steps import PlannedStep
+from sabir.deployments.store.codec import Codec
+from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.targets import Placed
+from sabir.errors import DeployError
+from sabir.graph.address import Address
+from sabir.graph.values import Value, unknowns
+from sabir.resources.outcome import Change, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action
+
+__all__ = ["DELETION", "Judge", "planned_step", "recorded_resource"]
+
+DELETION = "#delete"
+"""What the key of a deletion ends with; the key of any other step is the address."""
+
+
+class Judge:
+    """Says of each resource, wanted or recorded, what is to be done."""
+
+    def __init__(self, request: PlanRequest) -> None:
+        self.request = request
+        self._published = {
+            str(attribute)
+            for placed in request.wanted.values()
+            for attribute in placed.resource.results.values()
+        }
+
+    def cannot_be_foreseen(self, steps: Sequence[PlannedStep]) -> str | None:
+        """Why nothing can be said of a step before others have given their values back and everything is evaluated again.
+
+        A value that stands for what another resource gives back is filled in when the step is about to run; what is computed
+        from such a value cannot be.
+        """
+        for step in steps:
+            resource = step.placed.resource
+            if resource.late is not None:
+                continue
+            for name in step.unforeseen:
+                reason = self._unfillable(resource.desired[name])
+                if reason is not None:
+                    return f"{name} is not known yet: {reason}"
+        return None
+
+    def _unfillable(self, value: Value) -> str | None:
+        for unknown in unknowns(value):
+            if unknown.of is None:
+                return unknown.why or "it rests on what is not deployed yet"
+            if unknown.of not in self._published and unknown.of.partition("|")[0] not in self.request.wanted:
+                return unknown.why or f"it needs {unknown.of.replace('|', '.')}"
+        return None
+
+    def wanted(self, address: str, placed: Placed, record: Record | None) -> list[PlannedStep]:
+        """The steps for a resource that is described: none, one, or the two of a replacement."""
+        fields = wanted_fields(placed.resource, self.request.observed)
+        unforeseen = unknown_names(fields)
+        placed = _with_fields(placed, fields)
+        reading = self.request.readings.get(address)
+        verb = Action.RUN if placed.kind.runs else None
+        if record is None and not self._may_begin(placed.resource):
+            return []
+        if record is None:
+            changes = () if reading is None else tuple(placed.driver.diff(placed.resource, reading))
+            return [
+                planned_step(address, verb or Action.CREATE, placed, None, changes, "it is new", unforeseen)
+            ]
+        if _is_taken_over(placed, record):
+            reason = f"it was kept as a {record.kind}"
+            return [planned_step(address, verb or Action.UPDATE, placed, record, (), reason, unforeseen)]
+        moved = _moved(placed, record)
+        changes = self._changes(placed, fields, record, reading)
+        if moved is not None:
+            return self._replacement(address, placed, record, changes, moved, unforeseen)
+        if reading is not None and not reading.exists:
+            reason = "it is recorded, but gone from its target"
+            return [planned_step(address, Action.CREATE, placed, record, changes, reason, unforeseen)]
+        if record.status is RecordStatus.FAILED:
+            reason = "the last step on it failed"
+            return [planned_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
+        if placed.resource.established is not None:
+            return []
+        in_place = [change.field for change in changes if change.field in placed.kind.replaced_by]
+        if in_place:
+            reason = f"{', '.join(in_place)} cannot be changed in place"
+            return self._replacement(address, placed, record, changes, reason, unforeseen)
+        if changes or unforeseen:
+            changed = placed.resource.when_changed or f"{_fields(changes)} changed"
+            reason = changed if changes else f"{', '.join(unforeseen)} is not known yet"
+            return [planned_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
+        if address in self.request.expired:
+            reason = "what it gave back has expired"
+            return [planned_step(address, verb or Action.CHECK, placed, record, (), reason)]
+        if self.request.repair and verb is None:
+            return [planned_step(address, Action.CHECK, placed, record, (), "everything is looked at again")]
+        return []
+
+    def _may_begin(self, resource: Resource) -> bool:
+        """Whether something new is run because it is new."""
+        return resource.established is None and not any(
+            str(address) in self.request.records for address in resource.unless
+        )
+
+    def _changes(
+        self, placed: Placed, fields: Mapping[str, Value], record: Record, reading: Reading | None
+    ) -> tuple[Change, ...]:
+        if reading is not None and reading.exists:
+            changes = placed.driver.diff(placed.resource, reading)
+        else:
+            changes = recorded_changes(fields, record, self.request.codec)
+        return kept_changes(changes, placed.resource.lifecycle)
+
+    def _replacement(
+        self,
+        address: str,
+        placed: Placed,
+        record: Record,
+        changes: tuple[Change, ...],
+        reason: str,
+        unforeseen: tuple[str, ...],
+    ) -> list[PlannedStep]:
+        verb = Action.RUN if placed.kind.runs else Action.CREATE
+        gone = replace(self._deletion(address, record, reason), replaces=True, left=None)
+        back = planned_step(address, verb, placed, record, changes, reason, unforeseen)
+        return [gone, replace(back, replaces=True)]
+
+    def deletions(self, waiting: list[tuple[str, str]]) -> Iterable[PlannedStep]:
+        """Steps for what is recorded and no longer described."""
+        request = self.request
+        for address, record in request.records.items():
+            if address in request.wanted or request.pending:
+                continue
+            if request.selected is not None and address not in request.selected:
+                continue
+            if record.status is RecordStatus.UNKNOWN:
+                waiting.append(
+                    (address, "the outcome of its last step is unknown: settle it with `sabir resolve`")
+                )
+                continue
+            yield self._deletion(
+                address, record, "it is no longer described" if request.wanted else "everything goes"
+            )
+
+    def _deletion(self, address: str, record: Record, reason: str) -> PlannedStep:
+        if address in self.request.protected:
+            raise DeployError(f"{address} must not be destroyed (prevent_destroy), but {reason}")
+        resource = recorded_resource(record, self.request.codec)
+        placed = self.request.targets.placed_as(resource, target=record.target, driver=record.driver)
+        return PlannedStep(
+            key=address + DELETION,
+            action=Action.DELETE,
+            address=address,
+            placed=placed,
+            record=record,
+            reason=reason,
+            left=placed.target.why_left(resource),
+        )
+
+
+def recorded_resource(record: Record, codec: Codec) -> Resource:
+    """A resource as it was recorded, for who looks at it or takes it away."""
+    return Resource(
+        address=Address.parse(record.address),
+        kind=record.kind,
+        desired=codec.read(record.desired),
+        target=record.target,
+        driver=record.driver,
+    )
+
+
+def _with_fields(placed: Placed, fields: Mapping[str, Value]) -> Placed:
+    if placed.resource.late is None and fields == placed.resource.desired:
+        return placed
+    return replace(placed, resource=replace(placed.resource, desired=fields))
+
+
+def _is_taken_over(placed: Placed, record: Record) -> bool:
+    """Below a folder of its own it would be something else than what is recorded."""
+    return record.kind in placed.resource.takes_over and not placed.target.contained
+
+
+def _moved(placed: Placed, record: Record) -> str | None:
+    """Why a recorded resource cannot be brought to what is wanted where it is."""
+    if record.kind != placed.resource.kind:
+        return f"it was a {record.kind}"
+    if record.driver != placed.driver.name or record.target != placed.target.name:
+        return f"it was on {record.target}"
+    return None
+
+
+def _fields(changes: Iterable[Change]) -> str:
+    return ", ".join(change.field for change in changes)
+
+
+def planned_step(
+    address: str,
+    action: Action,
+    placed: Placed,
+    record: Record | None = None,
+    changes: tuple[Change, ...] = (),
+    reason: str = "",
+    unforeseen: tuple[str, ...] = (),
+) -> PlannedStep:
+    foreseen = placed.resource.foreseen
+    return PlannedStep(
+        key=address,
+        action=action,
+        address=address,
+        placed=placed,
+        record=record,
+        changes=changes,
+        reason=reason,
+        unforeseen=unforeseen,
+        effects=() if foreseen is None else foreseen(),
+    )
