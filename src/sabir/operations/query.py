@@ -147,12 +147,14 @@ def reply_of(evaluation: Evaluation, request: QueryRequest, *, has_path: bool = 
         result = evaluate(expression, start, request.variables)
     except FindingError as error:
         return Reply(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
-    hidden = any(is_sensitive(value) for value in result.values) and not request.reveal
-    shown = [reveal_deep(value) if request.reveal else redacted(value) for value in result.values]
+    data = [value for value in result.values if not isinstance(value, Resource)]
+    opened = reveal_deep if request.reveal else redacted
     return Reply(
-        values=tuple(_shown(value) for value in shown),
+        values=tuple(
+            [value.name if isinstance(value, Resource) else _shown(opened(value)) for value in result.values]
+        ),
         findings=findings,
-        sensitive=hidden,
+        sensitive=any(map(is_sensitive, data)) and not request.reveal,
         read=() if computing is None else tuple(_read(result.values, computing.close([]))),
         trace=tuple(lines),
         nothing=None if result.values else unmatched(expression, start, request.variables),

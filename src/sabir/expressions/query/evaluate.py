@@ -92,7 +92,7 @@ def evaluate(
     found: list[Any] = []
     for resource in resources:
         context = _context(resource, variables, directory)
-        found += [plain(value) for value in compiled(context)]
+        found += [value if isinstance(value, Resource) else plain(value) for value in compiled(context)]
     return Result(found, _forces_list(expression))
 
 

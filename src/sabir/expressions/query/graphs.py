@@ -9,7 +9,7 @@ A language that knows more of its instances than the graph holds brings a kind o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sabir.expressions.query.resource import Resource, one_or_many
@@ -24,7 +24,7 @@ from sabir.source.collector import collector_paused
 if TYPE_CHECKING:
     from sabir.provenance import Source
 
-__all__ = ["GraphResource", "GraphTree", "read_from_graph", "resources_of"]
+__all__ = ["GraphResource", "GraphTree", "plain_instances", "read_from_graph", "resources_of"]
 
 _SECTIONS = {
     EdgeKind.CAPABILITY_OF: "capabilities",
@@ -34,6 +34,8 @@ _SECTIONS = {
 }
 _SECTION_KINDS = tuple(_SECTIONS)
 """To look through four members takes less than to hash one."""
+_FEW = 20
+"""So many names are looked through sooner than a dictionary of them is made."""
 _STATUS = {member.name: member for member in Status}
 
 
@@ -46,15 +48,15 @@ class GraphTree:
 
     __slots__ = ("_by_id", "_sources", "graph", "root", "session")
 
-    def __init__(self, graph: Graph, session: Session) -> None:
+    def __init__(self, graph: Graph, session: Session, plain: Sequence[Instance] | None = None) -> None:
+        """`plain`: what `plain_instances` gave for the graph, from who keeps it for the next question."""
         self.graph = graph
         self.session = session
         self._by_id: dict[str, GraphResource] = {}
         self._sources: dict[str, list[Resource]] | None = None
         self.root: _Root = _Root(self)
         with collector_paused():
-            self._hang()
-            self._break_rings()
+            self._break_rings(self._hang(plain_instances(graph) if plain is None else plain))
 
     def make(self, instance: Instance) -> GraphResource:
         """The resource of an instance, alone."""
@@ -93,36 +95,28 @@ class GraphTree:
                         self._sources.setdefault(relation.target.id, []).append(relation)
         return self._sources.get(id_, ())
 
-    def _hang(self) -> None:
+    def _hang(self, instances: Iterable[Instance]) -> Sequence[GraphResource]:
         """Make all that is not in a section, and hang it below its owner."""
         by_id, make = self._by_id, self.make
-        with_sections = ""  # parts come behind their owner, mostly: it is looked at once
-        for instance in self.graph:
-            if instance.kinds.owner in _SECTION_KINDS:
-                owner = instance.owner
-                if owner == with_sections:
-                    continue
-                if owner is not None and self._is_in_section(instance):
-                    with_sections = owner
-                    continue
+        for instance in instances:
             by_id[instance.id] = make(instance)
-        for resource in [*by_id.values()]:
+        plain = [*by_id.values()]
+        below_root = self.root.owned
+        for resource in plain:
             owner = resource.instance.owner
-            above = None if owner is None else self.resource(owner)
+            above = None if owner is None else by_id.get(owner) or self.resource(owner)
             if above is None or above is resource:
-                self.root.owned.append(resource)
-            else:
-                resource.above = above
+                below_root.append(resource)
+                continue
+            resource.above = above
+            if above.owned:
                 above.owned.append(resource)
+            else:
+                above.owned = [resource]
+        return plain
 
-    def _is_in_section(self, instance: Instance) -> bool:
-        above = None if instance.owner is None else self.graph.get(instance.owner)
-        # Sections have no sections: in a ring of them, which only a file could have, all are plain parts.
-        return above is not None and above is not instance and above.kinds.owner not in _SECTION_KINDS
-
-    def _break_rings(self) -> None:
+    def _break_rings(self, plain: Sequence[GraphResource]) -> None:
         """Owners that own one another hang below the root, so that every walk ends."""
-        plain = [resource for resource in self._by_id.values() if resource.section is None]
         if len(self.root.everything()) > len(plain):
             return
         seen = {id(resource) for resource in self.root.everything()}
@@ -135,6 +129,28 @@ class GraphTree:
             self.root.owned.append(resource)
             seen.update(id(below) for below in resource.descendents())
         self.root.forget()
+
+
+def plain_instances(graph: Graph) -> list[Instance]:
+    """Those that are in no section of their owner."""
+    plain: list[Instance] = []
+    with_sections = ""  # parts come behind their owner, mostly, and need no look for it
+    for instance in graph:
+        if instance.kinds.owner not in _SECTION_KINDS:
+            with_sections = instance.id
+        elif instance.owner == with_sections:
+            continue
+        elif _is_in_section(instance, graph):
+            with_sections = instance.owner or ""
+            continue
+        plain.append(instance)
+    return plain
+
+
+def _is_in_section(instance: Instance, graph: Graph) -> bool:
+    above = None if instance.owner is None else graph.get(instance.owner)
+    # Sections have no sections: in a ring of them, which only a file could have, all are plain parts.
+    return above is not None and above is not instance and above.kinds.owner not in _SECTION_KINDS
 
 
 def resources_of(graph: Graph, session: Session | None = None) -> Resource:
@@ -154,13 +170,35 @@ def read_from_graph(reads: Iterable[Source]) -> list[tuple[Instance, str]]:
     ]
 
 
+class _Names(Mapping[str, Resource]):
+    """Names first, then ids: the resource of an id is made when it is asked for."""
+
+    def __init__(self, by_name: Mapping[str, Resource], tree: GraphTree) -> None:
+        self._by_name = by_name
+        self._tree = tree
+
+    def __getitem__(self, name: str) -> Resource:
+        resource = self._by_name.get(name) or self._tree.resource(name)
+        if resource is None:
+            raise KeyError(name)
+        return resource
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._by_name
+        yield from (instance.id for instance in self._tree.graph if instance.id not in self._by_name)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 class _Root(Resource):
-    __slots__ = ("owned", "tree")
+    __slots__ = ("_names", "owned", "tree")
 
     def __init__(self, tree: GraphTree) -> None:
         super().__init__()
         self.tree = tree
-        self.owned: list[Resource] = []
+        self.owned: list[GraphResource] = []
+        self._names: _Names | None = None
 
     @property
     def session(self) -> Session:
@@ -196,35 +234,32 @@ class _Root(Resource):
         """What is below has changed."""
         self._everything = None
 
-    def all(self) -> dict[str, Resource]:
+    def all(self) -> Mapping[str, Resource]:
         """By name, those right below the root first; one whose name another has, too, is there by its id."""
-        by_name = self._all
-        if by_name is None:
-            by_name = self._all = {}
+        if self._names is None:
+            by_name: dict[str, Resource] = {}
             for child in self.owned:
                 by_name.setdefault(child.name, child)
             for below in self.everything():
                 by_name.setdefault(below.name, below)
-            for resource in self.tree.everything():
-                by_name.setdefault(resource.id, resource)
-        return by_name
+            self._names = _Names(by_name, self.tree)
+        return self._names
 
 
 class GraphResource(Resource):
-    """An instance of the graph."""
+    """An instance of the graph. One is made for each instance and question: most of it is said when it is needed."""
 
-    __slots__ = ("_named", "_parts", "above", "instance", "owned", "section", "tree")
+    _all: dict[str, Resource] | None = None
+    _everything: list[Resource] | None = None
+    above: GraphResource | None = None
+    section: str | None = None
+    owned: list[GraphResource] = []  # noqa: RUF012  # nobody adds to this one: it stands for none
+    _named: dict[str, Resource] | None = None
+    _parts: dict[str, list[GraphResource]] | None = None
 
     def __init__(self, instance: Instance, tree: GraphTree) -> None:
-        self._all = None
-        self._everything = None
         self.instance = instance
         self.tree = tree
-        self.above: GraphResource | None = None
-        self.section: str | None = None
-        self.owned: list[Resource] = []
-        self._named: dict[str, Resource] | None = None
-        self._parts: dict[str, list[GraphResource]] | None = None
 
     @property
     def parts(self) -> dict[str, list[GraphResource]]:
@@ -294,6 +329,8 @@ class GraphResource(Resource):
         """An instance that this one owns, by its name: `::db::mysql` is the mysql of db."""
         by_name = self._named
         if by_name is None:
+            if len(self.owned) < _FEW:
+                return next((child for child in self.owned if child.instance.name == name), MISSING)
             by_name = self._named = {}
             for child in self.owned:
                 by_name.setdefault(child.name, child)

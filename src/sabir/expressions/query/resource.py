@@ -208,8 +208,8 @@ class Resource:
         while waiting:
             resource = waiting.pop()
             reached.append(resource)
-            if resource.children:
-                waiting.extend(reversed(resource.children))
+            if children := resource.children:
+                waiting.extend(reversed(children))
         return reached
 
     def everything(self) -> list[Resource]:
@@ -218,15 +218,16 @@ class Resource:
             self._everything = self.descendents()
         return self._everything
 
-    def all(self) -> dict[str, Resource]:
+    def all(self) -> Mapping[str, Resource]:
         """Every instance from the root down by its name; of two with one name the nearer to the root counts."""
         root = self.root
-        by_name = root._all
+        if root is not self:
+            return root.all()
+        by_name = self._all
         if by_name is None:
-            by_name = {}
-            for resource in root.everything():
+            by_name = self._all = {}
+            for resource in self.everything():
                 by_name.setdefault(resource.name, resource)
-            root._all = by_name
         return by_name
 
     def special(self, key: str) -> Any:

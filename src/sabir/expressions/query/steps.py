@@ -6,7 +6,7 @@ plain cases first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -162,6 +162,8 @@ def _key_select(segment: Segment, path: Path) -> Select:
 
 
 def _filtered_by_one(select: Select, keep: Predicate) -> Select:
+    if isinstance(keep, _NameEquals):
+        return lambda values, context: keep.chosen(select(values, context), context)
     if select is _select_items:
 
         def filter_items(values: list[Any], context: Context) -> list[Any]:
@@ -377,7 +379,7 @@ def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
         return _against_variable(test.right.name, left, negated=test.negated, of_value=one.path is None)
     equals = equals_literal(test.right)
     if not test.negated and one.path is not None and (name := _plain_name(one.path)) is not None:
-        return _name_equals(name, test.right, equals, left)
+        return _NameEquals(name, test.right, equals, left)
     if test.negated:
         if one.path is None:
             # Of the value itself no part may be equal; of a path's matches one that differs is enough.
@@ -419,22 +421,36 @@ def _plain_name(path: Path) -> str | None:
     return None if key.text.startswith(".") else key.text
 
 
-def _name_equals(
-    name: str, text: str, equals: Callable[[Any], bool], left: Callable[[Any, Context], list[Any]]
-) -> Predicate:
+class _NameEquals:
     """`[role=db]`, the filter that is asked of every instance, without the lists of the general way."""
 
-    def holds(value: Any, context: Context) -> bool:
-        if type(value) is dict:
-            item = value.get(name, MISSING)
-        elif isinstance(value, Resource):
-            item = value.get(name)
-            if item is not MISSING and context.session.computing is not None:
-                context.session.record(value, name)
-        else:
-            return any(equals(one) for one in left(value, context))
-        if type(item) is str:
-            return item == text
-        return item is not MISSING and equals(item)
+    __slots__ = ("_equals", "_left", "_name", "_text")
 
-    return holds
+    def __init__(
+        self, name: str, text: str, equals: Callable[[Any], bool], left: Callable[[Any, Context], list[Any]]
+    ) -> None:
+        self._name = name
+        self._text = text
+        self._equals = equals
+        self._left = left
+
+    def __call__(self, value: Any, context: Context) -> bool:
+        return bool(self.chosen([value], context))
+
+    def chosen(self, values: Iterable[Any], context: Context) -> list[Any]:
+        name, text, session = self._name, self._text, context.session
+        chosen: list[Any] = []
+        for value in values:
+            if isinstance(value, Resource):
+                item = value.get(name)
+                if session.computing is not None and item is not MISSING:
+                    session.record(value, name)
+            elif type(value) is dict:
+                item = value.get(name, MISSING)
+            else:
+                if any(self._equals(part) for part in self._left(value, context)):
+                    chosen.append(value)
+                continue
+            if item == text if type(item) is str else item is not MISSING and self._equals(item):
+                chosen.append(value)
+        return chosen

@@ -43,7 +43,7 @@ _INPUTS: Final = {"size": 7, "servers": 2}
 
 def _asked(ensemble: Ensemble) -> Resource:
     built = build_graph(ensemble)
-    return asked_resources(ensemble, built.live, built.graph, Session(work=ensemble.session.work))
+    return asked_resources(ensemble, built, built.graph, Session(work=ensemble.session.work))
 
 
 @pytest.mark.parametrize(

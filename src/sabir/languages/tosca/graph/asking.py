@@ -23,14 +23,15 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
+from sabir.languages.tosca.graph.build import Built
 from sabir.languages.tosca.graph.origins import Live
 
 __all__ = ["asked_resources"]
 
 
-def asked_resources(ensemble: Ensemble, live: Mapping[str, Live], graph: Graph, session: Session) -> Resource:
-    """The root of the tree, over a graph that was built from these instances; `live` has them by their ids in it."""
-    tree = _AskedTree(graph, session, live)
+def asked_resources(ensemble: Ensemble, built: Built, graph: Graph, session: Session) -> Resource:
+    """The root of the tree, over the graph that was built from an ensemble, or one that was filled in since."""
+    tree = _AskedTree(graph, session, built.live, built.plain if graph is built.graph else None)
     inner = ensemble.session
     session.project = inner.project
     session.externals = inner.externals
@@ -47,10 +48,12 @@ class _AskedTree(GraphTree):
 
     __slots__ = ("_ids", "live")
 
-    def __init__(self, graph: Graph, session: Session, live: Mapping[str, Live]) -> None:
+    def __init__(
+        self, graph: Graph, session: Session, live: Mapping[str, Live], plain: Sequence[Instance] | None
+    ) -> None:
         self.live = live
         self._ids: dict[Resource, str] | None = None
-        super().__init__(graph, session)
+        super().__init__(graph, session, plain)
 
     def make(self, instance: Instance) -> GraphResource:
         # Of an artifact, an operation or a group the graph has all there is.
@@ -82,8 +85,6 @@ class _AskedTree(GraphTree):
 
 class _Asked(GraphResource):
     """A node."""
-
-    __slots__ = ()
 
     tree: _AskedTree
 
@@ -153,14 +154,10 @@ class _Asked(GraphResource):
 
 
 class _AskedCapability(_Asked):
-    __slots__ = ()
-
     kind: ClassVar[str] = "capability"
 
 
 class _AskedRelationship(_Asked):
-    __slots__ = ()
-
     kind: ClassVar[str] = "relationship"
 
     @property

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.graphs import plain_instances
 from sabir.expressions.query.values import MISSING
 from sabir.graph.address import escaped
 from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
@@ -45,6 +46,8 @@ class Built(Struct, frozen=True, kw_only=True, eq=False):
     findings: Sequence[Finding]
     live: Mapping[str, Live]
     """By ids of the graph: the nodes, capabilities and relationships that the instances were made from."""
+    plain: Sequence[Instance]
+    """Those of the graph that are no part of a node."""
 
 
 def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> Built:
@@ -53,7 +56,7 @@ def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> Built:
         instances = [*_told_apart(builder.instances())]
         outputs = builder.outputs()
     graph = Graph(instances, outputs=outputs, output_origins=builder.output_origins)
-    return Built(graph=graph, findings=builder.findings, live=builder.live)
+    return Built(graph=graph, findings=builder.findings, live=builder.live, plain=plain_instances(graph))
 
 
 class _Builder:

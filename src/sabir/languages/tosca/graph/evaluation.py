@@ -46,7 +46,7 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     return Evaluation(
         graph=built.graph,
         findings=(*errors, *(built.findings if topology.complete else ())),
-        resources=partial(asked_resources, ensemble, built.live),
+        resources=partial(asked_resources, ensemble, built),
         wanted=lambda: _wanted(ensemble, request),
     )
 
