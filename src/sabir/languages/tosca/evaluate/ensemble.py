@@ -21,12 +21,11 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
 from sabir.languages.tosca.evaluate.observed import Observed
 from sabir.languages.tosca.evaluate.request import Request
 from sabir.languages.tosca.evaluate.typed import typed
-from sabir.languages.tosca.model.behaviour import Interface, interfaces_of
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import example
-from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, Kind, PropertyDefinition, Written
+from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
 
@@ -112,7 +111,6 @@ class Ensemble:
         self._assignments: dict[int, Assigned] = {}
         self._defaults: dict[int, Assigned | None] = {}
         self._relationships: dict[tuple[str, str], list[Resource]] | None = None
-        self._interfaces: dict[int, Mapping[str, Interface]] = {}
         self.nodes = Nodes(self)
 
     def with_observed(self, observed: Observed) -> Ensemble:
@@ -134,17 +132,6 @@ class Ensemble:
 
     def relationship_type(self, name: str) -> FlatType | None:
         return self.model.types.find(Kind.RELATIONSHIP, name)
-
-    def interfaces(
-        self, flat: FlatType | None, written: Mapping[str, InterfaceDefinition]
-    ) -> Mapping[str, Interface]:
-        """Those of a type and of a template; nearly all templates write none of their own, and share those of their type."""
-        if written or flat is None:
-            return interfaces_of(self.model.types, flat, written)
-        shared = self._interfaces.get(id(flat))
-        if shared is None:
-            shared = self._interfaces[id(flat)] = interfaces_of(self.model.types, flat, {})
-        return shared
 
     # Values
 

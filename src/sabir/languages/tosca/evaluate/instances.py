@@ -195,7 +195,7 @@ class NodeInstance(Entity):
 
     @property
     def interfaces(self) -> Mapping[str, Interface]:
-        return self.ensemble.interfaces(self.flat, self.template.interfaces)
+        return self.ensemble.model.interfaces(self.flat, self.template.interfaces)
 
     def operation_output(self, interface: str, operation: str, output: str) -> Any:
         seen = self.ensemble.request.observed.value(f"{self.key}.interfaces.{interface}.{operation}", output)

@@ -240,7 +240,7 @@ class RelationshipInstance(Entity):
     @property
     def interfaces(self) -> Mapping[str, Interface]:
         template = self.link.relationship
-        return self.ensemble.interfaces(self.flat, {} if template is None else template.interfaces)
+        return self.ensemble.model.interfaces(self.flat, {} if template is None else template.interfaces)
 
     def assigned(self, key: str) -> Written | None:
         template = self.link.relationship

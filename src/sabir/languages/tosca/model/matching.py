@@ -28,6 +28,8 @@ class Matching:
         self._flat = flat
         self._by_type: dict[str, list[str]] | None = None
         self._candidates: dict[_Key, list[str]] = {}
+        self._capabilities: dict[tuple[int, str], list[str]] = {}
+        """Of a type, those of a wanted type."""
 
     def of_type(self, type_name: str) -> list[str]:
         """The templates of a node type or of one that derives from it."""
@@ -69,11 +71,13 @@ class Matching:
         flat = self._flat.get(target)
         if flat is None or wanted is None:
             return None
-        suited = [
-            name
-            for name, capability in flat.capabilities.items()
-            if self.is_capability(capability.type, wanted)
-        ]
+        suited = self._capabilities.get((id(flat), wanted))
+        if suited is None:
+            suited = self._capabilities[id(flat), wanted] = [
+                name
+                for name, capability in flat.capabilities.items()
+                if self.is_capability(capability.type, wanted)
+            ]
         return preferred if preferred in suited else next(iter(suited), None)
 
     def _suited(self, definition: RequirementDefinition) -> list[str]:

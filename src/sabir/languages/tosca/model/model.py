@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.model.behaviour import Interface, interfaces_of
 from sabir.languages.tosca.model.copies import write_out
 from sabir.languages.tosca.model.hosts import find_hosts
 from sabir.languages.tosca.model.requirements import HOSTED_ON, Linking
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import ValueChecker
 from sabir.languages.tosca.syntax.examples import example_nodes
-from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate, Topology
+from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, Kind, NodeTemplate, Topology
 
 __all__ = ["Model"]
 
@@ -40,6 +42,7 @@ class Model:
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
         self.types = TypeTable(topology)
+        self._interfaces: dict[int, Mapping[str, Interface]] = {}
         self.values = ValueChecker(self.types)
         self.findings: list[Finding] = []
         self.nodes: dict[str, NodeTemplate] = {
@@ -69,6 +72,17 @@ class Model:
             CIRCULAR_HOSTS.at(self.nodes[ring[0]].place, "these host one another: " + " → ".join(ring))
             for ring in rings
         )
+
+    def interfaces(
+        self, flat: FlatType | None, written: Mapping[str, InterfaceDefinition]
+    ) -> Mapping[str, Interface]:
+        """Those of a type and of a template; nearly all templates write none of their own, and share those of their type."""
+        if written or flat is None:
+            return interfaces_of(self.types, flat, written)
+        shared = self._interfaces.get(id(flat))
+        if shared is None:
+            shared = self._interfaces[id(flat)] = interfaces_of(self.types, flat, {})
+        return shared
 
     def is_hosting(self, relationship_type: str) -> bool:
         return self.types.is_a(Kind.RELATIONSHIP, relationship_type, HOSTED_ON)

@@ -89,6 +89,7 @@ class TypeTable:
         self._flat: dict[tuple[Kind, str], FlatType | None] = {}
         self._names: dict[Kind, frozenset[str]] = {}
         self._qualified: dict[Kind, dict[str, str]] = {}
+        self._derives: dict[tuple[Kind, str, str], bool] = {}
 
     def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
         declared = self.topology.types[kind].get(name)
@@ -130,6 +131,13 @@ class TypeTable:
         """Whether a type is another or derives from it; shorthand names count as the full ones."""
         if name == ancestor:
             return True
+        key = (kind, name, ancestor)
+        derives = self._derives.get(key)
+        if derives is None:
+            derives = self._derives[key] = self._derives_from(kind, name, ancestor)
+        return derives
+
+    def _derives_from(self, kind: Kind, name: str, ancestor: str) -> bool:
         flat = self.find(kind, name)
         if flat is None:
             return False

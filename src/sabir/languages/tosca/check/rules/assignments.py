@@ -10,7 +10,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
-from sabir.languages.tosca.model.behaviour import Operation, interfaces_of
+from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType, merged_properties
@@ -295,7 +295,7 @@ def _operation_inputs(
     model: Model, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
 ) -> Iterator[Finding]:
     """Inputs that a template gives to operations fit what the type declares. It may give others, too."""
-    declared = interfaces_of(model.types, flat, {})
+    declared = model.interfaces(flat, {})
     for name, interface in interfaces.items():
         if name not in declared:
             continue

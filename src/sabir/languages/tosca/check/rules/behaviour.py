@@ -111,7 +111,7 @@ def check_behaviour(model: Model) -> Iterator[Finding]:
         return
     yield from _types(model)
     interfaces = {
-        name: interfaces_of(model.types, model.flat[name], template.interfaces)
+        name: model.interfaces(model.flat[name], template.interfaces)
         for name, template in model.nodes.items()
     }
     for name, template in model.nodes.items():
