@@ -59,8 +59,11 @@ class EvaluatingCheck:
 
 
 def _unsaid(evaluated: Iterable[Finding], checked: Sequence[Finding]) -> Iterator[Finding]:
-    """Of two findings at one place the checker's stays: it was made for reading, the other is its consequence."""
+    """Of two findings at one place, or of two in one line that say the same, the checker's stays: it was made for reading,
+    the other is its consequence."""
     said = {(finding.location, finding.severity) for finding in checked}
+    words = {(finding.location.file, finding.location.line, finding.message) for finding in checked}
     for finding in evaluated:
-        if (finding.location, finding.severity) not in said:
+        in_line = finding.location.file, finding.location.line, finding.message
+        if (finding.location, finding.severity) not in said and in_line not in words:
             yield finding

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
 
 from sabir.checks.options import CheckOptions
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.operations.check import check_paths
 
 TEMPLATE = """\
@@ -67,3 +71,32 @@ def test_the_template_itself_is_right(tmp_path_factory: pytest.TempPathFactory) 
     path = tmp_path_factory.mktemp("slip") / "service-template.yaml"
     path.write_text(TEMPLATE, encoding="utf-8")
     assert [*check_paths([path], CheckOptions()).report.findings()] == []
+
+
+SLIPS = Path(__file__).parent / "slips"
+ROWS = [
+    line.split(" | ")
+    for line in (SLIPS / "slips.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]}-{row[3]}-{row[4]}-{row[2]}" for row in ROWS])
+def test_one_slip_is_one_error(row: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    template, old, new, code, line, near = row
+    folder = tmp_path_factory.mktemp("slip")
+    shutil.copytree(SLIPS / "scripts", folder / "scripts")
+    text = (SLIPS / f"{template}.yaml").read_text(encoding="utf-8")
+    changed = text.replace(json.loads(old), json.loads(new), 1)
+    assert changed != text
+    path = folder / "service-template.yaml"
+    path.write_text(changed, encoding="utf-8")
+    findings = [finding for _, finding in check_paths([path], CheckOptions()).report.findings()]
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    assert [(error.code, error.location.line) for error in errors] == [(code, int(line))]
+    assert near in f"{errors[0].message} {errors[0].hint}"
+
+
+@pytest.mark.parametrize("template", ["simple", "second"])
+def test_without_a_slip_there_is_none(template: str) -> None:
+    assert [*check_paths([SLIPS / f"{template}.yaml"], CheckOptions()).report.findings()] == []

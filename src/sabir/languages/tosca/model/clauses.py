@@ -49,8 +49,9 @@ def _computed(raw: Any, value: Any, units: ScalarUnits | None) -> Any:
     if name == "$value":
         return _into(value, argument)
     function = PURE.get(name[1:])
-    if function is None:
-        raise _Unknown
+    count = len(argument) if isinstance(argument, list) else 1
+    if function is None or count < function.least or (function.most is not None and count > function.most):
+        raise _Unknown  # of a wrong number of arguments the check of the clause itself speaks
     return function(
         [_computed(item, value, units) for item in argument] if isinstance(argument, list) else [argument]
     )

@@ -167,7 +167,7 @@ class Linking:
         flat = self._flat[template.name]
         name = assignment.name
         definition = flat.requirements.get(name) if flat is not None else None
-        if flat is not None and definition is None and self._topology.complete:
+        if flat is not None and flat.is_whole and definition is None and self._topology.complete:
             hint = did_you_mean(name, flat.requirements)
             self._report(
                 UNKNOWN_REQUIREMENT, f"{template.type} has no requirement {name!r}", assignment.place, hint
@@ -279,13 +279,22 @@ class Linking:
         if wanted in flat.capabilities:
             return wanted
         capability = self._matching.capability(target, wanted, assignment.name)
-        if capability is None and self._topology.complete:
+        if capability is None and self._topology.complete and self._is_told(flat, wanted):
             message = f"{target!r} has no capability {wanted!r}, which requirement {assignment.name!r} needs"
             offered = (f"{name} ({offer.type})" for name, offer in flat.capabilities.items())
             self._report(
                 MISSING_CAPABILITY, message, assignment.place, "its capabilities are " + ", ".join(offered)
             )
         return capability
+
+    def _is_told(self, flat: FlatType, wanted: str) -> bool:
+        """Whether a capability that is missing says something: not when a type is not known, which is said by itself."""
+        types = (wanted, *(offer.type for offer in flat.capabilities.values()))
+        is_type = "." in wanted or ":" in wanted
+        return flat.is_whole and all(
+            self._types.definition(Kind.CAPABILITY, name) is not None
+            for name in (types if is_type else types[1:])
+        )
 
     def _by_relationship(self, flat: FlatType, relationship_type: str) -> str | None:
         relationship = self._types.find(Kind.RELATIONSHIP, relationship_type)

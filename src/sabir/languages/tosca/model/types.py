@@ -54,6 +54,8 @@ class FlatType(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """The type and its ancestors, nearest first."""
     scalar: ScalarUnits | None = None
     """Of a data type that derives from `scalar`."""
+    is_whole: bool = True
+    """False when a parent is not there, or a key is misspelt: then what seems to be missing may well be meant to be there."""
 
     @property
     def name(self) -> str:
@@ -182,6 +184,16 @@ class TypeTable:
             here = definition.derived_from
         return chain, None
 
+    def _is_whole(self, chain: list[TypeDefinition], primitive: str | None) -> bool:
+        last = chain[-1]
+        ends = (
+            primitive is not None
+            or last.derived_from is None
+            or (len(chain) > 1 and last.name == last.derived_from)
+        )
+        is_there = ends or self.definition(last.kind, last.derived_from or "") is not None
+        return is_there and not any(definition.loses for definition in chain)
+
     def _flatten(self, kind: Kind, name: str) -> FlatType | None:
         chain, primitive = self._chain(kind, name)
         if not chain:
@@ -224,6 +236,7 @@ class TypeTable:
             key_schema=_over_schemas(definition.key_schema for definition in reversed(chain)),
             chain=tuple(chain),
             scalar=scalar_units(chain) if primitive == "scalar" else None,
+            is_whole=self._is_whole(chain, primitive),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
@@ -300,9 +300,11 @@ def _record_misfits(
         elif not holds_expression(item):
             for misfit in field[1](item):
                 yield misfit.below(key)
+    misspelt = {near(str(key), fields) for key in value if key not in fields}
     for name, (definition, _) in fields.items():
         if (
             definition.required
+            and name not in misspelt
             and definition.default is None
             and definition.value is None
             and name not in value
@@ -342,6 +344,8 @@ def _constraint(constraint: Constraint, kind: str, units: ScalarUnits | None = N
     if constraint.name.startswith("$"):
         return _clause({constraint.name: argument}, units)
     test = TESTS.get(constraint.name)
+    if constraint.name == "in_range" and not (isinstance(argument, list) and len(argument) == 2):
+        return _no_check  # said where it stands
     if test is None or holds_expression(argument) or kind == "any" or (kind == "scalar" and units is None):
         return _no_check
 

@@ -56,7 +56,10 @@ def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]
 def _step(reader: Reader, name: str, span: Span, node: YamlNode) -> Step:
     subject = f"step {name!r}"
     fields = reader.fields(node, subject, _STEP_KEYS)
-    target = fields.get("target")
+    target, activities = fields.get("target"), fields.get("activities")
+    # Older triggers have a map as their action; steps have always had lists.
+    if isinstance(activities, YamlMapping) and not reader.origin.second:
+        reader.report(WRONG_SHAPE, f"activities of {subject} must be a list, not a map", activities.span)
     return Step(
         name=name,
         span=span,
@@ -68,7 +71,7 @@ def _step(reader: Reader, name: str, span: Span, node: YamlNode) -> Step:
         ),
         operation_host=reader.text(fields.get("operation_host"), f"operation_host of {subject}"),
         filter=reader.optional(fields.get("filter")),
-        activities=tuple(_activities(reader, fields.get("activities"), subject)),
+        activities=tuple(_activities(reader, activities, subject)),
         on_success=reader.texts(fields.get("on_success"), f"on_success of {subject}"),
         on_failure=reader.texts(fields.get("on_failure"), f"on_failure of {subject}"),
     )

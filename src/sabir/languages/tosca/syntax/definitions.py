@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from sabir.languages.tosca.syntax.behaviour import read_triggers
 from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interface, read_interfaces
 from sabir.languages.tosca.syntax.nodes import (
@@ -58,6 +60,12 @@ _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
 
 
 def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
+    reader.loses = False
+    definition = _type(reader, kind, name, span, node)
+    return replace(definition, loses=True) if reader.loses else definition
+
+
+def _type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
     subject = f"{kind.word} type {name!r}"
     if isinstance(node, YamlScalar) and isinstance(node.value, str) and kind is Kind.ARTIFACT:
         return TypeDefinition(
@@ -269,7 +277,12 @@ def read_occurrences(reader: Reader, node: YamlNode, subject: str) -> tuple[int,
         low, high = (item.value if isinstance(item, YamlScalar) else None for item in node.items)
         upper = UNBOUNDED if isinstance(high, str) and high.upper() == "UNBOUNDED" else high
         if isinstance(low, int) and isinstance(upper, int):
-            return low, upper
+            # In 2.0 the grammar has refused the others.
+            return (
+                (low, upper)
+                if low <= upper or upper == UNBOUNDED or not reader.origin.second
+                else (0, UNBOUNDED)
+            )
     elif isinstance(node, YamlScalar) and isinstance(node.value, int):
         return node.value, node.value
     reader.report(WRONG_SHAPE, f"occurrences of {subject} must be as [0, 1] or [1, UNBOUNDED]", node.span)

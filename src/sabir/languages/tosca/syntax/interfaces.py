@@ -50,6 +50,7 @@ _INTERFACE_KEYS: Final = frozenset(
 )
 
 
+_OPERATION_KEYS: Final = frozenset({"description", "metadata", "implementation", "inputs", "outputs"})
 _ARTIFACT_KEYS: Final = frozenset(
     {
         "type",
@@ -124,6 +125,8 @@ def read_operation(
             name=name, span=span, origin=reader.origin, implementation=read_implementation(reader, node)
         )
     subject = f"operation {name!r}"
+    for key, place, _ in reader.entries(node, subject):
+        reader.misspelt_key(key, _OPERATION_KEYS, subject, place)
     return OperationDefinition(
         name=name,
         span=span,

@@ -313,6 +313,8 @@ class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Of an interface type: its operations, notifications and inputs."""
     triggers: Mapping[str, Trigger] = {}
     """Of a policy type."""
+    loses: bool = False
+    """Whether something stands under a misspelt key, so that not all of it is known."""
     is_open: bool = False
     """Unfurl: whether its metadata say that there may be properties which are not declared."""
 

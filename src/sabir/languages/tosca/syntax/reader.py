@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.examples import ROOT, example, example_nodes
 from sabir.languages.tosca.syntax.nodes import Kind, Origin, Written
@@ -135,6 +135,15 @@ class Reader:
         hint = near or f"it can have {', '.join(sorted(keys))}"
         self.report(rule, f"{subject} has no key {key!r}", span, hint)
 
+    def has_nearly(self, fields: Mapping[str, YamlNode], key: str) -> bool:
+        """Whether there is a misspelt key, which is said, where one is missing."""
+        return any(near(other, [key]) for other in fields)
+
+    def misspelt_key(self, key: str, keys: Iterable[str], subject: str, span: Span) -> None:
+        """Of a part that may have keys of tools, too: only one that is nearly one of TOSCA's is a finding."""
+        if not self.origin.second and key not in keys and did_you_mean(key, keys) is not None:
+            self.unknown_key(key, keys, subject, span)
+
     def text(self, node: YamlNode | None, subject: str) -> str | None:
         if node is None:
             return None
@@ -170,7 +179,9 @@ class Reader:
         if isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"):
             return node.text.lower() == "true"
         self.report(WRONG_SHAPE, f"{subject} must be true or false, not {shape_of(node)}", node.span)
-        return default
+        # Whatever is wrong with the word, it is clear what is meant.
+        says_no = isinstance(node, YamlScalar) and node.text.lower() in ("no", "off", "n", "0")
+        return False if says_no else default
 
     def is_open(self, fields: Mapping[str, YamlNode]) -> bool:
         """Whether the metadata of a type or template let it have properties that are not declared, as in Unfurl."""

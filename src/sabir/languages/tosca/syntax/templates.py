@@ -94,7 +94,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
     fields = reader.fields(node, subject, _NODE_KEYS)
     type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {subject}")
     type_ = reader.type_text(Kind.NODE, type_node, f"type of {subject}")
-    if type_ is None and copy is None:
+    if type_ is None and copy is None and not reader.has_nearly(fields, "type"):
         reader.report(WRONG_SHAPE, f"{subject} has no type", span, "add 'type:' with the name of a node type")
     node_filter = fields.get("node_filter")
     requirements = fields.get("requirements")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
@@ -141,7 +141,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         template.type,
         also=flat.attributes,
         of=flat,
-        is_open=template.is_open or flat.is_open,
+        is_open=template.is_open or flat.is_open or not flat.is_whole,
     )
     yield from _values(
         model,
@@ -151,13 +151,14 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         also=flat.properties,
         kind="attribute",
         of=flat,
+        is_open=not flat.is_whole,
     )
     if not template.directives:
         yield from _required(flat, template.properties, template.place, f"node template {template.name!r}")
     for capability in template.capabilities.values():
         declared = flat.capabilities.get(capability.name)
         if declared is None:
-            if model.topology.complete:
+            if model.topology.complete and flat.is_whole:
                 hint = did_you_mean(capability.name, flat.capabilities)
                 message = f"{template.type} has no capability {capability.name!r}"
                 yield UNKNOWN_CAPABILITY.at(capability.place, message, hint=hint)
@@ -194,7 +195,7 @@ def _interfaces(
 ) -> Iterator[Finding]:
     """2.0: a template assigns to interfaces that its type has."""
     for name, interface in interfaces.items():
-        if name not in flat.interfaces and model.topology.complete:
+        if name not in flat.interfaces and model.topology.complete and flat.is_whole:
             hint = did_you_mean(name, flat.interfaces)
             yield UNKNOWN_INTERFACE.at(interface.place, f"{flat.name} has no interface {name!r}", hint=hint)
 
@@ -392,9 +393,12 @@ def _required_values(
     subject: str,
     owner: str,
 ) -> Iterator[Finding]:
+    # A name that is nearly the one that is missing is told already.
+    misspelt = {near(name, definitions) for name in assigned if name not in definitions}
     for name, definition in definitions.items():
         if (
             definition.required
+            and name not in misspelt
             and definition.default is None
             and definition.value is None
             and name not in assigned

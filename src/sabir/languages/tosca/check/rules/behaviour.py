@@ -197,7 +197,7 @@ def _outputs(
         name = output.target[1]
         definition = flat.attributes.get(name) or flat.properties.get(name)
         subject = f"output {output.name!r} of {operation!r} goes to {name!r}"
-        if definition is None and name not in also:
+        if definition is None and name not in also and flat.is_whole:
             hint = did_you_mean(name, [*flat.attributes, *flat.properties, *also])
             yield WRONG_MAPPING.at(output.place, f"{subject}, which {flat.name} does not have", hint=hint)
         elif definition is not None and not _fits(model, output, definition):
@@ -353,7 +353,9 @@ def _activity(
             for key in (*offered.operations, *(offered.declared or ()))
         }
         names |= {f"Standard.{key}" for key in ("create", "configure", "start", "stop", "delete")}
-        if activity.name and activity.name not in names:
+        offered = interfaces.get(interface)
+        is_vague = offered is not None and offered.declared is None and offered.type is not None
+        if activity.name and activity.name not in names and not is_vague:
             hint = did_you_mean(activity.name, names)
             message = f"{target!r} has no operation {activity.name!r}"
             if not interface:

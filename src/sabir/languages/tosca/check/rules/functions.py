@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
@@ -18,6 +18,8 @@ from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
 from sabir.languages.tosca.syntax.nodes import (
     GroupTemplate,
+    Kind,
+    NodeTemplate,
     PolicyTemplate,
     PropertyDefinition,
     RelationshipTemplate,
@@ -79,6 +81,9 @@ _ARITIES: Final[Mapping[str, tuple[int, int | None]]] = {
 # What only an orchestrator can answer.
 _ORCHESTRATED: Final = frozenset({"get_operation_output"})
 _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
+_GETTERS: Final = frozenset(word for names in MODULES.values() for word in names if word.startswith("get_")) | {
+    "get_operation_output", "get_secret", "get_repo", "get_attributes",
+}  # fmt: skip
 _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
 
 
@@ -98,6 +103,7 @@ def check_functions(model: Model) -> Iterator[Finding]:
                     has_more = isinstance(argument, YamlSequence) and len(argument) > 1
                     if is_missing and (not has_more or written.origin.second):
                         advice = did_you_mean(input_name, inputs) or "declare it under 'inputs:'"
+                        used.add(near(input_name, inputs) or "")
                         yield UNKNOWN_INPUT.at(place, f"there is no input {input_name!r}", hint=advice)
                     elif written.origin.second:
                         yield from _nested_input(model, input_name, argument, place)
@@ -111,17 +117,31 @@ def check_functions(model: Model) -> Iterator[Finding]:
             elif name in ("eval", "ref", "template"):
                 loose = True
             elif name.startswith("$") and name != "$$":
+                used.add(_first(argument) or "")  # of a misspelt $get_input
                 yield from _unknown_function(model, name, place)
                 yield from _signature(model, name, argument, place)
             elif name == "join" and written.origin.second:
                 yield from _join(argument, place)
+            elif name.startswith("get_") and name not in _GETTERS:
+                used.add(_first(argument) or "")
         loose = loose or _mentions_inputs(written.node)
     yield from _untruths(model)
-    if loose or model.topology.substitution is not None:
+    yield from _misspelt_getters(model)
+    if loose or model.topology.substitution is not None or not (model.topology.complete or model.nodes):
         return
     for name, definition in model.topology.inputs.items():
         if name not in used:
             yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
+
+
+def _misspelt_getters(model: Model) -> Iterator[Finding]:
+    """In inputs of operations, for which no type says that a map is not meant."""
+    for written in _operation_inputs(model):
+        for name, argument in _calls(written.node):
+            hint = did_you_mean(name, _GETTERS) if name.startswith("get_") and name not in _GETTERS else None
+            if hint is not None:
+                place = Place(written.origin.source, argument.span)
+                yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
 
 
 def _untruths(model: Model) -> Iterator[Finding]:
@@ -242,10 +262,6 @@ def _values(model: Model) -> Iterator[Written]:
             for loose in (requirement.node_filter, requirement.count):
                 if loose is not None:
                     yield loose
-        for interface in node.interfaces.values():
-            yield from _parameters(interface.inputs)
-            for operation in interface.operations.values():
-                yield from _parameters(operation.inputs)
         for artifact in node.artifacts.values():
             yield from artifact.properties.values()
         for loose in (node.node_filter, node.count):
@@ -262,6 +278,17 @@ def _values(model: Model) -> Iterator[Written]:
         if output.value is not None:
             yield output.value
     yield from _clauses(model)
+    yield from _operation_inputs(model)
+
+
+def _operation_inputs(model: Model) -> Iterator[Written]:
+    types = {id(type_): type_ for type_ in model.topology.types[Kind.NODE].values()}.values()
+    owners: tuple[NodeTemplate | TypeDefinition, ...] = (*model.nodes.values(), *types)
+    for owner in owners:
+        for interface in owner.interfaces.values():
+            yield from _parameters(interface.inputs)
+            for operation in interface.operations.values():
+                yield from _parameters(operation.inputs)
 
 
 def _clauses(model: Model) -> Iterator[Written]:

@@ -49,6 +49,8 @@ def _link(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]
     source, target = model.flat.get(template.name), model.flat.get(link.target or "")
     if source is None or target is None:
         return
+    if link.capability is None and link.definition is not None and link.definition.capability is not None:
+        return  # it is said that the target lacks the capability
     definition = source.requirements.get(link.name)
     capability = target.capabilities.get(link.capability or "")
     capability_type = None if capability is None else model.types.find(Kind.CAPABILITY, capability.type)

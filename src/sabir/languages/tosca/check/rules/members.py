@@ -58,6 +58,8 @@ UNKNOWN_STEP: Final = Rule(
 def check_members(model: Model) -> Iterator[Finding]:
     topology = model.topology
     members = {*model.nodes, *topology.groups}
+    if not topology.complete and not model.nodes:
+        return  # the templates themselves are lost: that is said, and enough
     for group in topology.groups.values():
         for name, span in group.members:
             if name not in members:

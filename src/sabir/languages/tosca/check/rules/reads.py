@@ -172,6 +172,8 @@ def _problems(model: Model, name: str, words: list[object], owner: _Owner | None
         return
     if entity is None or not isinstance(key, str) or key in _STEPS or first == "HOST":
         return
+    if not entity.flat.is_whole:
+        return
     if name == "get_artifact":
         if entity.template is None:
             return  # a template may bring it

@@ -25,8 +25,11 @@ class RefinedLinks:
     def __init__(self, refining: Refining) -> None:
         self.refining = refining
         self.types = refining.model.types
+        self.is_lost = False
+        """Whether a key of the type is misspelt, which is said."""
 
     def findings(self, type_: TypeDefinition, parent: FlatType | None, owner: str) -> Iterator[Finding]:
+        self.is_lost = type_.loses
         for capability in type_.capabilities.values():
             inherited = None if parent is None else parent.capabilities.get(capability.name)
             subject = f"capability {capability.name!r} of {owner}"
@@ -44,7 +47,7 @@ class RefinedLinks:
         self, new: CapabilityDefinition, old: CapabilityDefinition | None, subject: str
     ) -> Iterator[Finding]:
         refining = self.refining
-        if old is None and not new.type:
+        if old is None and not new.type and not self.is_lost:
             yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
         if old is not None and new.type and old.type:
             yield from refining.named(Kind.CAPABILITY, new.type, old.type, subject, new.place)

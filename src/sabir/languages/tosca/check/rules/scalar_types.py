@@ -33,7 +33,7 @@ def check_scalar_types(model: Model) -> Iterator[Finding]:
         if flat is None or not type_.origin.second:
             continue
         if flat.primitive != "scalar":
-            if type_.scalar is not None and model.topology.complete:
+            if type_.scalar is not None and model.topology.complete and flat.is_whole:
                 message = f"data type {type_.name!r} has units but does not derive from scalar"
                 yield WRONG_SCALAR.at(type_.place, message, hint="add 'derived_from: scalar'")
         else:
