@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
-from sabir.languages.inmanta.evaluate.construction import INDEX_CONFLICT, INDEX_MISSING
 from sabir.languages.inmanta.evaluate.endings import CYCLE
 from sabir.languages.inmanta.evaluate.expressions import KEY
+from sabir.languages.inmanta.evaluate.identified import INDEX_CONFLICT, INDEX_MISSING
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.reading import UNSET

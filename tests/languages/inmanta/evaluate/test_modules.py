@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.construction import INDEX_MISSING
+from sabir.languages.inmanta.evaluate.identified import INDEX_MISSING
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.functions import plugin_names
