@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,24 +31,20 @@ class LocalDriver(MachineDriver):
             )
         }
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        return _connected(target, context)
-
-
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-    root = context.folder / str(reveal(target.settings["root"]))
-    if target.contained:
-        root.mkdir(parents=True, exist_ok=True)
-    elif not root.is_dir():
-        raise DeployError(f"target {target.name!r}: there is no folder {str(root)!r}")
-    # Below the root itself where that is a folder of ours; a machine as a whole is not littered.
-    marks: Path = (context.state_folder if str(root) == "/" else root / ".sabir") / "operations"
-    hands = LocalHands(Place(str(root), str(marks.absolute())))
-    try:
-        yield MachineConnection(hands)
-    finally:
-        hands.stop()
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
+        root = context.folder / str(reveal(target.settings["root"]))
+        if target.contained:
+            root.mkdir(parents=True, exist_ok=True)
+        elif not root.is_dir():
+            raise DeployError(f"target {target.name!r}: there is no folder {str(root)!r}")
+        # Below the root itself where that is a folder of ours; a machine as a whole is not littered.
+        marks: Path = (context.state_folder if str(root) == "/" else root / ".sabir") / "operations"
+        hands = LocalHands(Place(str(root), str(marks.absolute())))
+        try:
+            yield MachineConnection(hands)
+        finally:
+            hands.stop()
 
 
 class LocalHands:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.drivers.amqp.messages import Message, plan_message
@@ -92,17 +92,13 @@ class AmqpDriver(RunDriver):
             ),
         }
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        return _connected(target, context)
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
+        async with AsyncExitStack() as stack:
+            yield _Agents(target, context, stack)
 
 
 DRIVER: Final = AmqpDriver()
-
-
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-    async with AsyncExitStack() as stack:
-        yield _Agents(target, context, stack)
 
 
 class _Agents(RunConnection):
@@ -154,9 +150,9 @@ class _Agents(RunConnection):
     async def _broker(self, task: Task) -> Broker:
         with needing("amqp", f"target {self._target.name!r}"):
             from sabir.deployments.drivers.amqp.broker import Broker
-        known: dict[str, Any] = reveal_all(reveal(task.resource.desired.get("broker")) or {})
+        of_program: dict[str, Any] = reveal_all(reveal(task.resource.desired.get("broker")) or {})
         told = {name: self._settings[name] for name in _OF_THE_BROKER if name in self._settings}
-        settings: dict[str, Any] = {**_USUAL, **known, **told}
+        settings: dict[str, Any] = {**_USUAL, **of_program, **told}
         where = json.dumps([settings["host"], settings["port"], settings["virtual_host"]])
         async with self._opening:  # two connections would take each other's answers
             broker = self._brokers.get(where)

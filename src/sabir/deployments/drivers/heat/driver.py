@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from sabir.deployments.drivers.answers import AnswerRefused, in_thread
@@ -73,30 +73,26 @@ class HeatDriver:
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
         return told_changes(resource, reading, whole="template")
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Stacks]:
-        return _connected(target, context)
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
+        with needing("openstack", f"target {target.name!r}"):
+            from sabir.deployments.drivers.heat.access import open_heat, request_seconds
+            from sabir.deployments.drivers.heat.api import Heat
+            from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
 
-
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
-    with needing("openstack", f"target {target.name!r}"):
-        from sabir.deployments.drivers.heat.access import open_heat, request_seconds
-        from sabir.deployments.drivers.heat.api import Heat
-        from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
-
-        seconds = request_seconds(target)
-        try:
-            client = await in_thread(lambda: open_heat(target, context), seconds=seconds * _SIGNING_IN)
-        except AnswerRefused as error:
-            raise UnreachableError(f"target {target.name!r}: signing in: {error}") from error
-    heat = Heat(client, seconds=seconds)
-    await heat.check_access()
-    patience = reveal(target.settings.get("wait_seconds"))
-    settings = HeatSettings(
-        environment=context.environment,
-        wait_seconds=float(patience) if isinstance(patience, int | float) else _SECONDS,
-    )
-    yield Stacks(heat, settings)
+            seconds = request_seconds(target)
+            try:
+                client = await in_thread(lambda: open_heat(target, context), seconds=seconds * _SIGNING_IN)
+            except AnswerRefused as error:
+                raise UnreachableError(f"target {target.name!r}: signing in: {error}") from error
+        heat = Heat(client, seconds=seconds)
+        await heat.check_access()
+        patience = reveal(target.settings.get("wait_seconds"))
+        settings = HeatSettings(
+            environment=context.environment,
+            wait_seconds=float(patience) if isinstance(patience, int | float) else _SECONDS,
+        )
+        yield Stacks(heat, settings)
 
 
 DRIVER: Final = HeatDriver()

@@ -78,11 +78,11 @@ def _request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
     match kind:
         case "neutron.list":
             resource = arguments["resource"]
-            filters = _own(arguments.get("filters") or {}, client)
+            filters = _of_project(arguments.get("filters") or {}, client)
             query = f"?{urlencode(filters)}" if filters else ""
             return _Request("network", f"/v2.0/{resource}{query}", resource)
         case "neutron.create_router":
-            router = _own(arguments["router"], client)
+            router = _of_project(arguments["router"], client)
             return _Request("network", "/v2.0/routers", "router", {"router": router})
         case "keystone.user":
             id_ = _replaced(arguments["id"], _OWN_USER, client.get_user_id())
@@ -110,7 +110,7 @@ def _request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
             return _Request("workflowv2", f"/executions/{quote(arguments['id'])}")
 
 
-def _own(values: Mapping[str, Any], client: Adapter) -> dict[str, Any]:
+def _of_project(values: Mapping[str, Any], client: Adapter) -> dict[str, Any]:
     project = client.get_project_id()
     return {
         name: _replaced(value, _OWN_PROJECT, project) if name in ("tenant_id", "project_id") else value
@@ -118,8 +118,8 @@ def _own(values: Mapping[str, Any], client: Adapter) -> dict[str, Any]:
     }
 
 
-def _replaced(value: Any, placeholder: str, own: str | None) -> Any:
-    return own if value == placeholder and own is not None else value
+def _replaced(value: Any, placeholder: str, replacement: str | None) -> Any:
+    return replacement if value == placeholder and replacement is not None else value
 
 
 def _answer(request: _Request, client: Adapter, region: str | None) -> Any:

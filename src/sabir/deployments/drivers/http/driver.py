@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from sabir.deployments.drivers.http.wanted import item_faults
@@ -73,24 +73,20 @@ class HttpDriver:
     def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
         return told_changes(resource, reading, whole="body")
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Items]:
-        return _connected(target, context)
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Items]:
+        with needing("http", f"target {target.name!r}"):
+            from sabir.deployments.drivers.http.access import open_service
+            from sabir.deployments.drivers.http.api import Api
+            from sabir.deployments.drivers.http.connection import Items, ServiceSettings
 
-
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Items]:
-    with needing("http", f"target {target.name!r}"):
-        from sabir.deployments.drivers.http.access import open_service
-        from sabir.deployments.drivers.http.api import Api
-        from sabir.deployments.drivers.http.connection import Items, ServiceSettings
-
-        service = await asyncio.to_thread(open_service, target, context)
-    async with service.client:
-        api = Api(service)
-        await api.check_access()
-        yield Items(
-            api, ServiceSettings(honours_keys=reveal(target.settings.get("idempotency_keys")) is True)
-        )
+            service = await asyncio.to_thread(open_service, target, context)
+        async with service.client:
+            api = Api(service)
+            await api.check_access()
+            yield Items(
+                api, ServiceSettings(honours_keys=reveal(target.settings.get("idempotency_keys")) is True)
+            )
 
 
 DRIVER: Final = HttpDriver()

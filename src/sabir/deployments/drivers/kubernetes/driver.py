@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.extras import needing
@@ -90,34 +90,30 @@ class KubernetesDriver:
         """The server foresees it when the object is read."""
         return told_changes(resource, reading, whole="manifest")
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Cluster]:
-        return _connected(target, context)
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Cluster]:
+        with needing("kubernetes,deploy", f"target {target.name!r}"):
+            from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
+            from sabir.deployments.drivers.kubernetes.api import Api
+            from sabir.deployments.drivers.kubernetes.connection import ClusterSettings
+            from sabir.deployments.drivers.kubernetes.runs import RunningCluster
 
+            config = cluster_config(target, context)
 
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Cluster]:
-    with needing("kubernetes,deploy", f"target {target.name!r}"):
-        from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
-        from sabir.deployments.drivers.kubernetes.api import Api
-        from sabir.deployments.drivers.kubernetes.connection import ClusterSettings
-        from sabir.deployments.drivers.kubernetes.runs import RunningCluster
+        def setting(name: str, default: Any) -> Any:
+            value = reveal(target.settings.get(name))
+            return default if value is None else value
 
-        config = cluster_config(target, context)
-
-    def setting(name: str, default: Any) -> Any:
-        value = reveal(target.settings.get(name))
-        return default if value is None else value
-
-    seconds = float(setting("timeout_seconds", _REQUEST_SECONDS))
-    async with open_client(config, timeout=seconds) as client:
-        api = Api(client, namespace=str(setting("namespace", config.namespace)), seconds=seconds)
-        settings = ClusterSettings(
-            environment=context.environment,
-            field_manager=str(setting("field_manager", "sabir")),
-            force=bool(setting("force", False)),
-            wait_seconds=float(setting("wait_seconds", _SECONDS)),
-        )
-        yield RunningCluster(api, settings, await api.check_access())
+        seconds = float(setting("timeout_seconds", _REQUEST_SECONDS))
+        async with open_client(config, timeout=seconds) as client:
+            api = Api(client, namespace=str(setting("namespace", config.namespace)), seconds=seconds)
+            settings = ClusterSettings(
+                environment=context.environment,
+                field_manager=str(setting("field_manager", "sabir")),
+                force=bool(setting("force", False)),
+                wait_seconds=float(setting("wait_seconds", _SECONDS)),
+            )
+            yield RunningCluster(api, settings, await api.check_access())
 
 
 DRIVER: Final = KubernetesDriver()

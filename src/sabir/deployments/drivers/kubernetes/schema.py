@@ -59,9 +59,9 @@ class Schemas:
         taken: dict[str, Any] = {}
         for key, item in value.items():
             inner = f"{path}.{key}" if path else key
-            known = properties.get(key, others)
-            if isinstance(known, Mapping):
-                taken[key] = self._taken(item, known, inner, left_out)
+            schema = properties.get(key, others)
+            if isinstance(schema, Mapping):
+                taken[key] = self._taken(item, schema, inner, left_out)
             elif is_open:
                 taken[key] = item
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -83,17 +83,13 @@ class MachinesDriver(RunDriver):
             **{name: field for name, field in of_hosts.items() if name != "host"},
         }
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        return _connected(target, context)
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
+        async with AsyncExitStack() as stack:
+            yield _Pool(target, context, stack)
 
 
 DRIVER: Final = MachinesDriver()
-
-
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-    async with AsyncExitStack() as stack:
-        yield _Pool(target, context, stack)
 
 
 class _Pool(RunConnection):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Final
 
 from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
@@ -45,23 +45,19 @@ class SshDriver(MachineDriver):
             ),
         }
 
-    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        return _connected(target, context)
-
-
-@asynccontextmanager
-async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-    with needing("ssh", f"target {target.name!r}"):
-        from sabir.deployments.drivers.ssh.access import access_to
-        from sabir.deployments.drivers.ssh.hosts import Host
-    # Two targets of an environment may be the same host; each has its turn.
-    turn = hashlib.sha256(f"{context.environment}\0{target.name}".encode()).hexdigest()[:32]
-    host = Host(access_to(target, context), turn)
-    try:
-        await host.line()
-        yield MachineConnection(host)
-    finally:
-        await host.close()
+    @asynccontextmanager
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
+        with needing("ssh", f"target {target.name!r}"):
+            from sabir.deployments.drivers.ssh.access import access_to
+            from sabir.deployments.drivers.ssh.hosts import Host
+        # Two targets of an environment may be the same host; each has its turn.
+        turn = hashlib.sha256(f"{context.environment}\0{target.name}".encode()).hexdigest()[:32]
+        host = Host(access_to(target, context), turn)
+        try:
+            await host.line()
+            yield MachineConnection(host)
+        finally:
+            await host.close()
 
 
 DRIVER: Final = SshDriver()
