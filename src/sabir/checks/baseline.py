@@ -40,13 +40,13 @@ def fingerprint(finding: Finding, file: str | None = None) -> str:
 
 def baseline_text(report: Report) -> str:
     """The report's findings as the content of a baseline file."""
-    known: dict[str, dict[str, Any]] = {}
+    by_key: dict[str, dict[str, Any]] = {}
     for package, finding in report.findings():
         file = package.shown_file(finding.filename)
         key = fingerprint(finding, file)
-        entry = known.setdefault(key, {"file": file, "code": finding.code, "fingerprint": key, "count": 0})
+        entry = by_key.setdefault(key, {"file": file, "code": finding.code, "fingerprint": key, "count": 0})
         entry["count"] += 1
-    entries = sorted(known.values(), key=lambda entry: (entry["file"], entry["code"], entry["fingerprint"]))
+    entries = sorted(by_key.values(), key=lambda entry: (entry["file"], entry["code"], entry["fingerprint"]))
     return json.dumps({"format": BASELINE_FORMAT, "findings": entries}, indent=1, ensure_ascii=False) + "\n"
 
 

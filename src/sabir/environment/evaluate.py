@@ -218,8 +218,8 @@ class _Run:
 
     def _missing(self, name: str) -> list[str]:
         """Values that a part is given and that nobody knows yet: what is wrong with it may be their fault alone."""
-        given = (self.resolved[reference.span].value for reference in self._asked(name))
-        names = (name for value in given for name in awaited_names(value))
+        values = (self.resolved[reference.span].value for reference in self._asked(name))
+        names = (name for value in values for name in awaited_names(value))
         return [*dict.fromkeys(name.lstrip("/").replace("|", ".") for name in names)]
 
     def _wait(self, name: str, reason: str) -> None:

@@ -62,7 +62,9 @@ def load_parts(
     """The parts that can be used, in the order they are written, and findings for the others."""
     loaded: list[LoadedPart] = []
     findings: list[Finding] = []
-    languages = {name: cast("Language", one) for name, one in load_plugins(LANGUAGES).loaded.items()}
+    languages = {
+        name: cast("Language", language) for name, language in load_plugins(LANGUAGES).loaded.items()
+    }
     languages.pop("environment", None)  # an environment inside another would be a package of no language
     for part in environment.parts:
         outcome = _leading_out(environment, part, package, session) or _load(

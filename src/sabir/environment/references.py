@@ -52,13 +52,13 @@ def is_expression(node: YamlNode) -> bool:
 
 def references(environment: Environment) -> tuple[Reference, ...]:
     """Every expression of the environment, in the order it is written."""
-    found: list[Reference] = []
+    references: list[Reference] = []
     names = frozenset(part.name for part in environment.parts)
     for part in environment.parts:
-        found.extend(part_references(part, names))
+        references.extend(part_references(part, names))
     if environment.outputs is not None:
-        found.extend(_walk(None, "outputs", environment.outputs, names))
-    return tuple(found)
+        references.extend(_walk(None, "outputs", environment.outputs, names))
+    return tuple(references)
 
 
 def part_references(part: Part, names: frozenset[str]) -> Iterator[Reference]:

@@ -73,8 +73,8 @@ class _EnvironmentRenderer(Struct, frozen=True):
             if renderer is None:
                 continue
             rendering = renderer(loaded.package, part.request, render)
-            found = [loaded.places.finding(finding) for finding in rendering.findings]
-            collected.extend(found if part.sensitive is None else map(part.sensitive.finding, found))
+            of_part = [loaded.places.finding(finding) for finding in rendering.findings]
+            collected.extend(of_part if part.sensitive is None else map(part.sensitive.finding, of_part))
             archives |= {f"{loaded.part.name}/{name}": data for name, data in rendering.archives.items()}
             for name, text in rendering.files.items():
                 path = f"{loaded.part.name}/{name}"

@@ -100,5 +100,5 @@ def _suppression(
     )
 
 
-def _overlap(one: types.Range, other: types.Range) -> bool:
-    return one.start <= other.end and other.start <= one.end
+def _overlap(first: types.Range, second: types.Range) -> bool:
+    return first.start <= second.end and second.start <= first.end

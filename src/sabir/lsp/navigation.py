@@ -90,7 +90,9 @@ def references(
             if use.mention.keys[0] == key or key == keys[0]
         ]
         if declaration:
-            uses += [location for found in defined for location in _defined_at(found, desk, positions)]
+            uses += [
+                location for definition in defined for location in _defined_at(definition, desk, positions)
+            ]
         if uses:
             return uses
     evaluated, line = desk.values, desk.line_in_values(name, offset)
@@ -143,7 +145,11 @@ def rename_range(desk: Desk, name: str, offset: int, positions: Positions) -> ty
 
 
 def _renamed(desk: Desk, keys: tuple[str, ...]) -> list[Definition]:
-    return [found for found in desk.index.definitions(keys) if found.package.path == desk.project.root]
+    return [
+        definition
+        for definition in desk.index.definitions(keys)
+        if definition.package.path == desk.project.root
+    ]
 
 
 def rename(
@@ -168,7 +174,7 @@ def rename(
         raise JsonRpcInvalidParams(
             f"{place} may mean {symbol.name!r} or something else of this name: rename it by hand"
         )
-    places = [(found.file, found.symbol.span) for found in defined]
+    places = [(definition.file, definition.symbol.span) for definition in defined]
     places += [(use.file, use.mention.span) for use in desk.index.uses(symbol.key)]
     for file, span in places:
         written = file.source.slice(span)

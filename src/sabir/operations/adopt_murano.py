@@ -243,7 +243,9 @@ def _meant(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironm
     """The environment of a part: the only one, or the one of the same name or id."""
     if len(dumped) == 1:
         return next(iter(dumped.values()))
-    return next((one for one in dumped.values() if part in (one.id, one.name)), None)
+    return next(
+        (environment for environment in dumped.values() if part in (environment.id, environment.name)), None
+    )
 
 
 def _plain(value: Any) -> Any:

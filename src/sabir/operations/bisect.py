@@ -77,14 +77,14 @@ def _first_true(holds: Any, last: int) -> int:
 def _answer(
     request: EnvironmentRequest, expression: str, variables: Mapping[str, Any], number: int
 ) -> Answer:
-    with recalled(request, number) as known:
+    with recalled(request, number) as wished:
         answer = query_path(
             QueryRequest(
-                path=known.path,
+                path=wished.path,
                 expression=expression,
                 variables=variables,
-                language=known.language,
-                evaluation=known.evaluation,
+                language=wished.language,
+                evaluation=wished.evaluation,
                 why=True,
             )
         )

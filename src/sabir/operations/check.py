@@ -108,14 +108,14 @@ def reject_unknown_codes(options: CheckOptions) -> None:
     pending = [pattern for pattern in patterns if not _is_reported(pattern, general)]
     if not pending:
         return
-    known = list_codes()
-    prefixes = {parse_code(code.code).prefix for code in known} - {""}
+    codes = list_codes()
+    prefixes = {parse_code(code.code).prefix for code in codes} - {""}
     for pattern in pending:
         prefix = str(pattern).rpartition(":")[0]
         if prefix and prefix not in prefixes and near(prefix, prefixes) is None:
             continue  # a prefix of somebody's own rules, which are only read with what they are asked of
-        if not _is_reported(pattern, known):
-            names = [code.code for code in known]
+        if not _is_reported(pattern, codes):
+            names = [code.code for code in codes]
             hint = did_you_mean(str(pattern), names) or "sabir check --list-codes lists them"
             raise UsageError(f"nothing reports {str(pattern)!r}: {hint}")
 

@@ -105,8 +105,8 @@ class _Listing(Struct, frozen=True, kw_only=True):
         files: dict[str, PackageFile] = {}
         folders: list[Path] = []
         try:
-            with os.scandir(place) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(place) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
         except OSError:
             entries = []
         for entry in entries:

@@ -50,12 +50,12 @@ def find_language(package: LoadedPackage, name: str | None = None) -> Language:
 
 def recognised_languages(package: LoadedPackage, languages: Languages | None = None) -> tuple[Language, ...]:
     """All languages that take the package for theirs, by its files alone."""
-    known = (languages or installed_languages()).by_name
+    by_name = (languages or installed_languages()).by_name
     # An environment holds packages of other languages, which would recognise their files in it.
-    environment = known.get("environment")
+    environment = by_name.get("environment")
     if environment is not None and environment.recognises(package):
         return (environment,)
-    return tuple(language for language in known.values() if language.recognises(package))
+    return tuple(language for language in by_name.values() if language.recognises(package))
 
 
 def _named(name: str, languages: Languages) -> Language:

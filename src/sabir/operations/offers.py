@@ -128,8 +128,8 @@ def taken_arguments(offer: Offer, arguments: Mapping[str, Value]) -> dict[str, V
     taken = {**offer.arguments, **arguments}
     missing = [name for name, value in taken.items() if isinstance(value, Unknown)]
     if missing:
-        given = " ".join(f"--arg {name}=VALUE" for name in missing)
-        raise UsageError(f"{offer.words} needs {', '.join(missing)}: give {given}")
+        options = " ".join(f"--arg {name}=VALUE" for name in missing)
+        raise UsageError(f"{offer.words} needs {', '.join(missing)}: give {options}")
     return taken
 
 

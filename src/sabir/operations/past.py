@@ -66,8 +66,8 @@ def deployed_graph(path: Path, session: Session) -> Graph:
         numbers = [each.number for each in store.deployments() if each.verb == "deploy"]
         if not numbers or not store.records():
             raise UsageError(f"nothing is deployed at {str(path)!r}")
-    with recalled(request, numbers[-1]) as known:
-        return evaluate_path(known.path, known.evaluation, language=known.language).evaluation.graph
+    with recalled(request, numbers[-1]) as wished:
+        return evaluate_path(wished.path, wished.evaluation, language=wished.language).evaluation.graph
 
 
 def _as_wished(

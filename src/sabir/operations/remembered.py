@@ -202,12 +202,12 @@ def _renewed_past(codec: Codec, wish: str | None, observed: str | None) -> dict[
         if kept.settings is not None:
             renewed["wish"] = replace(kept, settings=codec.write(codec.read(kept.settings))).text
     if observed is not None and _holds_secret(observed):
-        known = read_observed(observed, "what was observed in a deployment")
+        sightings = read_observed(observed, "what was observed in a deployment")
         anew = {
             name: replace(
                 sighting, value=msgspec.json.decode(codec.write(codec.read(sighting.text)))["value"]
             )
-            for name, sighting in known.items()
+            for name, sighting in sightings.items()
         }
         renewed["observed"] = msgspec.json.encode(anew).decode("utf-8")
     return renewed

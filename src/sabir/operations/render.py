@@ -90,17 +90,17 @@ def _rendering(package: LoadedPackage, request: RenderPathRequest) -> Rendering:
 
 
 def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None) -> Renderer:
-    known = ", ".join(renderers)
+    names = ", ".join(renderers)
     if not renderers:
         raise UsageError(f"nothing is rendered from {language} yet")
     if name is None:
         if len(renderers) > 1:
-            raise UsageError(f"say what to render with --to: {language} knows {known}")
+            raise UsageError(f"say what to render with --to: {language} knows {names}")
         return next(iter(renderers.values()))
     renderer = renderers.get(name)
     if renderer is None:
         raise UsageError(
-            f"{language} is not rendered to {name!r}: {did_you_mean(name, renderers) or f'it knows {known}'}"
+            f"{language} is not rendered to {name!r}: {did_you_mean(name, renderers) or f'it knows {names}'}"
         )
     return renderer
 

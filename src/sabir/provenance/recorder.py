@@ -142,6 +142,6 @@ class Recorder:
     def joined(self, step: Step, others: Sequence[Source], cell: Any = None) -> Step:
         """A value that one of several steps made; the step itself when the others add nothing to it."""
         inside: Sources = tuple(step.reads) if type(step) is Join else (step,)
-        known = set(inside)
-        fresh = [source for source in others if source not in known and source not in step.decided_by]
+        sources = set(inside)
+        fresh = [source for source in others if source not in sources and source not in step.decided_by]
         return join((*inside, *fresh), cell) if fresh else step

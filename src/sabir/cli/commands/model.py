@@ -87,13 +87,13 @@ def command(
         evaluation=evaluation_request(search_path=search_path, paths=[path], limits=limits),
     )
     with within(request.evaluation.session.limits, path.name):
-        made = model_of_path(request)
-    show_findings(made.findings, path, quiet=False)
-    for error in made.errors:
+        model = model_of_path(request)
+    show_findings(model.findings, path, quiet=False)
+    for error in model.errors:
         say(f"sabir: {error}")
-    if made.failed:
+    if model.failed:
         return 1
-    write(json.dumps(made.document, indent=2, ensure_ascii=False, default=str) + "\n")
+    write(json.dumps(model.document, indent=2, ensure_ascii=False, default=str) + "\n")
     return 0
 
 

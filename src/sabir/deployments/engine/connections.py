@@ -52,8 +52,8 @@ class Connections:
             connection = self._opened.get(key)
             if connection is None:
                 settings = await self._secrets.revealed(target.settings)
-                known = target if settings is target.settings else replace(target, settings=settings)
+                filled = target if settings is target.settings else replace(target, settings=settings)
                 async with self._opening:
-                    opened = await self._stack.enter_async_context(driver.connect(known, self.context))
+                    opened = await self._stack.enter_async_context(driver.connect(filled, self.context))
                 connection = self._opened[key] = RevealingConnection(opened, driver, self._secrets)
         return connection

@@ -238,8 +238,8 @@ class Machine:
 
     def _goes_on(self, user: str, ended: str) -> bool:
         """Whether a step is run in spite of how another ended; never when nobody knows how that was."""
-        known = self.states[ended] in (StepState.FAILED, StepState.CANCELLED)
-        return known and self._nodes[user].tolerates and not self._interrupts
+        has_failed = self.states[ended] in (StepState.FAILED, StepState.CANCELLED)
+        return has_failed and self._nodes[user].tolerates and not self._interrupts
 
     def _why_not(self, key: str) -> str:
         words = {StepState.FAILED: "failed", StepState.UNKNOWN: "has an unknown outcome"}

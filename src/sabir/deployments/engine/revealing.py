@@ -68,26 +68,26 @@ class RevealingConnection:
         desired = await self._secrets.revealed(resource.desired)
         if desired is resource.desired:
             return await self._connection.read(resource, target_id)
-        known = replace(resource, desired=desired)
-        reading = await self._connection.read(known, target_id)
+        revealed = replace(resource, desired=desired)
+        reading = await self._connection.read(revealed, target_id)
         if not reading.exists:
             return reading
-        changes = tuple(_hidden(change, resource) for change in self._driver.diff(known, reading))
+        changes = tuple(_hidden(change, resource) for change in self._driver.diff(revealed, reading))
         return replace(reading, changes=changes)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
-        return _forgetful(await self._connection.apply(await self._known(task), effects), task)
+        return _forgetful(await self._connection.apply(await self._revealed(task), effects), task)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
-        return _forgetful(await self._connection.delete(await self._known(task), effects), task)
+        return _forgetful(await self._connection.delete(await self._revealed(task), effects), task)
 
     async def observe(self, task: Task) -> Observation:
-        return await self._connection.observe(await self._known(task))
+        return await self._connection.observe(await self._revealed(task))
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
-        return _forgetful(await self._connection.call(await self._known(task), operation, effects), task)
+        return _forgetful(await self._connection.call(await self._revealed(task), operation, effects), task)
 
-    async def _known(self, task: Task) -> Task:
+    async def _revealed(self, task: Task) -> Task:
         desired = await self._secrets.revealed(task.resource.desired)
         recorded = None if task.recorded is None else await self._secrets.revealed(task.recorded)
         arguments = await self._secrets.revealed(task.arguments)

@@ -165,14 +165,14 @@ class Journal:
         table = schema.fact
         asked = select(table).where(table.c.environment == self.store.environment, table.c.expired == 0)
         facts = [Fact.of(row) for row in connection.execute(asked).mappings()]
-        known = {
+        sightings = {
             fact.name: {
                 **stored_text(fact.value, dict[str, Any], f"the fact {fact.name!r}"),
                 "note": fact.note,
             }
             for fact in facts
         }
-        return _text(known) if known else None
+        return _text(sightings) if sightings else None
 
     def _move(self, connection: Connection) -> None:
         """The state gets a new number."""

@@ -225,9 +225,9 @@ class Store:
         )
         text = self._ask(lambda connection: connection.scalar(asked)) or "{}"
         subject = f"what was observed in deployment {number}"
-        known = read_observed(text, subject)
-        values = {name: self._value(sighting.text, subject) for name, sighting in known.items()}
-        return values, {name: sighting.note for name, sighting in known.items()}
+        sightings = read_observed(text, subject)
+        values = {name: self._value(sighting.text, subject) for name, sighting in sightings.items()}
+        return values, {name: sighting.note for name, sighting in sightings.items()}
 
     def events(self, number: int) -> list[EventRecord]:
         table = schema.event

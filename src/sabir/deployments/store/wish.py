@@ -57,8 +57,8 @@ class Sighting(Struct, frozen=True, kw_only=True):
 
 
 def read_observed(text: str, subject: str) -> dict[str, Sighting]:
-    known: dict[str, Sighting] = stored_text(text, dict[str, Sighting], subject)
-    return known
+    sightings: dict[str, Sighting] = stored_text(text, dict[str, Sighting], subject)
+    return sightings
 
 
 def sealed_files(contents: Mapping[str, bytes], sealer: Sealer) -> tuple[dict[str, str], dict[str, bytes]]:

@@ -93,8 +93,8 @@ def decoded(data: Any) -> Value:
 def _decoded_special(word: str, data: Mapping[str, Any]) -> Value:
     decode = _SPECIAL.get(word)
     if decode is None:
-        known = ", ".join(_SPECIAL)
-        raise ValueError(f"{word!r} is no kind of value; known are {known}")
+        kinds = ", ".join(_SPECIAL)
+        raise ValueError(f"{word!r} is no kind of value; known are {kinds}")
     if len(data) > 1 and not (word == "$sensitive" and "value" in data):
         raise ValueError(f"{word!r} stands beside another key")
     try:

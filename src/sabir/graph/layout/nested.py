@@ -79,16 +79,16 @@ def nest(boxes: Boxes, gaps: Gaps) -> Placed:
         return points
 
     def route(edge: Edge) -> tuple[Point, ...]:
-        one, other = lifted[edge]
-        parent = boxes.parents[one] % (count + 1)
+        source, target = lifted[edge]
+        parent = boxes.parents[source] % (count + 1)
         drawing, (x, y) = drawings[parent], origin[parent]
-        bends = drawing.bends.get((place_in[one], place_in[other]), ())
+        bends = drawing.bends.get((place_in[source], place_in[target]), ())
         lanes = [
             (drawing.lanes[place_in[end]][0] + x, drawing.lanes[place_in[end]][1] + x) for end in lifted[edge]
         ]
         forward = lanes[0][0] <= lanes[1][0]
-        first = leave(edge[0], one, rightwards=forward)
-        last = leave(edge[1], other, rightwards=not forward)
+        first = leave(edge[0], source, rightwards=forward)
+        last = leave(edge[1], target, rightwards=not forward)
         exits = (lanes[0][forward], first[-1][1]), (lanes[1][not forward], last[-1][1])
         return (*first, exits[0], *((px + x, py + y) for px, py in bends), exits[1], *reversed(last))
 
@@ -107,13 +107,13 @@ def _depths(children: Sequence[Sequence[int]], outermost: int) -> list[int]:
 
 def _lifted(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
     """The two boxes side by side in one parent that hold the ends of an edge."""
-    one, other = edge
-    while parents[one] != parents[other]:
-        if depth[one] >= depth[other]:
-            one = parents[one]
+    source, target = edge
+    while parents[source] != parents[target]:
+        if depth[source] >= depth[target]:
+            source = parents[source]
         else:
-            other = parents[other]
-    return one, other
+            target = parents[target]
+    return source, target
 
 
 def _absolute(

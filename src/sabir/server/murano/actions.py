@@ -88,8 +88,8 @@ def _operation(action_id: str, ids: set[str]) -> str:
 def _result(job: JobInfo) -> dict[str, Any]:
     if job.state is not JobState.DONE:
         return {"isException": True, "result": {"message": job.message or job.state.value, "details": None}}
-    given = job.result.get("results", {}) if isinstance(job.result, dict) else {}
-    value = next((each["result"] for each in given.values() if "result" in each), None)
+    results = job.result.get("results", {}) if isinstance(job.result, dict) else {}
+    value = next((each["result"] for each in results.values() if "result" in each), None)
     return {"isException": False, "result": value}
 
 

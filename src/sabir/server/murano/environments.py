@@ -69,7 +69,7 @@ class MuranoEnvironments(Controller):
         if request.user.environments:
             raise PermissionDeniedException(f"the token {request.user.name!r} is limited to its environments")
 
-        def made() -> dict[str, Any]:
+        def create() -> dict[str, Any]:
             info = service.environments.create(
                 data.name, owner=request.user.name, kind=Kind.MURANO, trust=service.settings.trust
             )
@@ -78,7 +78,7 @@ class MuranoEnvironments(Controller):
             service.audit.note(request.user.name, "create", info.id, name=info.name)
             return environment_data(service, service.environments.get(info.id) or info)
 
-        return await asyncio.to_thread(made)
+        return await asyncio.to_thread(create)
 
     @get("/{environment_id:str}", guards=[allowed(Verb.READ)])
     async def show(self, request: Asking, environment_id: FromPath[str]) -> dict[str, Any]:

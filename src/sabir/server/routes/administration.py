@@ -49,7 +49,7 @@ class Tokens(Controller):
     async def create(self, request: Asking, data: JSONBody[NewToken]) -> CreatedToken:
         service = service_of(request)
 
-        def made() -> tuple[TokenInfo, str]:
+        def create() -> tuple[TokenInfo, str]:
             return service.tokens.create(
                 data.name,
                 data.role,
@@ -58,7 +58,7 @@ class Tokens(Controller):
                 lifetime=None if data.days is None else timedelta(days=data.days),
             )
 
-        info, secret = await asyncio.to_thread(made)
+        info, secret = await asyncio.to_thread(create)
         await asyncio.to_thread(service.audit.note, request.user.name, "create token", info.name, id=info.id)
         return CreatedToken(info=info, token=secret)
 

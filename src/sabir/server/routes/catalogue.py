@@ -88,13 +88,13 @@ class Packages(Controller):
 
     @get("/{package_id:str}", guards=[allowed(Verb.READ)])
     async def show(self, request: Asking, package_id: FromPath[str]) -> PackageInfo:
-        return await _found(request, package_id)
+        return await _package_of(request, package_id)
 
     @patch("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
     async def change(
         self, request: Asking, package_id: FromPath[str], data: JSONBody[PackageChange]
     ) -> PackageInfo:
-        await _found(request, package_id)
+        await _package_of(request, package_id)
         values = {
             name: value for name in data.__struct_fields__ if (value := getattr(data, name)) is not UNSET
         }
@@ -104,13 +104,13 @@ class Packages(Controller):
 
     @delete("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
     async def remove(self, request: Asking, package_id: FromPath[str]) -> None:
-        info = await _found(request, package_id)
+        info = await _package_of(request, package_id)
         await asyncio.to_thread(service_of(request).catalogue.remove, package_id)
         await asyncio.to_thread(service_of(request).audit.note, request.user.name, "delete", info.full_name)
 
     @get("/{package_id:str}/archive", guards=[allowed(Verb.READ)], media_type="application/zip")
     async def archive(self, request: Asking, package_id: FromPath[str]) -> bytes:
-        info = await _found(request, package_id)
+        info = await _package_of(request, package_id)
         return await asyncio.to_thread(service_of(request).catalogue.archive, info)
 
     @get(
@@ -121,7 +121,7 @@ class Packages(Controller):
         response_headers={"cache-control": "private, max-age=86400, immutable"},
     )
     async def icon(self, request: Asking, package_id: FromPath[str]) -> bytes:
-        info = await _found(request, package_id)
+        info = await _package_of(request, package_id)
         path = service_of(request).catalogue.archive_path(info)
         picture = await asyncio.to_thread(lambda: icon_of(load_package(path)))
         if picture is None:
@@ -129,7 +129,7 @@ class Packages(Controller):
         return picture
 
 
-async def _found(request: Asking, package_id: str) -> PackageInfo:
+async def _package_of(request: Asking, package_id: str) -> PackageInfo:
     info = await asyncio.to_thread(service_of(request).catalogue.get, package_id)
     if info is None:
         raise NotFoundException(f"no package {package_id!r}")

@@ -184,8 +184,8 @@ def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
     package = evaluated.package
 
     def read_line(file: str, line: int) -> str | None:
-        found = None if package is None else package.get_file(file)
-        return None if found is None else found.source.line_text(line)
+        source_file = None if package is None else package.get_file(file)
+        return None if source_file is None else source_file.source.line_text(line)
 
     evaluation = evaluated.evaluation
     content = PageContent(title=title, findings=evaluation.findings, read_line=read_line)

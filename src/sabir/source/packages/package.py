@@ -178,10 +178,10 @@ class FileTable(LoadedPackage):
         return [name for name in self._files if name.startswith(prefix)]
 
     def get_file(self, name: str) -> PackageFile | None:
-        found = self._files.get(name)
-        if found is None and name_defect(name) is None:
-            found = self._files.get(normal_name(name))
-        return found
+        file = self._files.get(name)
+        if file is None and name_defect(name) is None:
+            file = self._files.get(normal_name(name))
+        return file
 
     def opened_files(self) -> Iterator[PackageFile]:
         return (file for file in self._files.values() if file.is_opened)

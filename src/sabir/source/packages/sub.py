@@ -38,10 +38,10 @@ class SubPackage(LoadedPackage):
     def get_file(self, name: str) -> PackageFile | None:
         if self.single_file and name not in self._names:
             return None
-        known = self._files.get(name)
-        if known is None:
+        kept = self._files.get(name)
+        if kept is None:
             file = self._package.get_file(self._prefix + name)
             if file is None:
                 return None
-            known = self._files[name] = PackageFile(name, file.raw())
-        return known
+            kept = self._files[name] = PackageFile(name, file.raw())
+        return kept

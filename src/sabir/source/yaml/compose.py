@@ -171,10 +171,10 @@ class _Composer:
         self._end = span.end
         if event.anchor not in self._anchors:
             raise not_readable(f"alias *{event.anchor} has no anchor before it", span)
-        known = self._anchors[event.anchor]
-        if known is None:
+        anchored = self._anchors[event.anchor]
+        if anchored is None:
             raise YamlDefect(UNBOUNDED, f"alias *{event.anchor} contains itself", span)
-        node, weight = known
+        node, weight = anchored
         self._nodes += weight
         if self._nodes > self._most:
             raise self._too_many(span)
@@ -292,14 +292,14 @@ class _Composer:
         style = _STYLES.get(event.style, Style.PLAIN)
         return YamlScalar(event.start_mark.index, event.end_mark.index, text, value, style, tag)
 
-    def _container_tag(self, event: Any, own: frozenset[str]) -> str | None:
+    def _container_tag(self, event: Any, allowed: frozenset[str]) -> str | None:
         """The tag when it is a local one that is accepted; the standard ones of this kind of container say nothing new."""
         tag: str | None = event.tag
-        if tag is None or tag == "!" or tag in own:
+        if tag is None or tag == "!" or tag in allowed:
             return None
         if tag not in self._tags:
-            what = "belongs to another kind of value" if tag.startswith(_PREFIX) else "is unknown"
-            raise not_readable(f"tag {_shown_tag(tag)} {what}", _first_character(event))
+            problem = "belongs to another kind of value" if tag.startswith(_PREFIX) else "is unknown"
+            raise not_readable(f"tag {_shown_tag(tag)} {problem}", _first_character(event))
         return tag
 
 

@@ -141,9 +141,9 @@ def plain_data(node: YamlNode) -> Data:
 def _data(node: YamlNode, done: dict[int, Data]) -> Data:
     if isinstance(node, YamlScalar):
         return node.value
-    known = done.get(id(node))
-    if known is not None:
-        return known
+    data = done.get(id(node))
+    if data is not None:
+        return data
     if isinstance(node, YamlSequence):
         items: list[Data] = []
         done[id(node)] = items
