@@ -43,10 +43,7 @@ class Package(Whole):
         return {"changed": True, "fields": self.read(fields, place)["fields"]}
 
     def delete(self, task: Fields, place: Place) -> Fields:
-        if not self.read(task["fields"], place)["exists"]:
-            return {"changed": False}
-        must("apt-get", "remove", *_APT, "--", task["fields"]["name"])
-        return {"changed": True}
+        return _removed(self, task, place, "apt-get", "remove", *_APT)
 
 
 class User(Whole):
@@ -99,10 +96,7 @@ class User(Whole):
 
     def delete(self, task: Fields, place: Place) -> Fields:
         """The home stays: what is in it is not ours."""
-        if not self.read(task["fields"], place)["exists"]:
-            return {"changed": False}
-        must("userdel", "--", task["fields"]["name"])
-        return {"changed": True}
+        return _removed(self, task, place, "userdel")
 
 
 class Group(Whole):
@@ -131,10 +125,15 @@ class Group(Whole):
         return {"changed": True}
 
     def delete(self, task: Fields, place: Place) -> Fields:
-        if not self.read(task["fields"], place)["exists"]:
-            return {"changed": False}
-        must("groupdel", "--", task["fields"]["name"])
-        return {"changed": True}
+        return _removed(self, task, place, "groupdel")
+
+
+def _removed(hand: Package | User | Group, task: Fields, place: Place, *words: str) -> Fields:
+    """Taken away with a program of the system, when it is there."""
+    if not hand.read(task["fields"], place)["exists"]:
+        return {"changed": False}
+    must(*words, "--", task["fields"]["name"])
+    return {"changed": True}
 
 
 def _group_of(number: int) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -31,6 +31,8 @@ from sabir.graph.values import Value
 from sabir.resources.observed import ObservedValues
 
 __all__ = ["Store"]
+
+Answer = TypeVar("Answer")
 
 
 class Store:
@@ -64,7 +66,7 @@ class Store:
 
     # Reading
 
-    def _ask(self, question: Callable[[Connection], Any]) -> Any:
+    def _ask(self, question: Callable[[Connection], Answer]) -> Answer:
         try:
             with self.database.engine.connect() as connection:
                 return question(connection)
@@ -85,13 +87,11 @@ class Store:
             records, facts = self._records(connection), self._facts(connection)
             return Snapshot(serial=serial, records=records, facts=facts, observed=self.observed(facts))
 
-        snapshot: Snapshot = self._ask(read)
-        return snapshot
+        return self._ask(read)
 
     def serial(self) -> int:
         """The number of the state; each deployment and each change by hand makes a new one."""
-        serial: int = self._ask(self._serial)
-        return serial
+        return self._ask(self._serial)
 
     def _serial(self, connection: Connection) -> int:
         table = schema.environment
@@ -100,8 +100,7 @@ class Store:
 
     def records(self) -> dict[str, Record]:
         """Every resource that is recorded, by the text of its address."""
-        records: dict[str, Record] = self._ask(self._records)
-        return records
+        return self._ask(self._records)
 
     def _records(self, connection: Connection) -> dict[str, Record]:
         table = schema.resource
@@ -110,8 +109,7 @@ class Store:
 
     def facts(self) -> dict[str, Fact]:
         """What steps gave back, by the attribute's address it became; expired ones among them."""
-        facts: dict[str, Fact] = self._ask(self._facts)
-        return facts
+        return self._ask(self._facts)
 
     def _facts(self, connection: Connection) -> dict[str, Fact]:
         table = schema.fact
@@ -141,10 +139,9 @@ class Store:
         if states:
             asked = asked.where(table.c.state.in_([state.value for state in states]))
         asked = asked.order_by(table.c.deployment, table.c.position)
-        rows: list[StepRecord] = self._ask(
+        return self._ask(
             lambda connection: [StepRecord.of(row) for row in connection.execute(asked).mappings()]
         )
-        return rows
 
     def deployments(self) -> list[DeploymentRecord]:
         """All deployments, the oldest first."""
@@ -165,8 +162,7 @@ class Store:
                 for row in connection.execute(asked).mappings()
             ]
 
-        deployments: list[DeploymentRecord] = self._ask(read)
-        return deployments
+        return self._ask(read)
 
     def plan_document(self, number: int) -> Any:
         """The plan of a deployment, as it was stored."""
@@ -236,16 +232,14 @@ class Store:
             .where(table.c.environment == self.environment, table.c.deployment == number)
             .order_by(table.c.number)
         )
-        events: list[EventRecord] = self._ask(
+        return self._ask(
             lambda connection: [EventRecord.of(row) for row in connection.execute(asked).mappings()]
         )
-        return events
 
     def calls(self, operation_id: str) -> dict[str, Mapping[str, Any]]:
         """Effects of a program by their position."""
         table = schema.call
         asked = select(table).where(table.c.operation_id == operation_id)
-        rows: dict[str, Mapping[str, Any]] = self._ask(
+        return self._ask(
             lambda connection: {row["position"]: dict(row) for row in connection.execute(asked).mappings()}
         )
-        return rows
