@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from sabir.errors import UsageError
+from sabir.source.packages.below import folder_below
 from sabir.source.packages.names import name_defect
 
 __all__ = ["write_atomically", "write_folder"]
@@ -43,7 +44,8 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 def write_folder(directory: Path, files: Mapping[str, bytes]) -> list[Path]:
     """Put all files below a directory, by names with `/`. One that was not there comes whole or not at all; into one that was, files
-    are moved when all are written, and only the end of the machine or of the process by force can come between them."""
+    are moved when all are written, and only the end of the machine or of the process by force can come between them. A folder in it
+    that is a link is not written to."""
     for name in files:
         if (defect := name_defect(name)) is not None:
             raise UsageError(f"cannot write {name!r} below {str(directory)!r}: the name {defect}")
@@ -69,9 +71,10 @@ def write_folder(directory: Path, files: Mapping[str, bytes]) -> list[Path]:
 def _move_in(beside: Path, directory: Path, names: Iterable[str]) -> None:
     with _uninterrupted():
         for name in names:
-            target = directory / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(beside / name, target)
+            target = PurePath(name)
+            with folder_below(directory, target.parent, make=True) as folder:
+                place = directory / target if folder is None else target.name
+                os.replace(beside / name, place, dst_dir_fd=folder)
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import io
 import json
 import os
-import shutil
 import struct
 import tarfile
 import zipfile
@@ -34,12 +34,10 @@ class Archive:
     """Unpacked into its own folder, with a list of what came out of it; that list tells drift and what to take away."""
 
     def read(self, fields: Fields, place: Place) -> Fields:
-        path = place.path(fields["path"])
-        try:
-            with open(os.path.join(path, _LIST), encoding="utf-8") as file:
-                listed = json.load(file)
-        except (OSError, ValueError):
+        listed = _listed(place.path(fields["path"]))
+        if listed is None:
             return {"exists": False, "fields": {}}
+        path = place.path(fields["path"])
         whole = all(_digest(os.path.join(path, name)) == digest for name, digest in listed["files"].items())
         return {
             "exists": True,
@@ -54,32 +52,30 @@ class Archive:
         digest = hashlib.sha256(data).hexdigest()
         if self.read(fields, place)["fields"].get("digest") == digest:
             return {"changed": False}
-        old = self._listed(path)
+        old = _listed(path)
         files: dict[str, str] = {}
         inner = Place(path)
         for name, mode, content in _entries(data):
-            target = inner.path(name)
-            inner.make_parent(target)
-            write_file(target, content, mode)
+            _put(inner.path(name), content, mode, place)
             files[name] = hashlib.sha256(content).hexdigest()
-        for name in old:
-            if name not in files and os.path.lexists(inner.path(name)):
-                os.unlink(inner.path(name))
+        for name in old["files"] if old is not None else ():
+            if name not in files:
+                _take(inner.path(name), place)
         listed = json.dumps({"digest": digest, "files": files}).encode("utf-8")
-        write_file(os.path.join(path, _LIST), listed, 0o644)
+        _put(os.path.join(path, _LIST), listed, 0o644, place)
         return {"changed": True}
 
     def delete(self, task: Fields, place: Place) -> Fields:
         path = place.path(task["fields"]["path"])
         inner = Place(path)
-        listed = self._listed(path)
-        for name in [*listed, _LIST]:
-            if os.path.lexists(inner.path(name)):
-                os.unlink(inner.path(name))
+        listed = _listed(path)
+        names = [] if listed is None else [*listed["files"]]
+        for name in [*names, _LIST]:
+            _take(inner.path(name), place)
         for folder, _, _ in sorted(os.walk(path), reverse=True):
-            if not os.listdir(folder):
-                shutil.rmtree(folder)
-        return {"changed": bool(listed)}
+            with contextlib.suppress(OSError), place.folder_of(folder) as above:
+                os.rmdir(os.path.basename(folder), dir_fd=above)  # only when it is empty
+        return {"changed": bool(names)}
 
     def observe(self, task: Fields, place: Place) -> Fields:
         seen = self.read(task["fields"], place)
@@ -90,12 +86,29 @@ class Archive:
         same = seen["fields"].get("digest") == hashlib.sha256(data).hexdigest()
         return {"sighting": "done" if same else "not done"}
 
-    def _listed(self, path: str) -> list[str]:
-        try:
-            with open(os.path.join(path, _LIST), encoding="utf-8") as file:
-                return [*json.load(file)["files"]]
-        except (OSError, ValueError):
-            return []
+
+def _put(path: str, content: bytes, mode: int, place: Place) -> None:
+    try:
+        with place.folder_of(path, make=True) as folder:
+            write_file(path, content, mode, folder)
+    except OSError as error:
+        raise HandError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _take(path: str, place: Place) -> None:
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), place.folder_of(path) as folder:
+        os.unlink(os.path.basename(path), dir_fd=folder)
+
+
+def _listed(path: str) -> Fields | None:
+    """What came out of the archive that is there: digests by name; None when there is none."""
+    try:
+        with open(os.path.join(path, _LIST), encoding="utf-8") as file:
+            listed = json.load(file)
+        is_list = isinstance(listed["files"], dict) and isinstance(listed["digest"], str)
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return listed if is_list else None
 
 
 def _digest(path: str) -> str:

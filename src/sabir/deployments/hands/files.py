@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import grp
 import hashlib
 import os
 import pwd
 import shutil
 import stat
+from collections.abc import Generator
 from typing import Any
 
 from sabir.deployments.hands.place import Fields, HandError, Place, write_file
 
-__all__ = ["Directory", "File", "Symlink"]
+__all__ = ["Directory", "File", "Symlink", "remove_tree"]
 
+_ITSELF = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _LARGEST = 1 << 20
 """Contents up to so many bytes are read back; of larger ones the digest."""
 
@@ -21,8 +24,7 @@ _LARGEST = 1 << 20
 class _Entry:
     """What files and directories have in common: mode and owner."""
 
-    def attributes(self, path: str, fields: Fields) -> Fields:
-        status = os.lstat(path)
+    def attributes(self, status: os.stat_result, fields: Fields) -> Fields:
         seen: Fields = {"mode": f"{stat.S_IMODE(status.st_mode):04o}"}
         if fields.get("owner") is not None:
             seen["owner"] = _user_name(status.st_uid)
@@ -30,14 +32,19 @@ class _Entry:
             seen["group"] = _group_name(status.st_gid)
         return seen
 
-    def set_attributes(self, path: str, fields: Fields) -> None:
+    def set_attributes(self, path: str, fields: Fields, folder: int) -> None:
+        """Of the file or directory itself: it is opened, and not through a link."""
         try:
-            if fields.get("owner") is not None:
-                shutil.chown(path, user=fields["owner"])
-            if fields.get("group") is not None:
-                shutil.chown(path, group=fields["group"])
-            if fields.get("mode") is not None:
-                os.chmod(path, mode_of(fields))
+            handle = os.open(os.path.basename(path), _ITSELF, dir_fd=folder)
+            try:
+                if fields.get("owner") is not None:
+                    shutil.chown(handle, user=fields["owner"])
+                if fields.get("group") is not None:
+                    shutil.chown(handle, group=fields["group"])
+                if fields.get("mode") is not None:
+                    os.fchmod(handle, mode_of(fields))
+            finally:
+                os.close(handle)
         except (OSError, LookupError) as error:
             raise HandError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
@@ -88,23 +95,25 @@ class File(_Entry):
     def read(self, fields: Fields, place: Place) -> Fields:
         path = place.path(fields["path"])
         try:
-            status = os.lstat(path)
+            with place.folder_of(path) as folder:
+                status = _status(path, folder)
+                if status is None:
+                    return {"exists": False, "fields": {}}
+                if not stat.S_ISREG(status.st_mode):
+                    seen = {"path": fields["path"], "content": None, "is": _kind(status)}
+                    return {"exists": True, "fields": seen}
+                handle = os.open(os.path.basename(path), _ITSELF, dir_fd=folder)
+                content = self._content(handle, fields.get("content"))
         except (FileNotFoundError, NotADirectoryError):
             return {"exists": False, "fields": {}}
-        if not stat.S_ISREG(status.st_mode):
-            return {"exists": True, "fields": {"path": fields["path"], "content": None, "is": _kind(status)}}
-        seen = self.attributes(path, fields)
-        try:
-            seen.update(
-                path=fields["path"], content=self._content(path, status.st_size, fields.get("content"))
-            )
         except OSError as error:
             raise HandError(f"{path} cannot be read: {error.strerror}") from error
+        seen = dict(self.attributes(status, fields), path=fields["path"], content=content)
         return {"exists": True, "fields": seen}
 
-    def _content(self, path: str, size: int, wanted: Any) -> Any:
-        with open(path, "rb") as file:
-            if size > _LARGEST:
+    def _content(self, handle: int, wanted: Any) -> Any:
+        with os.fdopen(handle, "rb") as file:
+            if os.fstat(handle).st_size > _LARGEST:
                 digest = hashlib.sha256()
                 for piece in iter(lambda: file.read(_LARGEST), b""):
                     digest.update(piece)
@@ -135,19 +144,36 @@ class File(_Entry):
             wanted = self.comparable(fields)
             if all(there.get(name) == value for name, value in wanted.items() if value is not None):
                 return {"changed": False}
-        place.make_parent(path)
-        write_file(
-            path, _data(fields), mode_of(fields) if fields.get("mode") is not None else _old_mode(path)
-        )
-        if fields.get("owner") is not None or fields.get("group") is not None:
-            self.set_attributes(path, fields)
+        with _held(path, place, make=True) as folder:
+            mode = mode_of(fields) if fields.get("mode") is not None else _old_mode(path, folder)
+            write_file(path, _data(fields), mode, folder)
+            if fields.get("owner") is not None or fields.get("group") is not None:
+                self.set_attributes(path, fields, folder)
         recorded = task.get("recorded") or {}
         if recorded.get("path") not in (None, fields["path"]):
-            _unlink(place.path(recorded["path"]))
+            _unlink(place.path(recorded["path"]), place)
         return {"changed": True}
 
     def delete(self, task: Fields, place: Place) -> Fields:
-        return {"changed": _unlink(place.path(task["fields"]["path"]))}
+        return {"changed": _unlink(place.path(task["fields"]["path"]), place)}
+
+
+@contextlib.contextmanager
+def _held(path: str, place: Place, make: bool = False) -> Generator[int]:  # noqa: FBT001, FBT002  plain on both ends
+    """The folder of a path, or the sentence that it cannot be entered."""
+    try:
+        with place.folder_of(path, make) as folder:
+            yield folder
+    except OSError as error:
+        raise HandError(f"the folder of {path} cannot be used: {error.strerror}") from error
+
+
+def _status(path: str, folder: int) -> os.stat_result | None:
+    """Of what is there, a link itself; None when there is nothing."""
+    try:
+        return os.stat(os.path.basename(path), dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
 
 
 def _data(fields: Fields) -> bytes:
@@ -157,11 +183,9 @@ def _data(fields: Fields) -> bytes:
     return content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
 
 
-def _old_mode(path: str) -> int:
-    try:
-        return stat.S_IMODE(os.stat(path).st_mode)
-    except OSError:
-        return 0o644
+def _old_mode(path: str, folder: int) -> int:
+    status = _status(path, folder)
+    return 0o644 if status is None else stat.S_IMODE(status.st_mode)
 
 
 def _kind(status: os.stat_result) -> str:
@@ -170,9 +194,10 @@ def _kind(status: os.stat_result) -> str:
     return "a link" if stat.S_ISLNK(status.st_mode) else "something special"
 
 
-def _unlink(path: str) -> bool:
+def _unlink(path: str, place: Place) -> bool:
     try:
-        os.unlink(path)
+        with place.folder_of(path) as folder:
+            os.unlink(os.path.basename(path), dir_fd=folder)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
@@ -183,14 +208,12 @@ def _unlink(path: str) -> bool:
 class Directory(_Entry):
     def read(self, fields: Fields, place: Place) -> Fields:
         path = place.path(fields["path"])
-        if not os.path.lexists(path):
+        status = _seen(path, place)
+        if status is None:
             return {"exists": False, "fields": {}}
-        if os.path.islink(path) or not os.path.isdir(path):
-            return {
-                "exists": True,
-                "fields": {"path": fields["path"], "mode": None, "is": _kind(os.lstat(path))},
-            }
-        return {"exists": True, "fields": dict(self.attributes(path, fields), path=fields["path"])}
+        if not stat.S_ISDIR(status.st_mode):
+            return {"exists": True, "fields": {"path": fields["path"], "mode": None, "is": _kind(status)}}
+        return {"exists": True, "fields": dict(self.attributes(status, fields), path=fields["path"])}
 
     def apply(self, task: Fields, place: Place) -> Fields:
         fields = task["fields"]
@@ -205,11 +228,15 @@ class Directory(_Entry):
             if value is not None and name in ("mode", "owner", "group")
         ):
             return {"changed": False}
-        try:
-            os.makedirs(path, exist_ok=True)
-        except OSError as error:
-            raise HandError(f"the directory {path} cannot be made: {error.strerror}") from error
-        self.set_attributes(path, fields)
+        with _held(path, place, make=True) as folder:
+            try:
+                if not seen["exists"]:
+                    os.mkdir(os.path.basename(path), dir_fd=folder)
+            except FileExistsError:
+                pass
+            except OSError as error:
+                raise HandError(f"the directory {path} cannot be made: {error.strerror}") from error
+            self.set_attributes(path, fields, folder)
         return {"changed": True}
 
     def comparable(self, fields: Fields) -> Fields:
@@ -218,13 +245,14 @@ class Directory(_Entry):
     def delete(self, task: Fields, place: Place) -> Fields:
         """Gone when it is empty, or whatever is in it when that was asked for."""
         path = place.path(task["fields"]["path"])
-        if not os.path.lexists(path):
+        if _seen(path, place) is None:
             return {"changed": False}
         try:
-            if task["fields"].get("force"):
-                shutil.rmtree(path)
-            else:
-                os.rmdir(path)
+            with place.folder_of(path) as folder:
+                if task["fields"].get("force"):
+                    remove_tree(os.path.basename(path), folder)
+                else:
+                    os.rmdir(os.path.basename(path), dir_fd=folder)
         except OSError as error:
             if error.errno == 39:
                 raise HandError(f"{path} is not empty: empty it, or say force: true") from error
@@ -232,12 +260,40 @@ class Directory(_Entry):
         return {"changed": True}
 
 
+def _seen(path: str, place: Place) -> os.stat_result | None:
+    try:
+        with place.folder_of(path) as folder:
+            return _status(path, folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def remove_tree(name: str, folder: int) -> None:
+    """A folder in another one, with all that is in it; links are taken away, not followed."""
+    handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        with os.scandir(handle) as listed:
+            entries = list(listed)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                remove_tree(entry.name, handle)
+            else:
+                os.unlink(entry.name, dir_fd=handle)
+    finally:
+        os.close(handle)
+    os.rmdir(name, dir_fd=folder)
+
+
 class Symlink(_Entry):
     def read(self, fields: Fields, place: Place) -> Fields:
         path = place.path(fields["path"])
-        if not os.path.lexists(path):
+        status = _seen(path, place)
+        if status is None:
             return {"exists": False, "fields": {}}
-        target: str | None = os.readlink(path) if os.path.islink(path) else None
+        target: str | None = None
+        if stat.S_ISLNK(status.st_mode):
+            with _held(path, place) as folder:
+                target = os.readlink(os.path.basename(path), dir_fd=folder)
         return {"exists": True, "fields": {"path": fields["path"], "to": target}}
 
     def apply(self, task: Fields, place: Place) -> Fields:
@@ -248,17 +304,19 @@ class Symlink(_Entry):
             raise HandError(f"{path} is there and no link: take it away first")
         if seen["exists"] and seen["fields"]["to"] == fields["to"]:
             return {"changed": False}
-        place.make_parent(path)
-        temporary = f"{path}.sabir-{os.urandom(4).hex()}"
-        try:
-            os.symlink(fields["to"], temporary)
-            os.replace(temporary, path)
-        except OSError as error:
-            raise HandError(f"the link {path} cannot be made: {error.strerror}") from error
+        name = os.path.basename(path)
+        temporary = f"{name}.sabir-{os.urandom(4).hex()}"
+        with _held(path, place, make=True) as folder:
+            try:
+                os.symlink(fields["to"], temporary, dir_fd=folder)
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            except OSError as error:
+                raise HandError(f"the link {path} cannot be made: {error.strerror}") from error
         return {"changed": True}
 
     def delete(self, task: Fields, place: Place) -> Fields:
         path = place.path(task["fields"]["path"])
-        if os.path.lexists(path) and not os.path.islink(path):
+        status = _seen(path, place)
+        if status is not None and not stat.S_ISLNK(status.st_mode):
             return {"changed": False}
-        return {"changed": _unlink(path)}
+        return {"changed": _unlink(path, place)}

@@ -1,14 +1,22 @@
-"""The part of a machine that may be touched: a root folder, and what lies below it."""
+"""The part of a machine that may be touched: a root folder, and what lies below it.
+
+A program that lives below the root can put a link in place of a folder just after it was looked at. So things are done in
+descriptors of folders, which are opened from the root without following links.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from collections.abc import Generator
 from typing import Any
 
 __all__ = ["Fields", "HandError", "Place", "write_file"]
 
 Fields = dict[str, Any]
+_FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+"""A folder that may be passed through need not be one that may be listed."""
 
 
 class HandError(Exception):
@@ -42,27 +50,60 @@ class Place:
             raise HandError(f"{name!r} leads out of {self.root}, by a link")
         return full
 
-    def make_parent(self, path: str) -> None:
+    @contextlib.contextmanager
+    def folder_of(self, path: str, make: bool = False) -> Generator[int]:  # noqa: FBT001, FBT002  plain on both ends
+        """The folder that a path of `path()` lies in; from here on it stays the same one. `OSError` when there is none."""
         parent = os.path.dirname(path)
-        if not os.path.isdir(parent):
-            try:
-                os.makedirs(parent, exist_ok=True)
-            except OSError as error:
-                raise HandError(f"the folder {parent} cannot be made: {error.strerror}") from error
+        is_free = self.root == "/" or path == self.root
+        if make:
+            os.makedirs(parent if is_free else self.root, exist_ok=True)
+        handle = os.open(parent, _FOLDER) if is_free else self._entered(os.path.realpath(parent), make)
+        try:
+            yield handle
+        finally:
+            os.close(handle)
+
+    def _entered(self, real: str, make: bool) -> int:  # noqa: FBT001
+        """A folder by its path without links, each step of which is taken without following one."""
+        root = os.path.realpath(self.root)
+        if real != root and not real.startswith(root + os.sep):
+            raise HandError(f"{real!r} is outside of {self.root}")
+        handle = os.open(root, _FOLDER)
+        try:
+            for part in real[len(root) :].split(os.sep):
+                if part:
+                    if make:
+                        with contextlib.suppress(FileExistsError):
+                            os.mkdir(part, dir_fd=handle)
+                    inner = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=handle)
+                    os.close(handle)
+                    handle = inner
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle
+
+    def make_parent(self, path: str) -> None:
+        try:
+            with self.folder_of(path, make=True):
+                pass
+        except OSError as error:
+            raise HandError(f"the folder {os.path.dirname(path)} cannot be made: {error.strerror}") from error
 
 
-def write_file(path: str, data: bytes, mode: int) -> None:
-    """Whole or not at all, and on the disk before it is said to be there."""
-    temporary = f"{path}.sabir-{os.getpid()}-{os.urandom(4).hex()}"
+def write_file(path: str, data: bytes, mode: int, folder: int | None = None) -> None:
+    """Whole or not at all, and on the disk before it is said to be there; in a folder by its descriptor, when there is one."""
+    name = path if folder is None else os.path.basename(path)
+    temporary = f"{name}.sabir-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fchmod(file.fileno(), stat.S_IMODE(mode))
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
         raise HandError(f"{path} cannot be written: {error.strerror}") from error

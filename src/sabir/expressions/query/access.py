@@ -6,25 +6,28 @@ import atexit
 import os
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sabir.expressions.query.errors import REFUSED, TOO_MUCH, expression_rule
+from sabir.source.packages.below import opened_below
 from sabir.source.packages.defects import TOO_MUCH as PACKAGE_TOO_MUCH
 from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.limits import PackageLimits
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.reading import read_regular_file
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
     from sabir.expressions.query.functions.call import Call
 
 __all__ = [
+    "RealPlace",
     "absolute",
     "base_directory",
     "may_write",
     "reachable",
     "read_bytes",
     "read_text",
+    "real_place",
     "temporary_directory",
 ]
 
@@ -70,18 +73,32 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
             f"{call.function.name} cannot reach {str(path)!r}: this description lies in no directory",
             FILE_NOT_FOUND,
         )
-    if context.session.work.trust.outside:
+    if context.session.work.trust.outside or real_place(path, context).root is not None:
         return path
-    real = Path(os.path.realpath(path))
-    for root in _roots(context):
-        if real.is_relative_to(os.path.realpath(root)):
-            return path
     raise call.error(
         context,
         f"{call.function.name} may not reach {str(path)!r}: it is outside the project",
         REFUSED,
         "move the file below the project's directory, or allow it with --trust outside",
     )
+
+
+class RealPlace(NamedTuple):
+    """Where a path leads when it is looked at: below a directory of the project, or outside of all."""
+
+    path: Path
+    root: Path | None
+
+    def open(self, flags: int, *, make: bool = False) -> int:
+        """A descriptor of what is there. Links that were put on the way since are not followed."""
+        root = self.path.parent if self.root is None else self.root
+        return opened_below(root, self.path.relative_to(root), flags, make=make)
+
+
+def real_place(path: Path, context: Context) -> RealPlace:
+    real = Path(os.path.realpath(path))
+    roots = (Path(os.path.realpath(root)) for root in _roots(context))
+    return RealPlace(real, next((root for root in roots if real.is_relative_to(root)), None))
 
 
 def _roots(context: Context) -> list[Path]:
@@ -107,8 +124,11 @@ def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
     reachable(path, call, context)
     if not path.exists():
         return None
+    place = real_place(path, context)
+    if place.root is None:
+        reachable(path, call, context)  # it led elsewhere just now
     try:
-        return read_named_file(path, _LIMITS)
+        return read_regular_file(place.path, _LIMITS, place.root)
     except ReadProblem as error:
         call.fail(
             context,

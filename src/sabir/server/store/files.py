@@ -8,15 +8,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from msgspec import Struct
 
 from sabir.errors import UsageError
 from sabir.operations.files import write_folder
+from sabir.source.packages.below import folder_below
+from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.limits import STRICT_LIMITS
 from sabir.source.packages.names import name_defect, normal_name
+from sabir.source.packages.reading import read_regular_file
 
 __all__ = ["EnvironmentFiles", "FileInfo", "archive_files"]
 
@@ -45,10 +49,11 @@ class EnvironmentFiles:
                 yield FileInfo(file.relative_to(self.folder).as_posix(), file.lstat().st_size)
 
     def read(self, path: str) -> bytes | None:
-        file = self.folder / _clean(path)
-        # A deployment with leave to write may have put a link here.
-        inside = file.resolve().is_relative_to(self.folder.resolve())
-        return file.read_bytes() if inside and file.is_file() else None
+        """The content of a file; None when there is none. A link that a deployment put there is none."""
+        try:
+            return read_regular_file(self.folder / _clean(path), STRICT_LIMITS, self.folder)
+        except ReadProblem:
+            return None
 
     def put(self, files: Mapping[str, bytes]) -> None:
         """Add files, or put others in place of them."""
@@ -72,12 +77,15 @@ class EnvironmentFiles:
         return True
 
     def _remove(self, path: str) -> None:
-        file = self.folder / path
-        file.unlink(missing_ok=True)
-        for folder in file.parents:
-            if folder == self.folder or any(folder.iterdir()):
-                return
-            folder.rmdir()
+        name = PurePosixPath(path)
+        with suppress(OSError), folder_below(self.folder, name.parent) as folder:
+            os.unlink(self.folder / name if folder is None else name.name, dir_fd=folder)
+        for above in name.parents[:-1]:
+            with folder_below(self.folder, above.parent) as folder:
+                try:
+                    os.rmdir(self.folder / above if folder is None else above.name, dir_fd=folder)
+                except OSError:
+                    return  # there is something in it, or it is a link
 
     def remove_all(self) -> None:
         shutil.rmtree(self.folder.parent, ignore_errors=True)

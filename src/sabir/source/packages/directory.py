@@ -40,6 +40,7 @@ class _Walk:
 
     def __init__(self, root: Path, limits: PackageLimits) -> None:
         self.root = root
+        self.real_root = Path(os.path.realpath(root))
         self.limits = limits
         self.findings: list[Finding] = []
         self._count = 0
@@ -63,11 +64,11 @@ class _Walk:
                         pending.append((name + "/", depth + 1))
                     continue
                 else:
-                    target = Path(entry.path) if entry.is_file(follow_symlinks=False) else None
+                    target = self.real_root / name if entry.is_file(follow_symlinks=False) else None
                     if target is None:
                         self._note(UNREADABLE, name, "left out: it is neither file nor folder")
                 if target is not None:
-                    yield name, partial(read_regular_file, target, self.limits)
+                    yield name, partial(read_regular_file, target, self.limits, self.real_root)
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:
@@ -88,8 +89,7 @@ class _Walk:
     def _link_target(self, name: str, entry: os.DirEntry[str]) -> Path | None:
         """The regular file inside the package that a link leads to; anything outside is a problem."""
         target = os.path.realpath(entry.path)
-        inside = os.path.realpath(self.root)
-        if os.path.commonpath([target, inside]) != inside:
+        if not Path(target).is_relative_to(self.real_root):
             self._note(
                 LEADS_OUT, name, f"symlink out of the package, to {os.readlink(entry.path)!r}; not followed"
             )

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from sabir.source.packages.below import opened_below
 from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 
@@ -20,11 +21,15 @@ def read_named_file(path: Path, limits: PackageLimits = DEFAULT_LIMITS) -> bytes
     return read_regular_file(Path(os.path.realpath(path)), limits)
 
 
-def read_regular_file(path: Path, limits: PackageLimits) -> bytes:
-    """The bytes of a regular file; `ReadProblem` for anything else. A pipe or device is never waited for."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+def read_regular_file(path: Path, limits: PackageLimits, root: Path | None = None) -> bytes:
+    """The bytes of a regular file; `ReadProblem` for anything else. A pipe or device is never waited for.
+
+    With a root no folder between the two is entered by a link, whatever was put there since the path was looked at.
+    """
+    root = path.parent if root is None else root
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
     try:
-        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        with os.fdopen(opened_below(root, path.relative_to(root), flags), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ReadProblem(UNREADABLE, "cannot be read: it is no regular file")

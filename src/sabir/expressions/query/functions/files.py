@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.expressions.query.access import (
+    FILE_NOT_FOUND,
+    RealPlace,
     absolute,
     base_directory,
     may_write,
     reachable,
     read_bytes,
+    real_place,
     temporary_directory,
 )
 from sabir.expressions.query.context import Context
@@ -79,7 +82,8 @@ def file(call: Call, context: Context) -> Any:
     if "contents" in call.keywords:
         contents = call.value(context, call.keywords["contents"])
         chosen = encoding or ("vault" if _is_secret(path, context) else _BY_SUFFIX.get(path.suffix))
-        _write(may_write(path, call, context), _encode(contents, chosen, call, context))
+        raw = _encode(contents, chosen, call, context)
+        _write(real_place(may_write(path, call, context), context), raw, call, context)
     return _File(path, written, encoding, call, context, as_text=False)
 
 
@@ -209,9 +213,17 @@ def _password(call: Call, context: Context) -> str:
     return password
 
 
-def _write(path: Path, raw: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(raw)
+def _write(place: RealPlace, raw: bytes, call: Call, context: Context) -> None:
+    if place.root is None:
+        reachable(place.path, call, context)  # allowed, or it led elsewhere just now
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with os.fdopen(place.open(os.O_WRONLY | os.O_CREAT | os.O_TRUNC, make=True), "wb") as file:
+            file.write(raw)
+    except OSError as error:
+        call.fail(
+            context, f"{str(place.path)!r} cannot be written: {error.strerror or error}", FILE_NOT_FOUND
+        )
 
 
 FUNCTIONS: Final = table(
