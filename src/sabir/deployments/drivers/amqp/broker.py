@@ -12,14 +12,19 @@ import aio_pika
 from aio_pika.abc import AbstractChannel, AbstractIncomingMessage, AbstractRobustConnection
 from aio_pika.exceptions import AMQPError, ChannelClosed, ChannelInvalidStateError, ChannelNotFoundEntity
 
+from sabir.deployments.drivers.amqp.frames import BoundedConnection
 from sabir.deployments.drivers.amqp.messages import Message, answer_of
-from sabir.errors import UnreachableError
+from sabir.diagnostics.reasons import reason_of
+from sabir.errors import DeployError, UnreachableError
 
 __all__ = ["Broker", "BrokerSettings"]
 
 BrokerSettings = Mapping[str, Any]
 """`host`, `port`, `login`, `password`, `virtual_host`, `ssl`, `insecure`, `ca_certs`."""
 _CONNECT_SECONDS: Final = 20.0
+_SEND_SECONDS: Final = 60.0
+_LOOK_SECONDS: Final = 5.0
+_AWAY_SECONDS: Final = 300.0
 _KEPT: Final = 1000
 """Answers that nobody waits for yet, at most."""
 _RECORDED_SECONDS: Final = 60.0
@@ -56,13 +61,22 @@ class Broker:
                 virtualhost=settings["virtual_host"],
                 ssl=bool(settings.get("ssl")),
                 ssl_context=_tls(settings),
-                timeout=_CONNECT_SECONDS,
+                timeout=float(settings.get("timeout_seconds") or _CONNECT_SECONDS),
+                connection_class=BoundedConnection,
             )
-        except (AMQPError, OSError, TimeoutError) as error:
+        except (AMQPError, OSError, TimeoutError, ValueError) as error:
             raise UnreachableError(
-                f"target {target!r}: the broker at {where} does not let us in: {error}"
+                f"target {target!r}: the broker at {where} does not let us in: {reason_of(error)}"
             ) from error
-        return cls(connection, await connection.channel(publisher_confirms=True))
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                channel = await connection.channel(publisher_confirms=True)
+        except (AMQPError, OSError, TimeoutError) as error:
+            await connection.close()
+            raise UnreachableError(
+                f"target {target!r}: the broker at {where} opens no channel: {reason_of(error)}"
+            ) from error
+        return cls(connection, channel)
 
     async def close(self) -> None:
         """What nobody asked for goes back into its queue."""
@@ -72,6 +86,10 @@ class Broker:
 
     async def send(self, message: Message) -> None:
         """It is with the broker when this returns."""
+        async with asyncio.timeout(_SEND_SECONDS):
+            await self._send(message)
+
+    async def _send(self, message: Message) -> None:
         await self._declare(message.queue)
         await self._consume(message.reply_to)
         told = aio_pika.Message(
@@ -86,7 +104,8 @@ class Broker:
 
     async def answer(self, id_: str, reply_to: str, timeout: float | None) -> dict[str, Any] | None:
         """The answer to a plan; None when it does not come in time."""
-        await self._consume(reply_to)
+        async with asyncio.timeout(_SEND_SECONDS):
+            await self._consume(reply_to)
         early = self._early.pop(id_, None)
         if early is not None:
             return self._given_on(early)
@@ -94,11 +113,21 @@ class Broker:
         self._waiting[id_] = waiting
         try:
             async with asyncio.timeout(timeout):
-                return self._given_on(await waiting)
+                return self._given_on(await self._come(waiting))
         except TimeoutError:
             return None
         finally:
             self._waiting.pop(id_, None)
+
+    async def _come(self, waiting: asyncio.Future[Answer]) -> Answer:
+        """The answer when it comes. A broker that stays away, or is none any more, brings none."""
+        away = 0.0
+        while not waiting.done() and away < _AWAY_SECONDS:
+            await asyncio.wait([waiting], timeout=_LOOK_SECONDS)
+            away = 0.0 if self._connection.connected.is_set() else away + _LOOK_SECONDS
+        if not waiting.done():
+            raise UnreachableError(f"the broker has been away for {_AWAY_SECONDS:g} seconds")
+        return waiting.result()
 
     def _given_on(self, answer: Answer) -> dict[str, Any]:
         """The broker keeps an answer for a while: whoever is killed before it is recorded finds it again."""
@@ -129,6 +158,10 @@ class Broker:
         elif content is not None and id_ is not None and id_ not in self._early and len(self._early) < _KEPT:
             self._early[id_] = Answer(content, message)
         else:
+            if content is None and waiting is not None and not waiting.done():
+                waiting.set_exception(
+                    DeployError("its answer cannot be read: it is no JSON, or too much of it")
+                )
             await message.ack()  # a plan that cannot be used is answered again and again
 
     async def _declare(self, name: str) -> None:

@@ -36,6 +36,7 @@ _OF_THE_BROKER: Final[tuple[str, ...]] = (
     "ssl",
     "insecure",
     "ca_certs",
+    "timeout_seconds",
 )
 _USUAL: Final[Mapping[str, Any]] = {
     "host": "localhost",
@@ -81,6 +82,9 @@ class AmqpDriver(RunDriver):
             "ssl": Field(about="speak TLS", type=FieldType.FLAG),
             "insecure": Field(about="take any certificate", type=FieldType.FLAG),
             "ca_certs": Field(about="a file with certificates of authorities"),
+            "timeout_seconds": Field(
+                about="how long the broker may take to let us in; 20 unless said", type=FieldType.NUMBER
+            ),
             "signing_key": Field(about="the file of an RSA key that plans are signed with"),
             "look_seconds": Field(
                 about="how long to look for the answer of a plan that was cut off; 60 unless said",

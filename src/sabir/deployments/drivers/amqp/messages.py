@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from sabir.deployments.drivers.answers import AnswerRefused, decoded
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ def answer_of(body: bytes, message_id: str | None) -> tuple[str | None, dict[str
     Agents send JSON as plain text. Those of the first format name the plan by the id of the message only.
     """
     try:
-        answer = json.loads(body)
-    except ValueError:
+        answer = decoded(body)
+    except AnswerRefused:
         return message_id, None
     if not isinstance(answer, dict):
         return message_id, None
-    return answer.get("SourceID") or message_id, answer
+    source = answer.get("SourceID")
+    return source if isinstance(source, str) and source else message_id, answer
 
 
 def _signature(path: str, queue: str, body: str) -> bytes:
