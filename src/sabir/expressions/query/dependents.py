@@ -7,7 +7,7 @@ less; then it is computed once more than needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
@@ -83,6 +83,10 @@ class Dependents:
                 self._reader = before
 
         return compute if whole is None else run
+
+    def edges(self) -> Iterator[tuple[Hashable, tuple[Store, Any]]]:
+        """Each source with each kept value that was computed from it."""
+        return ((source, reader) for source, readers in self._readers.items() for reader in readers)
 
     def changed(self, sources: Iterable[Hashable]) -> None:
         """Forget what rests on these, and what rests on that in turn."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from sabir.expressions.query.dependents import Kept
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.project import Job
@@ -30,6 +31,7 @@ from sabir.languages.tosca.graph.placement import (
 )
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.programs import INPUTS, is_playbook, is_variable, words
+from sabir.languages.tosca.graph.reading import Reads
 from sabir.languages.tosca.graph.sending import sent
 from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
@@ -70,11 +72,33 @@ class Commands:
         return self._live
 
     def live_subject(self, subject: Subject, observed: Mapping[str, Value]) -> Subject:
-        node = node_of(subject)
-        there = self.live(observed).at(node.path)
-        if subject is node:
-            return there
-        return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
+        return _found(self.live(observed), subject)
+
+    def reads(self, commands: Mapping[Address, Command], observed: Mapping[str, Value]) -> Reads:
+        """Which of these commands give and read what, when this has been observed."""
+        gives: dict[str, list[Address]] = {}
+        by_text: dict[str, Address] = {}
+        for address, command in commands.items():
+            if "undo" in command.fixed or not command.operation.outputs:
+                continue
+            by_text[str(address)] = address
+            for attribute in command.results.values():
+                gives.setdefault(str(attribute), []).append(address)
+        if not by_text:
+            return Reads(gives, ())
+        ensemble, dependents = self.live(observed), self._following.dependents
+        operations = Kept(dependents)
+        for address, command in commands.items():
+            subject = _found(ensemble, command.subject)
+            with in_job(subject, command.job), dependents.computing(operations, address):
+                _inputs(subject, command.operation)
+        edges: list[tuple[Hashable, Hashable]] = []
+        for source, reader in dependents.edges():
+            edges.append((source, reader[1] if reader[0] is operations else reader))
+            giver = by_text.get(source.partition("|")[0]) if isinstance(source, str) else None
+            if giver is not None:  # what is asked for by the name of the operation
+                gives[str(source)] = [giver]
+        return Reads(gives, edges)
 
     def command(
         self,
@@ -165,6 +189,15 @@ class Commands:
                 if key in login
             }
         return {**command.fixed, "environment": {**variables, INPUTS: _as_text(inputs)}}
+
+
+def _found(ensemble: Ensemble, subject: Subject) -> Subject:
+    """The subject in another ensemble of the same model."""
+    node = node_of(subject)
+    there = ensemble.at(node.path)
+    if subject is node:
+        return there
+    return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
 
 
 def _inputs(subject: Subject, operation: Operation) -> dict[str, Value]:

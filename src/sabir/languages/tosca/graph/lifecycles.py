@@ -15,11 +15,13 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from sabir.graph.address import Address
+from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
+from sabir.languages.tosca.graph.reading import Circle, behind_what_they_read
 from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.lifecycle import (
@@ -38,8 +40,9 @@ __all__ = ["Lifecycles"]
 class Lifecycles:
     """What is carried out when a topology is deployed."""
 
-    def __init__(self, ensemble: Ensemble) -> None:
+    def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
+        self._observed = observed
         self.commands = Commands(ensemble)
         self.nodes = {node.key: node for node in ensemble.everything()}
         self._commands_at: dict[Address, Command] = {}
@@ -57,7 +60,29 @@ class Lifecycles:
     @cached_property
     def resources(self) -> Mapping[Address, Resource]:
         """By address, each behind what it requires."""
-        return {resource.address: resource for resource in self._resources()}
+        return self._ordered[0]
+
+    @property
+    def circles(self) -> Sequence[Circle]:
+        """Operations that read what is given only behind them."""
+        return self._ordered[1]
+
+    @cached_property
+    def _ordered(self) -> tuple[Mapping[Address, Resource], Sequence[Circle]]:
+        resources = {resource.address: resource for resource in self._resources()}
+        commands = {
+            address: self._commands_at[address]
+            for address, resource in resources.items()
+            if resource.established is None
+        }
+        return behind_what_they_read(resources, self.commands.reads(commands, self._observed))
+
+    def command(self, address: Address) -> Command:
+        return self._commands_at[address]
+
+    def desired(self, command: Command) -> Mapping[str, Value]:
+        """The fields of a command, as far as they are known now."""
+        return self.commands.desired(command, self._observed)
 
     def all_commands(self) -> Iterator[tuple[Resource, Command]]:
         return ((resource, self._commands_at[address]) for address, resource in self.resources.items())

@@ -40,7 +40,7 @@ class Program:
     def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
         self.observed = observed
-        self.lifecycles = Lifecycles(ensemble)
+        self.lifecycles = Lifecycles(ensemble, observed)
         self._workflows = ensemble.model.topology.workflows
 
     # Deploying

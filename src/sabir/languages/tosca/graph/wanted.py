@@ -10,6 +10,7 @@ from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.selection import is_selected
 from sabir.languages.tosca.evaluate.substitution import is_substituted
+from sabir.languages.tosca.graph.circles import circle_findings
 from sabir.languages.tosca.graph.descriptors import descriptor_findings
 from sabir.languages.tosca.graph.driver import TARGET, WorkflowTarget
 from sabir.languages.tosca.graph.machines import machine_targets
@@ -28,6 +29,7 @@ def wanted_operations(
     return Wanted(
         resources=program.resources(),
         operations=tuple(program.operations()),
+        findings=tuple(circle_findings(program.lifecycles)),
         idle=tuple(descriptor_findings(program.lifecycles)),
         targets=(
             WorkflowTarget(name=TARGET, driver="tosca", contained=True, program=program),

@@ -1,0 +1,59 @@
+"""Operations that read what others give only behind them: said before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
+from sabir.graph.address import Address
+from sabir.graph.values import unknowns
+from sabir.languages.tosca.graph.lifecycles import Lifecycles
+from sabir.languages.tosca.graph.reading import MOST
+from sabir.languages.tosca.syntax.examples import example
+
+__all__ = ["circle_findings"]
+
+_NODES: Final = (
+    "node_types:\n"
+    "  Site:\n"
+    "    derived_from: tosca.nodes.Root\n"
+    "    attributes: {{url: {{type: string}}}}\n"
+    "    interfaces:\n"
+    "      Standard:\n"
+    "        operations:\n"
+    "          {reader}: {{implementation: read.sh, inputs: {{url: {{type: string, default: {{get_attribute: [SELF, url]}}}}}}}}\n"
+    "          {giver}: {{implementation: give.sh, outputs: {{url: [SELF, url]}}}}\n"
+    "topology_template:\n"
+    "  node_templates: {{site: {{type: Site}}}}\n"
+)
+
+READ_BEFORE: Final = Rule(
+    code="TOSCA:W091",
+    title="an operation that reads what is given only behind it",
+    why="An operation runs behind those that give what its inputs read. These would have to run behind one another, or the life of a "
+    "node has another order, so the value is not there when the operation begins, and it fails. Read the value in a later "
+    "operation, or give it in an earlier one.",
+    bad={**example(_NODES.format(reader="create", giver="start")), "read.sh": "", "give.sh": ""},
+    good={**example(_NODES.format(reader="start", giver="create")), "read.sh": "", "give.sh": ""},
+    language="tosca",
+    when="plan",
+)
+
+
+def circle_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
+    """For each operation that lacks a value because of it; one that was given before serves once more."""
+    for circle in lifecycles.circles:
+        command = lifecycles.command(circle.reader)
+        if "undo" in command.fixed or not any(unknowns(dict(lifecycles.desired(command)))):
+            continue
+        others = [*map(_title, circle.others[:MOST]), *(["…"] if len(circle.others) > MOST else [])]
+        yield READ_BEFORE.at(
+            command.operation.definition.place,
+            f"{_title(circle.reader)} reads what is given by operations that wait for it: {', '.join(others)}",
+        )
+
+
+def _title(address: Address) -> str:
+    return str(address).replace(".interfaces.", "/")

@@ -1,0 +1,160 @@
+"""The order that reading gives: an operation comes behind those that give what its inputs are computed from.
+
+No requirement need lead there. Where operations would wait for one another, that way or because the life of a node has another order,
+reading gives no order, and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.graph.address import Address
+from sabir.graph.order import strongly_connected, topological_order
+from sabir.resources.resource import Resource
+
+__all__ = ["MOST", "Circle", "Reads", "behind_what_they_read"]
+
+MOST: Final = 4
+"""Operations of a circle that are named."""
+
+
+class Reads(Struct, frozen=True, eq=False):
+    """Who gives and who reads what."""
+
+    gives: Mapping[str, list[Address]]
+    """By the text of an attribute's address: the operations that give it."""
+    edges: Iterable[tuple[Hashable, Hashable]]
+    """A source, and a value or an operation that was computed from it; operations are told by their addresses."""
+
+
+class Circle(Struct, frozen=True, eq=False):
+    """An operation that would have to come behind others that come behind it."""
+
+    reader: Address
+    others: tuple[Address, ...]
+    """Some of them: one more than `MOST` when there are more."""
+
+
+def behind_what_they_read(
+    resources: Mapping[Address, Resource], reads: Reads
+) -> tuple[Mapping[Address, Resource], list[Circle]]:
+    """The operations with what they read among what they require, each behind that, and the circles that were left."""
+    net = _Net(resources, reads)
+    added = net.added()
+    if not added:
+        return resources, net.circles
+    ordered = {
+        address: replace(resource, requires=(*resource.requires, *added.get(address, ())))
+        for address, resource in resources.items()
+    }
+    return _sorted(ordered), net.circles
+
+
+def _sorted(resources: Mapping[Address, Resource]) -> Mapping[Address, Resource]:
+    addresses = [*resources]
+    numbers = {address: number for number, address in enumerate(addresses)}
+    behind: list[list[int]] = [[] for _ in addresses]
+    for number, resource in enumerate(resources.values()):
+        for other in dict.fromkeys(resource.requires):
+            if other in numbers:
+                behind[numbers[other]].append(number)
+    order = topological_order(behind)
+    assert order is not None  # what would close a circle was left out
+    return {addresses[number]: resources[addresses[number]] for number in order}
+
+
+class _Net:
+    """Operations, the values between them, and who comes before whom. Operations have the first numbers."""
+
+    def __init__(self, resources: Mapping[Address, Resource], reads: Reads) -> None:
+        self._operations = [*resources]
+        self._numbers: dict[Hashable, int] = {}
+        self._sources: list[list[int]] = []
+        """By number: what a value or an operation was computed from."""
+        for address in self._operations:
+            self._number(address)
+        self._required = [
+            [self._numbers[other] for other in resource.requires if other in self._numbers]
+            for resource in resources.values()
+        ]
+        for source, reader in reads.edges:
+            self._sources[self._number(reader)].append(self._number(source))
+        for attribute, givers in reads.gives.items():
+            if attribute in self._numbers:
+                self._sources[self._numbers[attribute]] += (
+                    self._numbers[giver] for giver in givers if giver in self._numbers
+                )
+        self.circles: list[Circle] = []
+        # Sets of operations are bits of numbers, in the order in which operations are come to.
+        self._come_to: list[int] = []
+        self._rests: list[int] = []
+        """The operations that a value rests on; of an operation itself."""
+        self._reach: list[int] = []
+        """All operations before one."""
+
+    def _number(self, key: Hashable) -> int:
+        number = self._numbers.setdefault(key, len(self._sources))
+        if number == len(self._sources):
+            self._sources.append([])
+        return number
+
+    def added(self) -> dict[Address, list[Address]]:
+        """What operations require because of what they read, as far as that is not said already."""
+        count = len(self._operations)
+        before = [
+            [*sources, *self._required[number]] if number < count else sources
+            for number, sources in enumerate(self._sources)
+        ]
+        self._rests, self._reach = [0] * len(before), [0] * count
+        added: dict[Address, list[Address]] = {}
+        for group in strongly_connected(before):
+            values = [number for number in group if number >= count]
+            circle = frozenset(group) if len(group) > 1 else frozenset[int]()
+            entering = self._gathered(values)  # nothing of the group itself yet
+            for number in group[: len(group) - len(values)]:  # in an order in which they can be done
+                extra = self._placed(number, circle, entering)
+                if extra:
+                    added[self._operations[number]] = extra
+                if not circle.isdisjoint(self._sources[number]):
+                    self._note(number, group)
+            gathered = self._gathered(values)
+            for number in values:
+                self._rests[number] = gathered
+        return added
+
+    def _gathered(self, values: Iterable[int]) -> int:
+        gathered = 0
+        for value in values:
+            for source in self._sources[value]:
+                gathered |= self._rests[source]
+        return gathered
+
+    def _placed(self, number: int, circle: frozenset[int], entering: int) -> list[Address]:
+        """What is added for an operation: the latest that it waits for, and those that this one does not wait for."""
+        known = waits = 0
+        for other in self._required[number]:
+            known |= self._reach[other] | self._rests[other]
+        for source in self._sources[number]:
+            waits |= entering if source in circle else self._rests[source]
+        extra: list[Address] = []
+        waits &= ~known
+        while waits:
+            latest = self._come_to[waits.bit_length() - 1]
+            extra.append(self._operations[latest])
+            known |= self._reach[latest] | self._rests[latest]
+            waits &= ~known
+        self._reach[number], self._rests[number] = known, 1 << len(self._come_to)
+        self._come_to.append(number)
+        return extra
+
+    def _note(self, number: int, group: list[int]) -> None:
+        """What an operation itself has given before is read as it was, and no circle."""
+        operations = (other for other in group if other < len(self._operations) and other != number)
+        others = tuple(self._operations[other] for other in islice(operations, MOST + 1))
+        if others:
+            self.circles.append(Circle(self._operations[number], others))
