@@ -90,7 +90,7 @@ def test_options(words: list[str], codes: list[str], status: int, run: Run) -> N
         (["shop", "--input", "nowhere.yaml"], "write it as NAME=VALUE, or name a file"),
         (["shop", "--input", "text.txt"], "the file must hold a mapping"),
         (["nowhere"], "no such path 'nowhere'"),
-        (["binary"], "'binary' is neither a folder nor a zip archive nor a text file"),
+        (["binary"], "'binary' is neither a folder nor an archive (zip, tar) nor a text file"),
         (["text.txt"], "text.txt is in none of the languages known here"),
         (["shop", "--language", "tyo"], "no language 'tyo': did you mean 'toy'?"),
         (["shop", "--format", "jsn"], "no format 'jsn': did you mean 'json'?"),

@@ -127,10 +127,10 @@ def test_a_file_is_read_when_asked_for(tmp_path: Path) -> None:
     ("content", "name", "expected"),
     [
         (None, "nope", "no such path"),
-        (b"\x7fELF\0\0", "program", "neither a folder nor a zip archive nor a text file"),
+        (b"\x7fELF\0\0", "program", "neither a folder nor an archive"),
         (b"PK\x03\x04 cut off", "cut.zip", "damaged zip archive"),
-        (b"plain text", "text.zip", "neither a folder nor a zip archive nor a text file"),
-        (b"", "empty.csar", "neither a folder nor a zip archive nor a text file"),
+        (b"plain text", "text.zip", "is no zip archive"),
+        (b"", "empty.csar", "is no zip archive"),
     ],
 )
 def test_refused(content: bytes | None, name: str, expected: str, tmp_path: Path) -> None:

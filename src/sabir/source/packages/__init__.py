@@ -1,4 +1,4 @@
-"""Packages: a directory, a zip archive, a single file, or files in memory, behind one interface."""
+"""Packages: a directory, a zip archive, a tarball, a single file, or files in memory, behind one interface."""
 
 from typing import TYPE_CHECKING
 

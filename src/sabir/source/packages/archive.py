@@ -12,12 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
-from sabir.source.packages.defects import LEADS_OUT, TOO_MUCH, UNREADABLE, ReadProblem
+from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget, PackageLimits
 from sabir.source.packages.loader import PackageLoader
-from sabir.source.packages.names import name_defect, normal_name
+from sabir.source.packages.members import Members, too_many
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 
 __all__ = ["ZipLoader", "table_of_contents_size"]
@@ -31,6 +29,7 @@ _LOCATOR_LENGTH: Final = 20
 _ENCRYPTED: Final = 0x1
 # The other methods unpack a block at once, however large it gets.
 _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_BESIDE: Final = (".cms", ".p7s", ".sig", ".cert", ".crt", ".cer", ".pem")
 _SMALLEST_ENTRY: Final = 46
 _USUAL_ENTRY: Final = 160
 
@@ -50,9 +49,10 @@ class ZipLoader(PackageLoader):
             return None
         limits = options[0] if options else DEFAULT_LIMITS
         package = None if contents is None else _load(archive, contents, limits)
-        if package is not None:
-            package.path = archive
-        return package
+        if package is None:
+            return None
+        package.path = archive
+        return _unwrapped(package, limits)
 
     @classmethod
     def from_bytes(cls, content: bytes, *options: PackageLimits) -> LoadedPackage | None:
@@ -62,6 +62,24 @@ class ZipLoader(PackageLoader):
         if contents is None:
             return None
         return _load(file, contents, options[0] if options else DEFAULT_LIMITS)
+
+
+def _unwrapped(outer: FileTable, limits: PackageLimits) -> LoadedPackage | None:
+    """The archive in an archive that holds nothing else but its signature and certificate (SOL004, option 2)."""
+    names = outer.list()
+    inner_names = [name for name in names if name.lower().endswith(".csar")]
+    beside = [name for name in names if name not in inner_names]
+    if len(inner_names) != 1 or any("/" in name for name in names):
+        return outer
+    if not all(name.lower().endswith(_BESIDE) for name in beside):
+        return outer
+    file = outer.get_file(inner_names[0])
+    content = b"" if file is None else file.raw()
+    inner = ZipLoader.from_bytes(content, limits)
+    if inner is not None:
+        inner.path, inner.wrapping = outer.path, outer
+        inner.findings = (*outer.findings, *inner.findings)
+    return inner
 
 
 def table_of_contents_size(file: IO[bytes]) -> int | None:
@@ -88,16 +106,17 @@ def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileT
         most = contents // _SMALLEST_ENTRY
         package = FileTable({})
         name = str(file) if isinstance(file, Path) else "<upload>"
-        package.findings = (TOO_MUCH.about_file(name, _too_many(limits) + f": up to {most:,}"),)
+        package.findings = (TOO_MUCH.about_file(name, too_many(limits) + f": up to {most:,}"),)
         return package
     try:
         archive = zipfile.ZipFile(file)
     except (*_BROKEN, OSError):
         return None
-    table = _Table(archive=archive, limits=limits)
+    members = Members(limits)
     budget = NodeBudget.of(limits, _size(file))
-    package = FileTable({name: PackageFile(name, reader, budget) for name, reader in table.members()})
-    package.findings = tuple(table.findings)
+    readers = _readable(archive, members)
+    package = FileTable({name: PackageFile(name, reader, budget) for name, reader in readers})
+    package.findings = tuple(members.findings)
     return package
 
 
@@ -105,56 +124,23 @@ def _size(file: Path | IO[bytes]) -> int:
     return file.stat().st_size if isinstance(file, Path) else file.seek(0, io.SEEK_END)
 
 
-class _Table:
-    """The members of an archive that may be read, and what is wrong with the others."""
+def _readable(archive: zipfile.ZipFile, members: Members) -> Iterator[tuple[str, partial[bytes]]]:
+    for info in archive.infolist():
+        name = members.take(info.orig_filename, info.file_size, _kind_defect(info))
+        if members.is_full:
+            return
+        if name is None:
+            continue
+        if _is_bomb(info, members.limits):
+            members.note(TOO_MUCH, info.orig_filename, _bomb_message(info))
+            continue
+        yield name, partial(_read_member, archive, info, members.limits)
 
-    def __init__(self, archive: zipfile.ZipFile, limits: PackageLimits) -> None:
-        self.archive = archive
-        self.limits = limits
-        self.findings: list[Finding] = []
 
-    def members(self) -> Iterator[tuple[str, partial[bytes]]]:
-        seen: set[str] = set()
-        total = 0
-        for count, info in enumerate(self.archive.infolist(), 1):
-            name = info.orig_filename
-            if count > self.limits.entries:
-                self._note(TOO_MUCH, name, _too_many(self.limits) + "; the rest is left out")
-                return
-            is_folder = name.endswith("/")
-            defect = name_defect(name) or _kind_defect(info)
-            if defect is None and not is_folder and not normal_name(name):
-                defect = "is empty"
-            if defect is not None:
-                self._note(LEADS_OUT, name, f"archive member name {defect}; left out")
-                continue
-            if is_folder:
-                continue
-            total += info.file_size
-            if total > self.limits.archive:
-                self._note(
-                    TOO_MUCH,
-                    name,
-                    f"archive unpacks to more than {self.limits.archive:,} bytes; the rest is left out",
-                )
-                return
-            normal = normal_name(name)
-            if normal in seen:
-                self._note(TOO_MUCH, name, "archive holds this member twice; the first one is taken")
-                continue
-            seen.add(normal)
-            if self._is_bomb(info):
-                self._note(TOO_MUCH, name, _bomb_message(info))
-                continue
-            yield normal, partial(_read_member, self.archive, info, self.limits)
-
-    def _is_bomb(self, info: zipfile.ZipInfo) -> bool:
-        if info.file_size < self.limits.ratio_from:
-            return False
-        return info.file_size > self.limits.ratio * max(1, info.compress_size)
-
-    def _note(self, rule: Rule, name: str, message: str) -> None:
-        self.findings.append(rule.about_file(name, message))
+def _is_bomb(info: zipfile.ZipInfo, limits: PackageLimits) -> bool:
+    if info.file_size < limits.ratio_from:
+        return False
+    return info.file_size > limits.ratio * max(1, info.compress_size)
 
 
 def _kind_defect(info: zipfile.ZipInfo) -> str | None:
@@ -171,10 +157,6 @@ def _bomb_message(info: zipfile.ZipInfo) -> str:
         f"unpacks from {info.compress_size:,} to {info.file_size:,} bytes, "
         f"which no honest file does; left out"
     )
-
-
-def _too_many(limits: PackageLimits) -> str:
-    return f"archive holds more than {limits.entries:,} members"
 
 
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: PackageLimits) -> bytes:

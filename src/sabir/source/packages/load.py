@@ -16,7 +16,7 @@ __all__ = ["load_package"]
 
 
 def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
-    """The package at a path: a directory, a zip archive, a text file or a pipe. `UnusableInput` says why there is none."""
+    """The package at a path: a directory, a zip archive, a tarball, a text file or a pipe. `UnusableInput` says why there is none."""
     place = Path(path)
     try:
         package = DirectoryLoader.try_load(place, *options) or _archive(place, *options)
@@ -29,21 +29,36 @@ def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
 
 
 def _archive(path: Path, *options: PackageLimits) -> LoadedPackage | None:
-    if not _begins_like_zip(path):
-        return None
-    from sabir.source.packages.archive import ZipLoader  # zipfile is not for everybody
+    # What reads archives takes long to import, and is not for everybody.
+    if _begins_like_zip(path):
+        from sabir.source.packages.archive import ZipLoader
 
-    return ZipLoader.try_load(path, *options)
+        return ZipLoader.try_load(path, *options)
+    if _is_tarball(path):
+        from sabir.source.packages.tarball import TarLoader
+
+        return TarLoader.try_load(path, *options)
+    return None
+
+
+def _is_tarball(path: Path) -> bool:
+    """By its first bytes, so that the reader of tarballs is imported for them only."""
+    head = _head(path, 262)
+    return head[:2] == b"\x1f\x8b" or head[257:] == b"ustar"
+
+
+def _head(path: Path, length: int) -> bytes:
+    try:
+        if not os.path.isfile(path):
+            return b""
+        with open(path, "rb") as file:
+            return file.read(length)
+    except OSError:
+        return b""
 
 
 def _begins_like_zip(path: Path) -> bool:
-    try:
-        if not os.path.isfile(path):
-            return False
-        with open(path, "rb") as file:
-            return file.read(2) == b"PK"
-    except OSError:
-        return False
+    return _head(path, 2) == b"PK"
 
 
 def _refusal(path: Path) -> str:
@@ -59,5 +74,9 @@ def _refusal(path: Path) -> str:
         except OSError as error:
             return f"cannot read {shown!r}: {error.strerror or error}"
         if _begins_like_zip(path):
-            return f"{shown!r} is a damaged zip archive"
-    return f"{shown!r} is neither a folder nor a zip archive nor a text file"
+            return f"{shown!r} is a damaged zip archive, or holds one"
+        if _is_tarball(path):
+            return f"{shown!r} is a damaged tarball, or something else that gzip has packed"
+        if path.suffix.lower() in (".csar", ".zip"):
+            return f"{shown!r} is no zip archive"
+    return f"{shown!r} is neither a folder nor an archive (zip, tar) nor a text file"

@@ -112,6 +112,8 @@ class LoadedPackage(ABC):
     """Where it came from; None when it only lives in memory."""
     single_file: bool = False
     """True when one file was given, which is to be checked alone."""
+    wrapping: LoadedPackage | None = None
+    """The archive around it, which holds nothing else but its signature and certificate."""
     findings: tuple[Finding, ...] = ()
     """What is wrong with the container itself: hostile member names, duplicates, broken limits (E008, E009)."""
 

@@ -16,7 +16,7 @@ from sabir.languages.tosca import LANGUAGE
 from sabir.languages.tosca.check.rules.archive_examples import SIGNATURE_ALONE
 from sabir.languages.tosca.check.rules.archives import check_archive
 from sabir.operations.check import check_paths
-from sabir.source.packages import LoadedPackage, ZipLoader
+from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 META = "TOSCA-Metadata/TOSCA.meta"
@@ -157,3 +157,15 @@ def test_an_archive_without_a_meta_file_begins_at_its_root(tmp_path: Path) -> No
         archive.writestr("main.yaml", HEAD + "topology_template: {}\n")
         archive.writestr("tests/other.yaml", HEAD + "topology_template: {node_templates: {a: {type: No}}}\n")
     assert [*check_paths([path]).report.findings()] == []
+
+
+def test_what_is_said_twice_or_over_lines() -> None:
+    meta = (
+        FILES[META]
+        + "Other-Definitions: Definitions/main.yaml\n Definitions/absent.yaml\nEntry-Definitions: x.yaml\n"
+    )
+    package = MemoryPackage({**FILES, META: meta})
+    assert [(finding.code, finding.message) for finding in check_archive(package, NOW)] == [
+        ("TOSCA:E060", "Entry-Definitions is given twice: 'Definitions/main.yaml' counts, and this does not"),
+        ("TOSCA:W061", "Other-Definitions names 'Definitions/absent.yaml', which is not in the archive"),
+    ]

@@ -204,3 +204,32 @@ def test_signatures_that_are_none(tmp_path: Path, block: bytes) -> None:
     ((code, message),) = said(archive(tmp_path, {**FILES, MF: manifest}))
     assert code == "TOSCA:E067"
     assert "it cannot be read" in message
+
+
+@pytest.mark.parametrize(
+    ("parts", "codes"),
+    [
+        (("csar", "cms", "cert"), ["TOSCA:W068"]),
+        (("csar", "cms"), ["TOSCA:W068"]),
+        (("csar",), ["TOSCA:W063"]),
+        (("other", "cms", "cert"), ["TOSCA:E067"]),
+    ],
+)
+def test_an_archive_around_the_archive(parts: tuple[str, ...], codes: list[str], tmp_path: Path) -> None:
+    """SOL004, option 2."""
+    maker = Maker(tmp_path, "maker")
+    inner = archive(tmp_path, {**FILES}).read_bytes()
+    files = {
+        "csar": ("vendor.csar", inner),
+        "other": ("vendor.csar", archive(tmp_path, {**FILES, "more": "x"}).read_bytes()),
+        "cms": ("vendor.cms", maker.sign(inner, "-binary")),
+        "cert": ("vendor.cert", maker.certificate.read_bytes()),
+    }
+    folder = tmp_path / "outer"
+    folder.mkdir()
+    path = folder / "vendor.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        for part in parts:
+            packed.writestr(*files[part])
+    options = CheckOptions(select=("TOSCA:W068", "TOSCA:W063", "TOSCA:E067"))
+    assert [finding.code for _, finding in check_paths([path], options).report.findings()] == codes

@@ -15,6 +15,8 @@ from sabir.text import Place, Source, Span
 __all__ = ["Field", "broken_lines", "fields_of", "first_field", "meta_file"]
 
 _FIELD: Final = re.compile(r"(?m)^[ \t]*([A-Za-z][\w.-]*)[ \t]*:([^\n]*)$")
+# Lines that begin with a space go on with the value of the line before.
+_MORE: Final = re.compile(r"(?:\n[ \t]+(?![A-Za-z][\w.-]*[ \t]*:)[^\s][^\n]*)+")
 _LINE: Final = re.compile(r"(?m)^[^\s#][^\n]*$")
 
 
@@ -35,7 +37,9 @@ def fields_of(source: Source) -> Iterator[Field]:
         value = match[2].strip()
         start = match.end() - len(match[2].lstrip())
         span = Span(start, start + len(value)) if value else Span(*match.span(1))
-        yield Field(match[1], value, Place(source, span))
+        more = _MORE.match(source.text, match.end())
+        words = " ".join((value, *more[0].split())).strip() if more is not None else value
+        yield Field(match[1], words, Place(source, span))
 
 
 def first_field(source: Source, *names: str) -> Field | None:

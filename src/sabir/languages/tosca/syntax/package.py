@@ -100,6 +100,8 @@ def load_entry(package: LoadedPackage, reading: Reading) -> Loaded:
     )
     where = names[0] if names else package.name
     hint = "name the one to begin with: its path instead of the folder's"
+    if _is_archive(package):
+        hint = "name the one to begin with in TOSCA-Metadata/TOSCA.meta: 'Entry-Definitions: PATH'"
     if not names:
         message, hint = "there is no service template here", "a service template has a 'topology_template'"
     return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
@@ -166,6 +168,8 @@ def _is_archive(package: LoadedPackage) -> bool:
 
 
 def _entry_of_meta(package: LoadedPackage, meta: PackageFile) -> tuple[list[str], Finding | None]:
+    if meta.defect is not None:
+        return [], meta.defect
     entry = first_field(meta.source, "Entry-Definitions")
     if entry is None:
         hint = "add a line 'Entry-Definitions: ' with the path of the service template"

@@ -17,6 +17,7 @@ from sabir.languages.tosca.syntax.manifests import manifest_of
 from sabir.languages.tosca.syntax.meta import Field, broken_lines, fields_of, meta_file
 from sabir.languages.tosca.syntax.recognition import META
 from sabir.source.packages import LoadedPackage
+from sabir.text import Source
 
 __all__ = ["check_archive"]
 
@@ -48,6 +49,7 @@ NESTED: Final = Rule(
 )
 
 _PARTS: Final = re.compile(r"(?:ETSI-)?Entry-(?!Definitions$)\w[\w-]*|Other-Definitions")
+_ONCE: Final = frozenset({"TOSCA-Meta-File-Version", "CSAR-Version", "Created-By", "Entry-Definitions"})
 _SEVERAL: Final = re.compile(r'"([^"]+)"|(\S+)')
 
 
@@ -61,6 +63,7 @@ def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
         return
     for place in broken_lines(meta.source):
         yield BROKEN_META.at(place, "this line is no 'Name: value'", hint="write a name, a colon and a value")
+    yield from _twice(meta.source)
     for field in fields_of(meta.source):
         if _PARTS.fullmatch(field.name):
             yield from _parts(package, field)
@@ -73,6 +76,16 @@ def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
         return
     yield from check_hashes(package, manifest)
     yield from check_signatures(package, manifest, now)
+
+
+def _twice(source: Source) -> Iterator[Finding]:
+    """The fields that speak of the archive itself; what later blocks say of files may well be said of several."""
+    seen: dict[str, Field] = {}
+    for field in fields_of(source):
+        first = seen.setdefault(field.name, field)
+        if field.name in _ONCE and first is not field:
+            message = f"{field.name} is given twice: {first.value!r} counts, and this does not"
+            yield BROKEN_META.at(field.place, message, hint="leave one of them")
 
 
 def _parts(package: LoadedPackage, field: Field) -> Iterator[Finding]:

@@ -80,6 +80,8 @@ def check_signatures(package: LoadedPackage, manifest: PackageFile, now: datetim
 
 def check_whole(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
     """The signature of the whole archive, in a file beside it that has its name."""
+    if package.wrapping is not None:
+        yield from _wrapped(package, package.wrapping, now)
     path = package.path
     if path is None or package.single_file or not path.is_file():
         return
@@ -95,6 +97,30 @@ def check_whole(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
         )
         yield _finding(str(name), "the archive", verdict)
         return
+
+
+def _wrapped(package: LoadedPackage, outer: LoadedPackage, now: datetime) -> Iterator[Finding]:
+    """SOL004, option 2: an archive around the archive has its signature, and may have the certificate."""
+    names = outer.list()
+    inner = next(name for name in names if name.lower().endswith(".csar"))
+    whole = outer.get_file(inner)
+    signatures = [name for name in names if name.lower().endswith(_SIGNATURES)]
+    if not signatures:
+        hint = "SOL004 has a file with the signature (CMS) beside it, as vendor.cms"
+        yield UNSIGNED.about_file(inner, "the archive in the archive is not signed", hint=hint)
+    certificates = [
+        file.raw()
+        for name in names
+        if name.lower().endswith(_CERTIFICATES) and (file := outer.get_file(name))
+    ]
+    for name in signatures:
+        signature = outer.get_file(name)
+        if whole is not None and signature is not None:
+            anchors = _beside(package, _CERTIFICATES)
+            verdict = verify(
+                signature.raw(), [whole.raw()], certificates=certificates, anchors=anchors, now=now
+            )
+            yield _finding(name, repr(inner), verdict)
 
 
 def _file(
