@@ -6,7 +6,9 @@ import json
 import math
 import operator
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -41,6 +43,14 @@ ROWS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: _VALUES["null"]["a"], "null has no items"),
     (lambda: _VALUES["number"](), "a number cannot be called"),
     (lambda: len(_VALUES["number"]), "a number has no length"),
+    (lambda: _endless(1), "'_endless' does not take so many values"),  # type: ignore[call-arg]  # what is tried
+    (lambda: _endless(x=1), "'_endless' takes no 'x'"),  # type: ignore[call-arg]  # what is tried
+    (lambda: _raise(), "'_raise' wants 'error', too"),  # type: ignore[call-arg]  # what is tried
+    (lambda: _VALUES["list"][9], "there is no such item"),
+    (lambda: dict(_VALUES["list"]), "a map is made of pairs"),
+    (lambda: datetime.strptime("x", "%Y"), "'x' is no time of the form '%Y'"),
+    (lambda: "a".encode("nosuch"), "there is no encoding 'nosuch'"),
+    (lambda: UUID("x"), "it is no UUID"),
     (lambda: _VALUES["null"].x, "null has no 'x'"),
     (lambda: _VALUES["text"] < _VALUES["number"], "a text < a number has no answer"),
     (lambda: _VALUES["null"] + _VALUES["number"], "null + a number has no result"),

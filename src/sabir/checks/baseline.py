@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
 
 __all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]
@@ -59,7 +60,7 @@ def read_baseline(path: Path) -> Mapping[str, int]:
     except OSError as error:
         raise UsageError(f"cannot read baseline {str(path)!r}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"baseline {str(path)!r} is no JSON: {error}") from error
+        raise UsageError(f"baseline {str(path)!r} is no JSON: {reason_of(error)}") from error
     entries = data.get("findings") if isinstance(data, dict) else None
     if not isinstance(entries, list) or data.get("format") != BASELINE_FORMAT:
         raise UsageError(f"{str(path)!r} is no baseline of the form {BASELINE_FORMAT}")

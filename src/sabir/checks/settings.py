@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from sabir.checks.options import CheckOptions
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
 from sabir.source.packages import is_below
 
@@ -138,7 +139,7 @@ def _toml_table(file: Path, text: str) -> Mapping[str, Any]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{file}: not readable as TOML: {error}") from error
+        raise UsageError(f"{file}: not readable as TOML: {reason_of(error)}") from error
     table: object = data.get("tool", {}).get("sabir", {}) if file.name == "pyproject.toml" else data
     if not isinstance(table, dict):
         raise UsageError(f"{file}: tool.sabir must be a table, not {table!r}")
@@ -155,7 +156,7 @@ def _ini_table(file: Path, text: str) -> Mapping[str, Any]:
     try:
         parser.read_string(text)
     except IniError as error:
-        raise UsageError(f"{file}: not readable as an ini file: {' '.join(str(error).split())}") from error
+        raise UsageError(f"{file}: not readable as an ini file: {reason_of(error)}") from error
     if not parser.has_section("sabir"):
         return {}
     written = {key.replace("_", "-"): value for key, value in parser.items("sabir")}

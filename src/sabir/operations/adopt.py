@@ -19,7 +19,7 @@ from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
@@ -96,7 +96,7 @@ async def _read(
                 resource = replace(placed.resource, desired=fields)
                 return address, await connection.read(resource, ids.get(address))
             except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its resource
-                return address, said_by(error)
+                return address, reason_of(error)
 
         return dict(await asyncio.gather(*(read(address, placed) for address, placed in chosen.items())))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
 from sabir.operations.evaluate import language_at
@@ -54,7 +55,7 @@ def _read_cloud(path: Path) -> Mapping[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnusableInput(f"{path} cannot be read: {error}") from None
+        raise UnusableInput(f"{path} cannot be read: {reason_of(error)}") from None
     stream = compose(Source(str(path), text))
     for finding in stream.findings:
         raise UnusableInput(f"{finding.location}: {finding.message}")

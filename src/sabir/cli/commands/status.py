@@ -74,7 +74,9 @@ def _notify(where: str, document: dict[str, Any]) -> None:
             with urlopen(request, timeout=30):
                 return
         except (URLError, OSError) as error:
-            say(f"--notify {where}: {error}")
+            from sabir.diagnostics.reasons import reason_of
+
+            say(f"--notify {where}: {reason_of(error)}")
         return
     import subprocess
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
 
 __all__ = ["SchedulerAddress", "scheduler_address"]
@@ -30,7 +31,7 @@ def scheduler_address(url: str) -> SchedulerAddress:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UsageError(f"--executor {url!r}: {error}") from error
+        raise UsageError(f"--executor {url!r}: {reason_of(error)}") from error
     if parts.scheme not in ("dask", "dask+tls") or not parts.hostname:
         raise UsageError(f"--executor {url!r}: write dask://HOST:PORT, or dask+tls://HOST:PORT")
     address = SchedulerAddress(parts.hostname, port or _PORT, parts.scheme == "dask+tls")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.cluster.address import scheduler_address
 from sabir.deployments.extras import needing
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Cluster:
             )
             client.register_plugin(ConnectionKeeper())
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            raise UnreachableError(f"the scheduler {self.url} cannot be used: {error}") from error
+            raise UnreachableError(f"the scheduler {self.url} cannot be used: {reason_of(error)}") from error
         return client
 
     def labels(self) -> frozenset[str]:

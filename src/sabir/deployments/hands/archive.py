@@ -132,7 +132,9 @@ def _entries(data: bytes) -> Iterator[tuple[str, int, bytes]]:
                 )
             yield name, mode, read()
     except _BROKEN as error:
-        raise HandError(f"the archive cannot be read: {error}") from error
+        raise HandError(
+            "the archive cannot be read: it is neither a ZIP nor a TAR archive, or it is damaged"
+        ) from error
 
 
 def _unpacked(data: bytes) -> Iterator[tuple[str, int, int, Callable[[], bytes]]]:

@@ -241,8 +241,11 @@ def _outputs(path: str) -> dict[str, Any]:
     if text.lstrip().startswith("{"):
         try:
             data: dict[str, Any] = json.loads(text)
-        except ValueError as error:
-            raise HandError(f"what it gave out begins like JSON and is none: {error}") from error
+        except json.JSONDecodeError as error:  # words of ours are not at hand where this runs
+            place = f"line {error.lineno}, column {error.colno}"
+            raise HandError(f"what it gave out begins like JSON and is none at {place}") from error
+        except RecursionError as error:
+            raise HandError("what it gave out begins like JSON and is nested too deeply") from error
         return data
     lines = (line.partition("=") for line in text.splitlines() if line.strip() and not line.startswith("#"))
     return {name.strip(): value for name, equals, value in lines if equals}

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sabir.deployments.drivers.answers import AnswerRefused, decoded, misfit_of, whole_answer
 from sabir.deployments.extras import needing
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
@@ -58,7 +59,7 @@ class Vault:
         except AnswerRefused as error:
             raise DeployError(f"{url}: {error}") from error
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            raise DeployError(f"{url} does not answer: {error}") from error
+            raise DeployError(f"{url} does not answer: {reason_of(error)}") from error
         raise DeployError(f"{url} answers {response.status_code}: {_words(response.status_code)}")
 
 

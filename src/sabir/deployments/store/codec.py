@@ -9,6 +9,7 @@ import msgspec
 
 from sabir.deployments.store.seal import Sealer
 from sabir.deployments.store.stored import damaged, stored_text
+from sabir.diagnostics.reasons import reason_of
 from sabir.graph.json.values import decoded, encoded, has_words
 from sabir.graph.values import Value
 
@@ -39,4 +40,4 @@ class Codec:
         try:
             return {name: self.sealer.open(decoded(value)) for name, value in data.items()}
         except ValueError as error:
-            damaged(subject, str(error))
+            damaged(subject, reason_of(error))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.query.access import FILE_NOT_FOUND, read_bytes
 from sabir.expressions.query.errors import NOT_FOUND, REFUSED, TOO_MUCH
 
@@ -47,7 +48,7 @@ def _address(host: str, port: int, call: Call, context: Context) -> str:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        call.fail(context, f"the host {host!r} is not known: {error}", NOT_FOUND)
+        call.fail(context, f"the host {host!r} is not known: {reason_of(error)}", NOT_FOUND)
     private_allowed = context.session.work.trust.private_network
     for *_, (address, *_rest) in found:
         ip = ipaddress.ip_address(str(address).partition("%")[0])
@@ -88,7 +89,7 @@ def _get(url: str, keywords: Mapping[str, Any], call: Call, context: Context) ->
             response = connection.getresponse()
             raw = response.read(_LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
-            call.fail(context, f"{url!r} cannot be fetched: {error}", NOT_FOUND)
+            call.fail(context, f"{url!r} cannot be fetched: {reason_of(error)}", NOT_FOUND)
         finally:
             connection.close()
         if len(raw) > _LARGEST:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NoReturn
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.lexer import decode_string, lexical_error, tokenize
 from sabir.expressions.yaql.nodes import (
@@ -211,7 +212,7 @@ class _Parser:
             value = decode_string(token)
         except (ValueError, OverflowError) as problem:
             self.at -= 1
-            self.fail_with(f"the string has a wrong escape: {problem}")
+            self.fail_with(f"the string has a wrong escape: {reason_of(problem)}")
         return Literal(start, start + len(token), value)
 
     def arguments(self, closer: str, depth: int) -> tuple[Node, ...]:

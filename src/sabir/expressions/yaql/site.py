@@ -75,7 +75,9 @@ def _translate(problem: BaseException) -> YaqlRuntimeError:
     elif isinstance(problem, MemoryError):
         error = LimitExceeded("there is not enough memory for the value")
     else:
-        error = YaqlRuntimeError(str(problem) or type(problem).__name__)
+        from sabir.diagnostics.reasons import reason_of  # only a failing expression needs it
+
+        error = YaqlRuntimeError(reason_of(problem))
     return error
 
 

@@ -9,6 +9,7 @@ import jsonpatch
 import jsonpointer
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
 from sabir.server.store.clock import new_id
 
@@ -113,7 +114,7 @@ def patched(data: Any, operations: Any) -> Any:
     try:
         return jsonpatch.JsonPatch(operations).apply(data)
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError, KeyError) as error:
-        raise UsageError(f"the patch does not fit: {error}") from error
+        raise UsageError(f"the patch does not fit: {reason_of(error)}") from error
 
 
 def object_ids(data: Any) -> Iterator[str]:

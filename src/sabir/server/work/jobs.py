@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.work.commanding import named_from
 from sabir.server.work.commands import ACTING, Handed, JobRequest
@@ -191,7 +192,7 @@ class Running:
         try:
             process = await self._begin(job)
         except Exception as error:  # noqa: BLE001  a job that cannot be started has failed, whatever the reason
-            await asyncio.to_thread(self._jobs.end, job.id, JobState.FAILED, message=str(error))
+            await asyncio.to_thread(self._jobs.end, job.id, JobState.FAILED, message=reason_of(error))
             return
         self._running[job.id] = msgspec.structs.replace(job, state=JobState.RUNNING, process=process.pid)
         await asyncio.to_thread(self._jobs.start, job.id, process.pid)

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget, PackageLimits
 from sabir.source.packages.loader import PackageLoader
@@ -174,4 +175,6 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Packag
         with archive.open(info) as member:
             return member.read(limits.file)
     except (*_BROKEN, OSError) as error:
-        raise ReadProblem(UNREADABLE, f"cannot be read: the archive is damaged here ({error})") from error
+        raise ReadProblem(
+            UNREADABLE, f"cannot be read: the archive is damaged here ({reason_of(error)})"
+        ) from error

@@ -9,6 +9,7 @@ import yaml
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.reasons import reason_of
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlDefect, not_readable, syntax_finding
 from sabir.source.yaml.nodes import (
@@ -270,7 +271,7 @@ class _Composer:
         try:
             return resolve_plain(text) if len(text) < _LONGEST_NUMBER else text
         except ValueError as error:
-            raise not_readable(f"{text!r}: {error}", _whole(event)) from error
+            raise not_readable(f"{text!r}: {reason_of(error)}", _whole(event)) from error
 
     def _other_scalar(self, event: Any) -> YamlScalar:
         """A scalar that is quoted, in a block, or tagged."""

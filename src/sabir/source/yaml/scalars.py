@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final, TypeVar
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
@@ -138,7 +139,7 @@ def _construct_binary(text: str) -> bytes:
     try:
         return base64.decodebytes(text.encode("ascii"))
     except (binascii.Error, UnicodeEncodeError) as error:
-        raise ValueError(f"not base64: {error}") from error
+        raise ValueError(f"not base64: {reason_of(error)}") from error
 
 
 CONSTRUCTORS: Final[dict[str, Callable[[str], ScalarValue]]] = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from sabir.deployments.drivers.answers import AnswerRefused, decoded
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _private_key(path: str) -> RSAPrivateKey:
     try:
         key = load_pem_private_key(Path(path).expanduser().read_bytes(), password=None)
     except (OSError, ValueError) as error:
-        raise DeployError(f"the key {path!r} that signs plans cannot be used: {error}") from error
+        raise DeployError(f"the key {path!r} that signs plans cannot be used: {reason_of(error)}") from error
     if not isinstance(key, RSAPrivateKey):
         raise DeployError(f"the key {path!r} that signs plans is no RSA key")
     return key

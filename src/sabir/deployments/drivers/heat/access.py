@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.values import reveal, reveal_all
 from sabir.resources.driver import DriverContext
@@ -48,15 +49,15 @@ def open_heat(target: Target, context: DriverContext) -> Adapter:
         if heat.get_endpoint() is None:
             raise EndpointNotFound
     except Unauthorized as error:
-        raise DeployError(f"{_named(target)} refuses the credentials: {error}") from error
+        raise DeployError(f"{_named(target)} refuses the credentials: {reason_of(error)}") from error
     except ConnectFailure as error:
-        raise UnreachableError(f"{_named(target)} does not answer: {error}") from error
+        raise UnreachableError(f"{_named(target)} does not answer: {reason_of(error)}") from error
     except EndpointNotFound as error:
         raise DeployError(f"{_named(target)} has no orchestration service in its catalogue") from error
     except MissingRequiredOptions as error:
         raise DeployError(f"{_named(target)}: the credentials lack {_options(error)}") from error
     except (ConfigException, SDKException, ClientException, OSError, ValueError) as error:
-        raise DeployError(f"{_named(target)} cannot be used: {refused(error) or error}") from error
+        raise DeployError(f"{_named(target)} cannot be used: {refused(error) or reason_of(error)}") from error
     return heat
 
 

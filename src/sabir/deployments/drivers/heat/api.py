@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, in_thread, misfit_of
 from sabir.deployments.drivers.failures import RequestFailure
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -186,9 +187,11 @@ class Heat:
         except (ConnectFailure, UnknownConnectionError) as error:
             if (reason := refused(error)) is not None:
                 raise AnswerRefused(reason) from error
-            raise HeatFailure(f"Heat does not answer: {error}", was_sent=method != "GET") from error
+            raise HeatFailure(
+                f"Heat does not answer: {reason_of(error)}", was_sent=method != "GET"
+            ) from error
         except ClientException as error:
-            raise HeatFailure(f"Heat cannot be asked: {error}") from error
+            raise HeatFailure(f"Heat cannot be asked: {reason_of(error)}") from error
         if response.status_code >= 300:
             raise HeatFailure(_sentence(response), status=response.status_code)
         answer = decoded(response.content)

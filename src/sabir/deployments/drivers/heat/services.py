@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sabir.deployments.drivers.answers import AnswerRefused, decoded, in_thread
 from sabir.deployments.drivers.heat.api import Heat, HeatFailure
+from sabir.diagnostics.reasons import reason_of
 from sabir.graph.values import reveal_all
 from sabir.resources.driver import Kind
 from sabir.resources.effects import ANSWER, FAILURE
@@ -151,10 +152,10 @@ def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
         if (reason := refused(error)) is not None:
             raise AnswerRefused(reason) from error
         raise HeatFailure(
-            f"the {request.service} service does not answer: {error}", was_sent=changes
+            f"the {request.service} service does not answer: {reason_of(error)}", was_sent=changes
         ) from error
     except ClientException as error:
-        raise HeatFailure(f"the {request.service} service cannot be asked: {error}") from error
+        raise HeatFailure(f"the {request.service} service cannot be asked: {reason_of(error)}") from error
     if response.status_code >= 400:
         raise HeatFailure(f"the {request.service} service says {response.status_code}: {response.text[:300]}")
     answer = decoded(response.content)

@@ -12,6 +12,8 @@ from sabir.errors import DeployError
 from sabir.graph.address import digest
 from sabir.graph.values import Value, reveal_all
 from sabir.resources.outcome import Change
+from sabir.source.yaml.defects import syntax_finding
+from sabir.text import Source
 
 __all__ = ["WantedStack", "environment_tag", "operation_tag", "stack_changes", "wanted_stack"]
 
@@ -67,7 +69,8 @@ def _mapping(value: Any, field: str) -> Mapping[str, Any]:
     try:
         read = yaml.load(value, yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)
     except yaml.YAMLError as error:
-        raise DeployError(f"{field}: {' '.join(str(error).split())}") from error
+        finding = syntax_finding(Source(field, value), error)
+        raise DeployError(f"{finding.location}: {finding.message}") from error
     if not isinstance(read, dict):
         raise DeployError(f"{field} must be a mapping, or the text of one")
     return _mapping(read, field)

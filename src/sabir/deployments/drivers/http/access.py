@@ -16,6 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.secrets import Secrets
 from sabir.graph.values import reveal_all
@@ -73,7 +74,7 @@ def _checked(base: str, target: Target) -> SplitResult:
         parts = urlsplit(base)
         port = parts.port
     except ValueError as error:
-        raise DeployError(f"target {target.name!r}: {base!r} is no address: {error}") from error
+        raise DeployError(f"target {target.name!r}: {base!r} is no address: {reason_of(error)}") from error
     if parts.scheme not in _SCHEMES or not parts.hostname or port == 0:
         raise DeployError(f"target {target.name!r}: url must be an http or https address, not {base!r}")
     if parts.username is not None or parts.query or parts.fragment:
@@ -97,7 +98,9 @@ def _address(parts: SplitResult, target: Target, context: DriverContext) -> str:
     try:
         answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise UnreachableError(f"target {target.name!r}: the host {host!r} is not known: {error}") from error
+        raise UnreachableError(
+            f"target {target.name!r}: the host {host!r} is not known: {reason_of(error)}"
+        ) from error
     addresses = [str(answer[4][0]) for answer in answers]
     for address in addresses:
         is_inside = not ipaddress.ip_address(address.partition("%")[0]).is_global
@@ -133,7 +136,9 @@ def _client(
             follow_redirects=False,
         )
     except (OSError, ValueError) as error:
-        raise DeployError(f"target {target.name!r}: its certificates cannot be used: {error}") from error
+        raise DeployError(
+            f"target {target.name!r}: its certificates cannot be used: {reason_of(error)}"
+        ) from error
 
 
 def _seconds(settings: dict[str, Any]) -> float:

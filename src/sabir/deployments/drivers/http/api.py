@@ -13,6 +13,7 @@ from msgspec import Struct
 from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, whole_answer
 from sabir.deployments.drivers.failures import RequestFailure
 from sabir.deployments.drivers.http.access import Service
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError, UnreachableError
 
 if TYPE_CHECKING:
@@ -172,4 +173,4 @@ def _sentence(response: httpx2.Response, data: bytes, path: str) -> str:
 
 
 def _words(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    return reason_of(error)

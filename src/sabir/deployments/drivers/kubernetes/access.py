@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext
@@ -28,20 +29,29 @@ def open_client(config: SingleConfig, *, timeout: float) -> httpx2.AsyncClient:
         # Proxies and certificates of the environment are the operator's own choice.
         return AsyncClient(config, ConnectionParams(timeout=httpx2.Timeout(timeout)))
     except (ConfigError, OSError, ValueError) as error:
-        raise DeployError(f"the credentials for {config.cluster.server} cannot be used: {error}") from error
+        raise DeployError(
+            f"the credentials for {config.cluster.server} cannot be used: {reason_of(error)}"
+        ) from error
 
 
 def cluster_config(target: Target, context: DriverContext) -> SingleConfig:
     """The cluster, user and namespace that a target names; `DeployError` when they cannot be had."""
     from lightkube.config.kubeconfig import KubeConfig
     from lightkube.core.exceptions import ConfigError
+    from yaml import YAMLError
 
     file = _config_file(target, context)
     try:
         loaded = KubeConfig.from_service_account() if file is None else KubeConfig.from_file(file)
         config = loaded.get(_text(target, "context"))
-    except (ConfigError, OSError, ValueError, TypeError, KeyError) as error:
-        raise DeployError(f"target {target.name!r}: {_shown(file)} cannot be used: {error}") from error
+    except (AttributeError, TypeError, KeyError) as error:  # the library takes for granted what a file holds
+        raise DeployError(
+            f"target {target.name!r}: {_shown(file)} does not say what a kubeconfig says"
+        ) from error
+    except (ConfigError, OSError, ValueError, YAMLError) as error:
+        raise DeployError(
+            f"target {target.name!r}: {_shown(file)} cannot be used: {reason_of(error)}"
+        ) from error
     if config is None:
         raise DeployError(f"target {target.name!r}: {_shown(file)} names no current context; say `context:`")
     if config.user is not None and config.user.exec is not None:

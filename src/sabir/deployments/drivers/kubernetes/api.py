@@ -17,6 +17,7 @@ from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded
 from sabir.deployments.drivers.failures import RequestFailure
 from sabir.deployments.drivers.kubernetes.schema import Schemas
 from sabir.deployments.drivers.kubernetes.shapes import KindList, Listed, SchemaDocument, shape_of
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class Api:
         except AnswerRefused as error:
             raise ApiFailure(str(error), status=0 if isinstance(error, AnswerLate) else 500) from error
         except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
-            raise ApiFailure(f"it does not answer ({str(error) or type(error).__name__})") from error
+            raise ApiFailure(f"it does not answer ({reason_of(error)})") from error
 
 
 def _root(version: str) -> str:

@@ -13,6 +13,7 @@ import asyncssh
 from msgspec import Struct
 
 from sabir.deployments.drivers.ssh.through import Passage
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.values import Value, reveal
 from sabir.resources.driver import DriverContext
@@ -156,7 +157,7 @@ async def _connect(access: Access) -> asyncssh.SSHClientConnection:
         user = "the user of this machine" if access.user is None else repr(access.user)
         raise access.problem(f"it does not let {user} in with {access.credentials}") from error
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-        raise access.problem(f"{access.credentials} cannot be used: {error}") from error
+        raise access.problem(f"{access.credentials} cannot be used: {reason_of(error)}") from error
     except socket.gaierror as error:
         raise access.problem(f"there is no such host: {error.strerror}") from error
     except TimeoutError as error:
@@ -167,7 +168,7 @@ async def _connect(access: Access) -> asyncssh.SSHClientConnection:
         words = str(error) if number is None else os.strerror(number)
         raise UnreachableError(access.sentence(f"it cannot be reached: {words}")) from error
     except (asyncssh.Error, ValueError) as error:
-        raise access.problem(f"no connection: {error}") from error
+        raise access.problem(f"no connection: {reason_of(error)}") from error
 
 
 def _options(access: Access) -> dict[str, Any]:

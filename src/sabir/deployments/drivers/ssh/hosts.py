@@ -22,6 +22,7 @@ from sabir.deployments.drivers.ssh.sending import first_line, start_command
 from sabir.deployments.hands.place import HandError
 from sabir.deployments.hands.serve import GREETING
 from sabir.deployments.hands.wire import decode, encode
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnreachableError
 
 __all__ = ["Host", "Line"]
@@ -142,7 +143,7 @@ class Line:
                     reason = "an answer is too long"
                     break
         except _BROKEN as error:
-            reason = str(error) or type(error).__name__
+            reason = reason_of(error)
         except (ValueError, KeyError, TypeError):
             reason = "the host answered with something else than an answer"
         finally:
@@ -197,7 +198,7 @@ async def _started(access: Access, connection: Carrier, turn: str) -> Any:
         words = f"{access.python} did not answer within {access.connect_seconds:g} seconds"
         raise UnreachableError(access.sentence(words)) from error
     except _BROKEN as error:
-        raise UnreachableError(access.sentence(f"the connection broke: {error}")) from error
+        raise UnreachableError(access.sentence(f"the connection broke: {reason_of(error)}")) from error
     if greeting["error"] is not None:
         raise access.problem(greeting["error"])
     return process

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.query.access import (
     FILE_NOT_FOUND,
     RealPlace,
@@ -193,7 +194,7 @@ def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
         if encoding == "json":
             return json.loads(text)
     except (ValueError, RecursionError) as error:
-        call.fail(context, f"the file is not {encoding}: {error}")
+        call.fail(context, f"the file is not {encoding}: {reason_of(error)}")
     stream = compose(Source("<file>", text))
     if stream.broken:
         call.fail(context, f"the file is not yaml: {stream.findings[-1].message}")

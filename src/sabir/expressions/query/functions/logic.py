@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.query.comparison import equal
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import REFUSED
@@ -120,11 +121,7 @@ def validate(call: Call, context: Context) -> Any:
         if asked:
             message = f"the schema of validate refers to {asked[0]!r}, which is not fetched"
             call.fail(context, message, REFUSED, "put what it refers to under its $defs")
-        call.fail(context, f"the schema of validate is not a JSON schema: {_first_line(error)}")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else "it cannot be read"
+        call.fail(context, f"the schema of validate is not a JSON schema: {reason_of(error)}")
 
 
 FUNCTIONS: Final = table(

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import reason_of, said_by
 from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, reachable
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import REFUSED, expression_rule
@@ -126,7 +126,7 @@ def _from_module(written: str, call: Call, context: Context) -> Callable[..., An
     try:
         module = importlib.import_module(name)
     except (ImportError, ValueError) as error:
-        call.fail(context, f"there is no module {name!r}: {error}", PYTHON_NOT_FOUND)
+        call.fail(context, f"there is no module {name!r}: {reason_of(error)}", PYTHON_NOT_FOUND)
     finally:
         if added:
             sys.path.remove(base)

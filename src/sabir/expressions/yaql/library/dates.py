@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import DATETIME, INT, KINDS, NULL, NUMBER, STRING, TIMESPAN
@@ -81,7 +82,7 @@ def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> dateti
     try:
         return datetime.fromtimestamp(timestamp, tz=_given_zone(offset))
     except OSError as problem:
-        raise YaqlRuntimeError(f"{timestamp} is not a point in time: {problem}") from problem
+        raise YaqlRuntimeError(f"{timestamp} is not a point in time: {reason_of(problem)}") from problem
 
 
 @FUNCTIONS.function("datetime", STRING, STRING | NULL)

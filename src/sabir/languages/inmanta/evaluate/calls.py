@@ -334,7 +334,9 @@ def _broken(function: Function, error: BaseException, place: Place, sources: Map
         span = Span(start + len(text) - len(text.lstrip()), start + len(text))
         where = (Related(place=Place(source, span), message="raised here"),)
     name, reason = type(error).__name__, reason_of(error)
-    message = f"{function.name}(…) failed: {reason if reason.startswith(name) else f'{name}: {reason}'}"
+    # Whoever wrote the plug-in knows its exceptions by their names; `std` has nothing to look up there.
+    is_named = reason.startswith(name) or function.name.startswith("std::")
+    message = f"{function.name}(…) failed: {reason if is_named else f'{name}: {reason}'}"
     return Stop(PLUGIN.at(message=message, place=place, related=where))
 
 

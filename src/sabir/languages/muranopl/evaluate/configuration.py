@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput
 from sabir.session import Trust
 from sabir.source.packages import is_below
@@ -91,7 +92,7 @@ def _folder_of(path: Path, trust: Trust) -> Path | None:
     try:
         parser.read_string(_text(path), source=str(path))
     except configparser.Error as error:
-        raise UnusableInput(f"{str(path)!r} is no ini file: {error}") from error
+        raise UnusableInput(f"{str(path)!r} is no ini file: {reason_of(error)}") from error
     written = parser.get("engine", "class_configs", fallback=None)
     if written is None:
         return None

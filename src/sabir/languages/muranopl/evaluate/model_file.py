@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
@@ -100,7 +101,7 @@ def _large_json(source: Source) -> tuple[Any, Finding | None]:
         return json.loads(source.text), None
     except json.JSONDecodeError as error:
         return None, NOT_YAML.at(
-            Place(source, Span(error.pos, error.pos)), f"not readable as JSON: {error.msg}"
+            Place(source, Span(error.pos, error.pos)), f"not readable as JSON: {reason_of(error)}"
         )
     except RecursionError:
         return None, UNBOUNDED.about_file(source, "nested too deeply")

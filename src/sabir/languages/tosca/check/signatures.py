@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.languages.tosca.syntax.ber import BrokenBer, read_ber
 from sabir.languages.tosca.syntax.cms import BrokenSignature, Signature, Signer, read_signature
 
@@ -188,7 +189,7 @@ def _fits(signer: Signer, content: bytes, certificate: Certificate, digest: str)
     except InvalidSignature:
         return False
     except (UnsupportedAlgorithm, ValueError) as problem:
-        raise _Unverifiable(f"the key of the certificate cannot be used: {problem}") from None
+        raise _Unverifiable(f"the key of the certificate cannot be used: {reason_of(problem)}") from None
     return True
 
 

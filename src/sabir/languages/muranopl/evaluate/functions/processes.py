@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, NULL, NUMBER, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
@@ -90,7 +91,9 @@ def config(variables: Variables, group: str, setting: str, read_as_file: Any = F
     try:
         return Path(value).read_text("utf-8") if value else ""
     except (OSError, UnicodeDecodeError) as error:
-        raise MuranoError(UNUSABLE_VALUE, f"{setting} of {group} names {value!r}: {error}") from None
+        raise MuranoError(
+            UNUSABLE_VALUE, f"{setting} of {group} names {value!r}: {reason_of(error)}"
+        ) from None
 
 
 @FUNCTIONS.function("config", STRING)

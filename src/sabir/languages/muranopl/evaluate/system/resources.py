@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
 from sabir.languages.muranopl.model.classes import MuranoClass
@@ -48,7 +49,7 @@ def json_(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any
     try:
         return json.loads(file.source.text)
     except ValueError as error:
-        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {error}") from None
+        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {reason_of(error)}") from None
 
 
 @RESOURCES.method("yaml")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.languages.inmanta.evaluate.plugins.api import PluginException
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -29,14 +30,14 @@ def _interface(value: str) -> Any:
     try:
         return _ip().ip_interface(value)
     except ValueError as error:
-        raise PluginException(str(error)) from None
+        raise PluginException(reason_of(error)) from None
 
 
 def _network(value: str) -> Any:
     try:
         return _ip().ip_network(value, strict=False)
     except ValueError as error:
-        raise PluginException(str(error)) from None
+        raise PluginException(reason_of(error)) from None
 
 
 @plugin
@@ -134,7 +135,7 @@ def add_to_ip(addr: str, n: int) -> str:
     try:
         return str(_ip().ip_address(addr) + n)
     except ValueError as error:
-        raise PluginException(str(error)) from None
+        raise PluginException(reason_of(error)) from None
 
 
 @plugin

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
 from sabir.languages.inmanta.evaluate.plugins.declared import ModelType
@@ -163,7 +164,7 @@ def json_loads(s: str) -> Any:
     try:
         return json.loads(s)
     except ValueError as error:
-        raise PluginException(f"no JSON: {error}") from None
+        raise PluginException(f"no JSON: {reason_of(error)}") from None
 
 
 @plugin

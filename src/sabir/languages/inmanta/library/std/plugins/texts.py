@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -97,7 +98,7 @@ def format_(__string: str, *args: Any, **kwargs: Any) -> str:
     try:
         return __string.format(*args, **kwargs)
     except (IndexError, KeyError, ValueError) as error:
-        raise PluginException(f"the format does not fit its values: {error}") from None
+        raise PluginException(f"the format does not fit its values: {reason_of(error)}") from None
 
 
 @plugin
@@ -155,5 +156,5 @@ def base64_decode(s: str) -> str:
 
     try:
         return base64.b64decode(s).decode()
-    except (ValueError, UnicodeDecodeError) as error:
-        raise PluginException(f"no base64 text: {error}") from None
+    except ValueError:
+        raise PluginException("this is no base64 text") from None
