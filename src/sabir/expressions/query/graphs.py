@@ -213,10 +213,6 @@ class _Root(Resource):
         return "sabir.Root"
 
     @property
-    def parent(self) -> Resource | None:
-        return None
-
-    @property
     def children(self) -> Sequence[Resource]:
         return self.owned
 
@@ -417,10 +413,6 @@ class _Relation(Resource):
     @property
     def parent(self) -> Resource | None:
         return self._source
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
 
     @property
     def source(self) -> GraphResource:

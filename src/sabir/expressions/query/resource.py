@@ -44,19 +44,20 @@ class Resource:
     @abstractmethod
     def name(self) -> str: ...
 
-    @property
-    @abstractmethod
-    def parent(self) -> Resource | None: ...
-
-    @property
-    @abstractmethod
-    def children(self) -> Sequence[Resource]: ...
-
     @abstractmethod
     def get(self, key: str) -> Any:
         """The live value of an attribute or property, or MISSING."""
 
     # What a subclass may say
+
+    @property
+    def parent(self) -> Resource | None:
+        """What it lies in; a root lies in nothing."""
+        return None
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
 
     @property
     def type(self) -> str:
@@ -265,14 +266,6 @@ class Template(Resource):
     @property
     def types(self) -> Sequence[str]:
         return self._instance.types
-
-    @property
-    def parent(self) -> Resource | None:
-        return None
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
 
     def get(self, key: str) -> Any:
         planned = self._instance.planned(key) if self._instance.has_property(key) else MISSING

@@ -50,10 +50,6 @@ class Gathering(Entity):
         return self.ensemble.root
 
     @property
-    def children(self) -> Sequence[Resource]:
-        return ()
-
-    @property
     def status(self) -> Status:
         return Status.ok
 

@@ -232,10 +232,6 @@ class RootInstance(Resource):
         return "root"
 
     @property
-    def parent(self) -> Resource | None:
-        return None
-
-    @property
     def children(self) -> Sequence[Resource]:
         if self._children is None:
             # Here every instance is made, and all of them are kept.

@@ -87,10 +87,6 @@ class CapabilityInstance(Entity):
     def status(self) -> Status:
         return self.node.status
 
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
-
     def definition(self, key: str) -> PropertyDefinition | None:
         declared = self._definition
         refined = declared.properties.get(key) or declared.attributes.get(key)
@@ -208,10 +204,6 @@ class RelationshipInstance(Entity):
     @property
     def status(self) -> Status:
         return self._source.status
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
 
     @property
     def source(self) -> NodeInstance:
