@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import PluginError
+from sabir.expressions.operators import COMPARISONS, CONTAINMENTS, LOGIC
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -92,28 +93,10 @@ MODULES: Final = {
         *(
             f"${name}"
             for name in [
-                "and",
-                "or",
-                "not",
-                "xor",
-                "equal",
-                "greater_than",
-                "greater_or_equal",
-                "less_than",
-                "less_or_equal",
-                "in_range",
+                *LOGIC,
+                *COMPARISONS,
+                *CONTAINMENTS,
                 "available_allocation",
-                "valid_values",
-                "matches",
-                "has_suffix",
-                "has_prefix",
-                "contains",
-                "has_entry",
-                "has_key",
-                "has_all_entries",
-                "has_all_keys",
-                "has_any_entry",
-                "has_any_key",
                 "length",
                 "union",
                 "intersection",

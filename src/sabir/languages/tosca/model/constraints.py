@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sabir.expressions.operators import CONTAINMENTS, LOGIC
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
 from sabir.languages.tosca.model.scalars import UNITS, is_number, scalar_unit, version_key
 
@@ -83,25 +84,7 @@ TESTS: Final[Mapping[str, ConstraintTest]] = {
     "pattern": _pattern,
     "matches": _pattern,
 }
-CONSTRAINTS: Final = frozenset(
-    {
-        *TESTS,
-        "schema",
-        "and",
-        "or",
-        "not",
-        "xor",
-        "has_suffix",
-        "has_prefix",
-        "contains",
-        "has_entry",
-        "has_key",
-        "has_all_entries",
-        "has_all_keys",
-        "has_any_entry",
-        "has_any_key",
-    }
-)
+CONSTRAINTS: Final = frozenset({*TESTS, "schema", *LOGIC, *CONTAINMENTS})
 """All operators; those without a test are accepted and left to the orchestrator."""
 
 

@@ -10,6 +10,7 @@ import re
 from datetime import date
 from typing import Final
 
+from sabir.expressions.operators import COMPARISONS
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["by_yaml_1_2", "normalised"]
@@ -19,18 +20,6 @@ _FUNCTIONS: Final = frozenset(
 )
 # A function without arguments may be written as a text. `$value` stays one: who tests a value puts it in there.
 _BARE: Final = r"\$(?!value$)[A-Za-z_][A-Za-z0-9_.:-]*"
-_SIMPLE: Final = frozenset(
-    {
-        "equal",
-        "greater_than",
-        "greater_or_equal",
-        "less_than",
-        "less_or_equal",
-        "in_range",
-        "valid_values",
-        "matches",
-    }
-)
 _SECTIONS: Final = {"service_template": "topology_template"}
 
 
@@ -104,7 +93,7 @@ def _validation(node: YamlNode) -> YamlNode:
     (entry,) = node.entries
     arguments = entry.value
     name = text_of(entry.key) or ""
-    if isinstance(arguments, YamlSequence) and len(arguments) == 2 and name[1:] in _SIMPLE:
+    if isinstance(arguments, YamlSequence) and len(arguments) == 2 and name[1:] in COMPARISONS:
         first, second = arguments.items
         if text_of(first) == "$value":
             key = YamlScalar.at(entry.key.span, name[1:], name[1:], Style.PLAIN)
