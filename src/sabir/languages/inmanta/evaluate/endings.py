@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.closing import Key, Writers, assigned_slot
 from sabir.languages.inmanta.evaluate.compiler import Compiler
+from sabir.languages.inmanta.evaluate.dependencies import Key, Writers, assigned_slot
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
 from sabir.languages.inmanta.evaluate.interrupts import Wait, WaitForKey
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP

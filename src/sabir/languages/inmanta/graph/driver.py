@@ -23,7 +23,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourc
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
 from sabir.languages.inmanta.graph.agents import NO_HANDLER, HandlerRun
-from sabir.languages.inmanta.graph.export import Export
+from sabir.languages.inmanta.graph.exported import Export
 from sabir.languages.inmanta.graph.facts import FACTS, ID
 from sabir.languages.inmanta.graph.handling.messages import sendable
 from sabir.languages.inmanta.graph.handling.pool import Handlers

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final, Protocol
 
-from msgspec import Struct, field
-
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.reasons import said_by
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.plugins.api import RegisteredResource
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
-from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference, ReplaceValue, referenced
+from sabir.languages.inmanta.evaluate.plugins.engine.references import ReplaceValue, referenced
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     Id,
     IgnoreResourceException,
@@ -34,10 +32,11 @@ from sabir.languages.inmanta.evaluate.views import (
     instance_of,
     view_of,
 )
+from sabir.languages.inmanta.graph.exported import Export, exportable, requires_of, write_reference
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 
-__all__ = ["LOST_REQUIREMENT", "RESOURCE", "UNDEFINED", "Export", "Reads", "export_model"]
+__all__ = ["LOST_REQUIREMENT", "RESOURCE", "UNDEFINED", "Reads", "export_model"]
 
 RESOURCE: Final = inmanta_rule(
     "INM:E025",
@@ -68,47 +67,6 @@ class Reads(Protocol):
     def begin(self, instance: Instance, entity: str, field: str) -> None: ...
 
     def exported(self, instance: Instance, entity: str, identity: str) -> None: ...
-
-
-class Export(Struct, eq=False):
-    """What is exported: resources by their ids, with the instances they come from."""
-
-    resources: dict[str, Resource] = field(default_factory=dict[str, Resource])
-    instances: dict[str, Instance] = field(default_factory=dict[str, Instance])
-    undefined: list[str] = field(default_factory=list[str])
-    sets: dict[str, str] = field(default_factory=dict[str, str])
-    """The resource set of a resource, when it is in one."""
-    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """Contents that were uploaded, by their hash."""
-    findings: list[Finding] = field(default_factory=list[Finding])
-
-    def written(self) -> list[dict[str, Any]]:
-        """The resources as the existing engine's tools read them."""
-        return [
-            {
-                **_plain_fields(resource),
-                "id": f"{identity},v=0",
-                "requires": _requires(resource),
-                "version": 0,
-            }
-            for identity, resource in self.resources.items()
-        ]
-
-
-def _plain_fields(resource: Resource) -> dict[str, Any]:
-    return {name: _plain(getattr(resource, name)) for name in type(resource).fields}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
-
-
-def _requires(resource: Resource) -> list[str]:
-    return sorted({required.resource_str() for required in resource.requires})
 
 
 def export_model(model: Model, reads: Reads | None = None, function: str | None = None) -> Export:
@@ -224,9 +182,9 @@ class _Exporting:
                     resource.unknowns.add(name)
                     value = UNDEFINED
                 for path, reference in referenced(value, name):
-                    _write_reference(reference, references)
+                    write_reference(reference, references)
                     mutators.append(ReplaceValue(resource, reference, path).serialize())
-                setattr(resource, name, _exportable(value, name))
+                setattr(resource, name, exportable(value, name))
             except IgnoreResourceException:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  # get_<field> is code of a module
@@ -305,7 +263,7 @@ class _Exporting:
         return _Failure(RESOURCE.about_file(place, message))
 
     def _check_circles(self) -> None:
-        circle = _circle({text: _requires(resource) for text, resource in self.export.resources.items()})
+        circle = _circle({text: requires_of(resource) for text, resource in self.export.resources.items()})
         if circle is not None:
             start = circle.index(min(circle))
             ordered = circle[start:] + circle[:start]
@@ -378,35 +336,12 @@ def _has_unknown(value: Any) -> bool:
     )
 
 
-def _exportable(value: Any, path: str) -> Any:
-    """A value as it can be written down; references are null, for the mutators tell what comes there."""
-    if isinstance(value, Reference):
-        return None
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_exportable(item, f"{path}[{index}]") for index, item in enumerate(value)]
-    if isinstance(value, Mapping):
-        return {str(key): _exportable(item, f"{path}.{key}") for key, item in value.items()}
-    raise TypeError(f"{value!r} in resource is not JSON serializable at path {path}")
-
-
-def _write_reference(reference: Reference[Any], written: dict[str, dict[str, Any]]) -> None:
-    """A reference, and those among its arguments before it."""
-    for argument in reference.arguments.values():
-        if isinstance(argument, Reference):
-            _write_reference(argument, written)
-    data = reference.serialize()
-    written.setdefault(data["id"], data)
-
-
 def _circle(edges: Mapping[str, list[str]]) -> list[str] | None:
     """Nodes that lead to each other in a circle, when there are such."""
     try:
         TopologicalSorter(edges).prepare()
     except CycleError as error:
-        before: list[str] = error.args[
-            1
-        ]  # each leads back to the one before it, and the first stands at both ends
-        return before[:0:-1]
+        # Each leads back to the one before it, and the first stands at both ends.
+        circle: list[str] = error.args[1]
+        return circle[:0:-1]
     return None

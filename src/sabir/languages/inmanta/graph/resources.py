@@ -13,7 +13,8 @@ from sabir.languages.inmanta.evaluate.calls import REFUSED
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.export import export_model
+from sabir.languages.inmanta.graph.exported import Export
 from sabir.languages.inmanta.graph.facts import facts_of
 from sabir.languages.inmanta.model.functions import resource_entities
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest

@@ -19,7 +19,8 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource a
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.graph.agents import handlers_of
 from sabir.languages.inmanta.graph.driver import ASK, DRIVER, KIND, ModelTarget
-from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.export import export_model
+from sabir.languages.inmanta.graph.exported import Export
 from sabir.languages.inmanta.graph.facts import FACTS, ID
 from sabir.languages.inmanta.graph.machine import OWN_KINDS, Described, machine_resource
 from sabir.languages.inmanta.graph.names import Names
