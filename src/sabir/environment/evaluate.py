@@ -13,7 +13,8 @@ from sabir.environment import FILE_NAME
 from sabir.environment.circles import Circle
 from sabir.environment.examples import environment_rule
 from sabir.environment.externals import Externals
-from sabir.environment.given import Resolved, origin_of, value_of
+from sabir.environment.given import Resolved
+from sabir.environment.graph import PartsGraph
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
@@ -24,14 +25,9 @@ from sabir.environment.running import PartRunner
 from sabir.environment.secrecy import Given
 from sabir.errors import UsageError
 from sabir.graph.address import Address
-from sabir.graph.edges import EdgeKind, edge_kinds
-from sabir.graph.graph import PART_TYPE, Graph
-from sabir.graph.instance import Instance
-from sabir.graph.observed import faring
+from sabir.graph.graph import Graph
 from sabir.graph.order import strongly_connected
-from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.graph.record import Record
-from sabir.graph.values import Value, awaited_names
+from sabir.graph.values import awaited_names
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.resources.resource import Pending, Wanted
 from sabir.source.packages import LoadedPackage
@@ -64,7 +60,7 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
         return Evaluation(graph=Graph(()), findings=findings)
     parts = tuple(run.done.values())
     return Evaluation(
-        graph=run.graph(),
+        graph=run.graph.whole(run.done),
         findings=findings,
         rendered=lambda: [rendered for part in parts for rendered in part.rendered()],
         wanted=lambda: _wanted(run.environment, parts, tuple(run.pending.values())),
@@ -160,6 +156,7 @@ class _Run:
         folder = next((part.folder for part in runner.parts.values()), None)
         self._externals = Externals(environment, folder, runner.request.reach, runner.request.session)
         self.resolved: dict[Span, Resolved] = {}
+        self.graph = PartsGraph(environment, runner, self.resolved)
         self.done: dict[str, MovedPart] = {}
         self.broken: set[str] = set()
         """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
@@ -268,69 +265,6 @@ class _Run:
         if not asked:
             return ()
         needed = frozenset[str]().union(*(reference.parts for reference in asked))
-        graph = Graph(self._instances({name: moved for name, moved in done.items() if name in needed}))
+        graph = Graph(self.graph.instances({name: moved for name, moved in done.items() if name in needed}))
         resolver = Resolver(self.environment, graph, self.runner.request.session, self._externals)
         return [resolver.resolve(reference) for reference in asked]
-
-    # The graph
-
-    def graph(self) -> Graph:
-        """Everything that is evaluated by now."""
-        instances = self._instances(self.done)
-        if self.environment.outputs is None:
-            return Graph(instances)
-        outputs: dict[str, Value] = {}
-        origins: dict[str, Origin] = {}
-        for key, node in self.environment.outputs.items():
-            label = getattr(key, "text", "?")
-            outputs[label] = value_of(node, self.resolved)
-            origins[label] = origin_of(self.environment, node, self.resolved, How.LITERAL)
-        return Graph(instances, outputs=outputs, output_origins=origins)
-
-    def _instances(self, done: Mapping[str, MovedPart]) -> Iterable[Instance]:
-        for name, moved in done.items():
-            loaded = self.runner.parts[name]
-            uses, requires = self._edges(name)
-            yield Instance(
-                id=name,
-                type=PART_TYPE,
-                language=loaded.language.name,
-                name=name,
-                attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
-                relations=Record.of({"uses": uses} if uses else {}),
-                requires=requires,
-                origin=Origin(self.environment.place(loaded.part.span), How.LITERAL, note="part"),
-                origins=Record.of(self._part_origins(name, moved, uses)),
-                kinds=edge_kinds(relations=(("uses", EdgeKind.USES),) if uses else ()),
-            )
-            yield from faring(moved.instances, self.runner.request.sightings.statuses)
-
-    def _part_origins(self, name: str, moved: MovedPart, uses: tuple[str, ...]) -> dict[str, Origin]:
-        part = self.runner.parts[name].part
-        place = self.environment.place(part.span)
-        origins = {"path": Origin(self.environment.place(part.path_span), How.LITERAL)}
-        if moved.outputs:
-            output_origins = tuple(moved.output_origins.values())
-            origins["outputs"] = Origin(place, How.LITERAL, output_origins, "outputs of the part")
-        if uses:
-            asked = (self.resolved.get(reference.span) for reference in self._asked(name))
-            origins["uses"] = Origin(
-                place, How.RELATION, tuple(resolved.origin for resolved in asked if resolved is not None)
-            )
-        return origins
-
-    def _edges(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The instances of other parts whose values a part is given, and the parts they belong to."""
-        reads = [
-            read.instance
-            for reference in self._asked(name)
-            if reference.span in self.resolved
-            for read in self.resolved[reference.span].origin.sources
-            if isinstance(read, AttributeRead) and read.instance.partition("/")[0] != name
-        ]
-        parts = (instance.partition("/")[0] for instance in reads)
-        return tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(parts))
-
-
-def _outputs(outputs: Mapping[str, Value]) -> Mapping[str, Value]:
-    return {"outputs": dict(outputs)} if outputs else {}

@@ -1,0 +1,93 @@
+"""The graph of an environment: its parts, each with its instances, wired by what they take from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sabir.environment.given import Resolved, origin_of, value_of
+from sabir.environment.merge import MovedPart
+from sabir.environment.nodes import Environment
+from sabir.environment.running import PartRunner
+from sabir.graph.edges import EdgeKind, edge_kinds
+from sabir.graph.graph import PART_TYPE, Graph
+from sabir.graph.instance import Instance
+from sabir.graph.observed import faring
+from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.graph.record import Record
+from sabir.graph.values import Value
+from sabir.text import Span
+
+__all__ = ["PartsGraph"]
+
+
+class PartsGraph:
+    """`resolved` fills while parts are evaluated; what is asked for later holds more."""
+
+    def __init__(
+        self, environment: Environment, runner: PartRunner, resolved: Mapping[Span, Resolved]
+    ) -> None:
+        self._environment = environment
+        self._runner = runner
+        self._resolved = resolved
+
+    def whole(self, parts: Mapping[str, MovedPart]) -> Graph:
+        """The parts with the outputs of the environment."""
+        instances = self.instances(parts)
+        if self._environment.outputs is None:
+            return Graph(instances)
+        outputs: dict[str, Value] = {}
+        origins: dict[str, Origin] = {}
+        for key, node in self._environment.outputs.items():
+            label = getattr(key, "text", "?")
+            outputs[label] = value_of(node, self._resolved)
+            origins[label] = origin_of(self._environment, node, self._resolved, How.LITERAL)
+        return Graph(instances, outputs=outputs, output_origins=origins)
+
+    def instances(self, parts: Mapping[str, MovedPart]) -> Iterator[Instance]:
+        """An instance for each part, and those of the part."""
+        for name, moved in parts.items():
+            loaded = self._runner.parts[name]
+            uses, requires = self._edges(name)
+            yield Instance(
+                id=name,
+                type=PART_TYPE,
+                language=loaded.language.name,
+                name=name,
+                attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
+                relations=Record.of({"uses": uses} if uses else {}),
+                requires=requires,
+                origin=Origin(self._environment.place(loaded.part.span), How.LITERAL, note="part"),
+                origins=Record.of(self._part_origins(name, moved, uses)),
+                kinds=edge_kinds(relations=(("uses", EdgeKind.USES),) if uses else ()),
+            )
+            yield from faring(moved.instances, self._runner.request.sightings.statuses)
+
+    def _part_origins(self, name: str, moved: MovedPart, uses: tuple[str, ...]) -> dict[str, Origin]:
+        part = self._runner.parts[name].part
+        place = self._environment.place(part.span)
+        origins = {"path": Origin(self._environment.place(part.path_span), How.LITERAL)}
+        if moved.outputs:
+            output_origins = tuple(moved.output_origins.values())
+            origins["outputs"] = Origin(place, How.LITERAL, output_origins, "outputs of the part")
+        if uses:
+            asked = (self._resolved.get(reference.span) for reference in self._runner.asked.get(name, ()))
+            origins["uses"] = Origin(
+                place, How.RELATION, tuple(resolved.origin for resolved in asked if resolved is not None)
+            )
+        return origins
+
+    def _edges(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The instances of other parts whose values a part is given, and the parts they belong to."""
+        reads = [
+            read.instance
+            for reference in self._runner.asked.get(name, ())
+            if reference.span in self._resolved
+            for read in self._resolved[reference.span].origin.sources
+            if isinstance(read, AttributeRead) and read.instance.partition("/")[0] != name
+        ]
+        parts = (instance.partition("/")[0] for instance in reads)
+        return tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(parts))
+
+
+def _outputs(outputs: Mapping[str, Value]) -> Mapping[str, Value]:
+    return {"outputs": dict(outputs)} if outputs else {}
