@@ -9,7 +9,7 @@ import pytest
 
 from sabir.server.store.jobs import JobInfo, JobState
 from sabir.server.work.commands import JobRequest, Place, command
-from sabir.server.work.jobs import JobFiles
+from sabir.server.work.job_files import JobFiles
 
 PLACE = Place(path=Path("/data/e/files"), state="/data/state.db", environment="e", trust=("scripts",))
 BEFORE = ["--state=/data/state.db", "--environment=e"]

@@ -15,7 +15,8 @@ from sabir.deployments.store.seal import Sealer
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.store.tables import SERVICE
 from sabir.server.store.tables import job as table
-from sabir.server.work.jobs import JobFiles, Running
+from sabir.server.work.job_files import JobFiles
+from sabir.server.work.jobs import Running
 
 END = 'print(\'{"event": "end", "state": "done"}\', flush=True)'
 LISTENS = """

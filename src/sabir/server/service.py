@@ -26,7 +26,8 @@ from sabir.server.work.asking import Answered, Asking, Subject
 from sabir.server.work.checking import Checking
 from sabir.server.work.commanding import Commanding
 from sabir.server.work.commands import ACTING, JobRequest, Place, command
-from sabir.server.work.jobs import JobFiles, Running
+from sabir.server.work.job_files import JobFiles
+from sabir.server.work.jobs import Running
 from sabir.source.packages import PackageFile
 
 __all__ = ["Service"]

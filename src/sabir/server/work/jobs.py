@@ -20,9 +20,10 @@ from msgspec import Struct
 from sabir.diagnostics.reasons import reason_of
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.work.commanding import named_from
-from sabir.server.work.commands import ACTING, Handed, JobRequest
+from sabir.server.work.commands import ACTING, Handed
+from sabir.server.work.job_files import JobFiles
 
-__all__ = ["Event", "JobFiles", "Running"]
+__all__ = ["Event", "Running"]
 
 _LOOK: Final = 0.2
 """Seconds between looks at a file that grows, or at a process that is not ours."""
@@ -41,53 +42,6 @@ class Event(Struct, frozen=True):
 
     number: int
     text: str
-
-
-class JobFiles(Struct, frozen=True):
-    """The files of one job."""
-
-    folder: Path
-    id: str
-
-    @property
-    def output(self) -> Path:
-        return self.folder / f"{self.id}.out"
-
-    @property
-    def log(self) -> Path:
-        return self.folder / f"{self.id}.log"
-
-    @property
-    def lock(self) -> Path:
-        return self.folder / f"{self.id}.lock"
-
-    def handed(self, request: JobRequest) -> Handed:
-        """What its process is given beside its words; only what was asked for."""
-        return Handed(
-            plan=None if request.plan is None else self.folder / f"{self.id}.plan",
-            inputs=self.inputs if request.inputs else None,
-            arguments=self.arguments if request.arguments else None,
-        )
-
-    @property
-    def inputs(self) -> Path:
-        return self.folder / f"{self.id}.inputs"
-
-    @property
-    def arguments(self) -> Path:
-        return self.folder / f"{self.id}.arguments"
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the process lives."""
-        try:
-            with self.lock.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except FileNotFoundError:
-            pass
-        return False
 
 
 Command = Callable[[JobInfo, JobFiles], list[str]]
