@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from sabir.checks.form import container_findings
+from sabir.checks.installed import Installed, unknown_validator, validator_names
 from sabir.checks.options import CheckOptions
 from sabir.checks.prepared import CHECK_FAILED, CheckRunner, PreparedCheck, run_in_turn
 from sabir.checks.report import PackageReport, ordered
 from sabir.checks.selection import CodePattern, split_words
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule, RuleRegistry, collect_rules, parse_code
+from sabir.diagnostics.rules import Rule, RuleRegistry, collect_rules
 from sabir.errors import UsageError
-from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
+from sabir.plugins import PluginFailure
 from sabir.source.packages import LoadedPackage
 from sabir.text import Source
 
-__all__ = ["PLUGIN_FAILED", "Application", "Validators", "general_rules", "validator_names"]
+__all__ = ["PLUGIN_FAILED", "Application", "Validators", "general_rules"]
 
 Validators = Sequence[str | type[BaseValidator]]
 PLUGIN_FAILED: Final = Rule(
@@ -38,16 +38,6 @@ PLUGIN_FAILED: Final = Rule(
 _ALWAYS: Final = frozenset({CHECK_FAILED.code, PLUGIN_FAILED.code})
 
 
-class _Language(Protocol):
-    """As much of a language as checking needs."""
-
-    @property
-    def name(self) -> str: ...
-    def recognises(self, package: LoadedPackage) -> bool: ...
-    def rules(self) -> Sequence[Rule]: ...
-    def validators(self) -> Sequence[type[BaseValidator]]: ...
-
-
 class Application:
     """Configuration, plug-ins, and running checks.
 
@@ -60,42 +50,18 @@ class Application:
 
     def __init__(self, options: CheckOptions | Mapping[str, Any] | None = None) -> None:
         self.options = CheckOptions.of(options)
-        self.failures: tuple[PluginFailure, ...] = ()
-        """Plug-ins that could not be loaded."""
-        self._plugin_validators: dict[str, type[BaseValidator]] | None = None
-        self._languages: dict[str, _Language] | None = None
+        self._installed = Installed()
 
     # Plug-ins
 
     def load_plugins(self) -> list[type[BaseValidator]]:
         """Find the validators of everything installed: those of the languages and those of third parties."""
-        validators = [
-            validator for language in self._load_languages().values() for validator in language.validators()
-        ]
-        return [*dict.fromkeys([*validators, *self._load_validators().values()])]
+        return self._installed.all_validators()
 
-    def _load_languages(self) -> dict[str, _Language]:
-        if self._languages is None:
-            plugins = load_plugins(LANGUAGES)
-            self._languages = {name: cast(_Language, plugin) for name, plugin in plugins.loaded.items()}
-            self._note_failures(plugins.failures)
-        return self._languages
-
-    def _load_validators(self) -> dict[str, type[BaseValidator]]:
-        if self._plugin_validators is None:
-            plugins = load_plugins(VALIDATORS)
-            self._note_failures(plugins.failures)
-            self._plugin_validators = {}
-            for name, plugin in plugins.loaded.items():
-                defect = _validator_defect(plugin)
-                if defect is None:
-                    self._plugin_validators[name] = cast(type[BaseValidator], plugin)
-                else:
-                    self._note_failures([PluginFailure(group=VALIDATORS, name=name, reason=defect)])
-        return self._plugin_validators
-
-    def _note_failures(self, failures: Iterable[PluginFailure]) -> None:
-        self.failures = tuple(dict.fromkeys([*self.failures, *failures]))
+    @property
+    def failures(self) -> tuple[PluginFailure, ...]:
+        """Plug-ins that could not be loaded."""
+        return self._installed.failures
 
     def plugin_findings(self) -> tuple[Finding, ...]:
         """Plug-ins that could not be loaded, as findings that name them."""
@@ -128,9 +94,9 @@ class Application:
         """All codes: general ones, those of the languages, those of plug-ins."""
         registry = RuleRegistry()
         registry.register(general_rules())
-        for language in self._load_languages().values():
+        for language in self._installed.languages().values():
             registry.register(language.rules())
-        for validator in self._load_validators().values():
+        for validator in self._installed.validators().values():
             registry.register(validator.rules())
         return registry
 
@@ -257,7 +223,7 @@ class Application:
         wanted = self.options.language
         languages = [
             language
-            for name, language in self._load_languages().items()
+            for name, language in self._installed.languages().items()
             if (name == wanted if wanted else language.recognises(package))
         ]
         validators = [validator for language in languages for validator in language.validators()]
@@ -265,19 +231,14 @@ class Application:
 
     def validators_for(self, languages: Iterable[str]) -> list[type[BaseValidator]]:
         """The validators of third parties that look at packages of these languages."""
-        names = set(languages)
-        return [
-            validator
-            for validator in self._load_validators().values()
-            if not validator.languages or names & set(validator.languages)
-        ]
+        return self._installed.validators_for(languages)
 
     def _validator(self, name: str) -> type[BaseValidator]:
         installed = self.load_plugins()
         for validator in installed:
             if name.lower() in validator_names(validator):
                 return validator
-        raise UsageError(_unknown_validator(name, installed))
+        raise UsageError(unknown_validator(name, installed))
 
     def _in_scope(self, validators: Iterable[type[BaseValidator]]) -> list[type[BaseValidator]]:
         wanted = [*validators]
@@ -289,7 +250,7 @@ class Application:
             installed = self.load_plugins()
             for word in unknown:
                 if not any(word in validator_names(validator) for validator in installed):
-                    raise UsageError(_unknown_validator(word, [*installed, *wanted]))
+                    raise UsageError(unknown_validator(word, [*installed, *wanted]))
         return [validator for validator in wanted if scope & validator_names(validator)]
 
 
@@ -300,29 +261,6 @@ def general_rules() -> tuple[Rule, ...]:
     """
     packages = ("sabir.diagnostics", "sabir.source", "sabir.checks")
     return tuple(rule for package in packages for rule in collect_rules(package))
-
-
-def validator_names(validator: type[BaseValidator]) -> set[str]:
-    """The names by which `--scope` knows a validator, in small letters."""
-    names = {validator.short_name, validator.long_name or validator.__name__.removesuffix("Validator")}
-    return {name.lower() for name in names if name}
-
-
-def _unknown_validator(name: str, validators: Iterable[type[BaseValidator]]) -> str:
-    names = sorted(set[str]().union(*(validator_names(validator) for validator in validators)))
-    return f"no validator {name!r}: " + (did_you_mean(name, names) or f"there are {', '.join(names)}")
-
-
-def _validator_defect(plugin: object) -> str | None:
-    if not (isinstance(plugin, type) and issubclass(plugin, BaseValidator)):
-        return "it is no BaseValidator class"
-    name = getattr(plugin, "short_name", "")
-    if not (isinstance(name, str) and name.isascii() and name.isalpha() and name.isupper()):
-        return f"its short_name {name!r} must be capital letters only"
-    for code in plugin.rules():
-        if parse_code(code.code).prefix not in ("", name):
-            return f"its code {code.code} must have the prefix {name}"
-    return None
 
 
 def _prepared(
