@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Api", "ApiFailure", "Place"]
 
+_JSON: Final = "application/json"
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
 _LONGEST: Final = 2000
@@ -87,10 +88,8 @@ class Api:
 
     async def text(self, path: str, **params: str) -> str:
         """What is there as a text: the log of a pod."""
-        response, content = await self._answer("GET", path, params=params)
-        if not response.is_success:
-            raise _failure(response, content)
-        return content.decode("utf-8", "replace")
+        request = self.client.build_request("GET", path, params=params, headers={"Accept": _JSON})
+        return (await self._answer(request)).decode("utf-8", "replace")
 
     async def apply(self, place: Place, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
         """Server-side apply. The answer is the whole object as it is afterwards."""
@@ -162,11 +161,16 @@ class Api:
         *,
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
-        content: str = "application/json",
+        content: str = _JSON,
     ) -> dict[str, Any]:
-        response, data = await self._answer(method, path, params=params, body=body, content=content)
-        if not response.is_success:
-            raise _failure(response, data)
+        request = self.client.build_request(
+            method,
+            path,
+            params=dict(params or {}),
+            content=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": content, "Accept": _JSON},
+        )
+        data = await self._answer(request)
         try:
             answer = decoded(data)
         except AnswerRefused as error:
@@ -175,30 +179,18 @@ class Api:
             raise ApiFailure("it answers with something that is no object", status=500)
         return answer
 
-    async def _answer(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        body: Mapping[str, Any] | None = None,
-        content: str = "application/json",
-    ) -> tuple[httpx2.Response, bytes]:
+    async def _answer(self, request: httpx2.Request) -> bytes:
         import httpx2
 
-        request = self.client.build_request(
-            method,
-            path,
-            params=dict(params or {}),
-            content=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": content, "Accept": "application/json"},
-        )
         try:
-            return await whole_answer(self.client, request, seconds=self.seconds)
+            response, data = await whole_answer(self.client, request, seconds=self.seconds)
         except AnswerRefused as error:
             raise ApiFailure(str(error), status=0 if isinstance(error, AnswerLate) else 500) from error
         except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
             raise ApiFailure(f"it does not answer ({reason_of(error)})") from error
+        if not response.is_success:
+            raise _failure(response, data)
+        return data
 
 
 def _root(version: str) -> str:
