@@ -61,7 +61,7 @@ class LocalHands:
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         if verb != "read":
             data = {**data, "stopped": self._stopped.is_set}
-        return await asyncio.to_thread(work.VERBS[verb], kind, data, self.place)
+        return await asyncio.to_thread(work.do, verb, kind, data, self.place)
 
 
 DRIVER: Final = LocalDriver()

@@ -117,7 +117,7 @@ class Server:
             if request["do"] != "read":
                 self.turn.take()
                 data = dict(data, stopped=self.stopped.is_set)
-            return {"answer": work.VERBS[request["do"]](request["kind"], data, self.place)}
+            return {"answer": work.do(request["do"], request["kind"], data, self.place)}
         except HandError as error:
             return {"error": str(error), "passing": error.passing}
         except Superseded:

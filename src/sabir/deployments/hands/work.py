@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sabir.deployments.hands.absent import Absent
@@ -14,7 +13,7 @@ from sabir.deployments.hands.place import Fields, HandError, Place
 from sabir.deployments.hands.process import Process
 from sabir.deployments.hands.services import Service
 
-__all__ = ["HANDS", "VERBS", "apply", "call", "delete", "observe", "read"]
+__all__ = ["HANDS", "VERBS", "do"]
 
 HANDS: dict[str, Any] = {
     "archive": Archive(),
@@ -31,42 +30,16 @@ HANDS: dict[str, Any] = {
 HANDS["absent"] = Absent(HANDS)
 
 
-def read(kind: str, fields: Fields, place: Place) -> Fields:
-    answer: Fields = _hand(kind).read(fields, place)
-    return answer
+VERBS = ("apply", "call", "delete", "observe", "read")
 
 
-def apply(kind: str, task: Fields, place: Place) -> Fields:
-    answer: Fields = _hand(kind).apply(task, place)
-    return answer
-
-
-def delete(kind: str, task: Fields, place: Place) -> Fields:
-    answer: Fields = _hand(kind).delete(task, place)
-    return answer
-
-
-def observe(kind: str, task: Fields, place: Place) -> Fields:
-    answer: Fields = _hand(kind).observe(task, place)
-    return answer
-
-
-def call(kind: str, task: Fields, place: Place) -> Fields:
-    hand = _hand(kind)
-    if not hasattr(hand, "call"):
+def do(verb: str, kind: str, data: Fields, place: Place) -> Fields:
+    """`data` are the fields for who reads, the task for all others."""
+    if verb not in VERBS:
+        raise KeyError(verb)
+    hand = HANDS[kind]
+    if verb == "call" and not hasattr(hand, "call"):
         raise HandError(f"there is nothing to call on a {kind}")
-    answer: Fields = hand.call(task, place, task["call"])
+    further = (data["call"],) if verb == "call" else ()
+    answer: Fields = getattr(hand, verb)(data, place, *further)
     return answer
-
-
-def _hand(kind: str) -> Any:
-    return HANDS[kind]
-
-
-VERBS: dict[str, Callable[[str, Fields, Place], Fields]] = {
-    "apply": apply,
-    "call": call,
-    "delete": delete,
-    "observe": observe,
-    "read": read,
-}
