@@ -210,7 +210,7 @@ def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
 
         show_codes(words["select"], words["form"])
         return 0
-    from sabir.cli.views.check import CheckRun, CheckWords
+    from sabir.cli.checking import CheckRun, CheckWords
 
     words["inputs"] = named_values(words["inputs"], "--input")
     words["overrides"] = pairs(words["overrides"], "--set")
