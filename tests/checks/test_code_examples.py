@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from sabir.operations.languages import installed_languages
 from sabir.resources.outcome import Reading
 from sabir.resources.target import Target
 from sabir.session import Session, Trust
-from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
+from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader, load_package
 from tests.plugin_path import install
 
 LANGUAGES = installed_languages().by_name
@@ -118,12 +118,20 @@ def _rendered(language: Any, package: MemoryPackage) -> Iterator[Finding]:
             yield from renderer(package, EvaluationRequest(), RenderRequest()).findings
 
 
+def _in_folder(files: Mapping[str, str], folder: Path) -> LoadedPackage:
+    """What is carried out elsewhere is taken from a folder."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return load_package(folder)
+
+
 @pytest.mark.parametrize(
     ("language", "code"),
     LANGUAGE_CODES,
     ids=[f"{language.name}-{code.code}" for language, code in LANGUAGE_CODES],
 )
-def test_examples_of_the_languages(language: Any, code: Rule) -> None:
+def test_examples_of_the_languages(language: Any, code: Rule, tmp_path: Path) -> None:
     spoken = LANGUAGES[code.language] if code.language else language
     for example, expected in ((code.bad, True), (code.good, False)):
         package = MemoryPackage(example)
@@ -132,7 +140,7 @@ def test_examples_of_the_languages(language: Any, code: Rule) -> None:
             session = Session(trust=Trust.of(code.trust))
             found = spoken.evaluate(package, EvaluationRequest(session=session)).findings
         elif code.when == "plan":
-            evaluation = spoken.evaluate(package, EvaluationRequest())
+            evaluation = spoken.evaluate(_in_folder(example, tmp_path), EvaluationRequest())
             targets = Targets([default_target("world")])
             wanted = evaluation.wanted()
             placing = place_resources(wanted, targets, Trust())

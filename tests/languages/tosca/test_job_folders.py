@@ -95,3 +95,35 @@ def test_sealing_leaves_what_is_sealed_and_links_alone(tmp_path: Path) -> None:
     assert (folder / "key").read_bytes() == sealed
     assert (tmp_path / "outside").read_text() == "plain"
     assert {path.name for path in folder.iterdir()} == {"link", "key"}
+
+
+def test_a_property_names_the_folder_of_the_operation_that_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    template = """\
+tosca_definitions_version: tosca_simple_unfurl_1_0_0
+node_types:
+  Box:
+    derived_from: tosca.nodes.Root
+    properties: {folder: {type: string}, file: {type: string}}
+    interfaces:
+      Standard:
+        inputs: {file: {type: string, default: {get_property: [SELF, file]}}}
+        operations: {create: create.sh, start: create.sh}
+topology_template:
+  node_templates:
+    box:
+      type: Box
+      properties:
+        folder: {eval: {get_dir: operation}}
+        file: {concat: [{get_property: [SELF, folder]}, /mark]}
+"""
+    assert _deploy(tmp_path, template, 'touch "$file"\n') == 0
+    jobs = tmp_path / "jobs/deploy/operation"
+    assert {str(path.relative_to(jobs)) for path in jobs.rglob("mark")} == {
+        "Standard.create/box/mark",
+        "Standard.start/box/mark",
+    }
+    capsys.readouterr()
+    assert main(["query", str(tmp_path / "service.yaml"), "{eval: {get_dir: operation}}"]) == 1
+    assert "ask for it in an input of an operation" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.project import Job
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
-__all__ = ["FUNCTIONS", "LOCATIONS", "folder", "folders_of_job"]
+__all__ = ["FUNCTIONS", "LOCATIONS", "NO_TASK", "folder", "folders_of_job"]
 
 NO_TASK: Final = expression_rule(
     "EXPR:E013",
@@ -130,7 +130,12 @@ def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:
     if job is None:
         if location == "tasks":
             return base / "planned" / "tasks" / name
-        call.fail(context, f"the folder {location!r} exists only while a job runs", NO_TASK)
+        call.fail(
+            context,
+            f"the folder {location!r} exists only while a job runs",
+            NO_TASK,
+            "ask for it in an input of an operation, or in a property that such an input reads",
+        )
     path = _path_in_job(location, job, name)
     if path is None:
         call.fail(context, f"this job has no {location}", NO_TASK)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.functions.folders import NO_TASK
 from sabir.expressions.query.graphs import plain_instances
 from sabir.expressions.query.values import MISSING
 from sabir.graph.address import escaped
@@ -37,6 +38,8 @@ from sabir.provenance import Computing, Sources
 from sabir.source.collector import collector_paused
 
 __all__ = ["Built", "build_graph"]
+
+_IN_A_JOB: Final = Unknown(why="it names a folder of the operation that reads it")
 
 
 class Built(Struct, frozen=True, kw_only=True, eq=False):
@@ -234,7 +237,7 @@ class _Builder:
     def _unknown(self, live: Live, key: str, value: Any) -> Unknown:
         if isinstance(value, Unknown) and value.of is not None:
             return value
-        why = "it is known once the node runs" if value is None else "it could not be computed"
+        why = "it is known once the node runs" if value is None else value.why or "it could not be computed"
         return Unknown(of=f"{id_of(live)}|{escaped(key)}", why=why)
 
     def _value(self, live: Live, key: str) -> Any:
@@ -242,6 +245,8 @@ class _Builder:
             value = live.get(key)
             return value if value is MISSING else plain_value(value)
         except QueryError as error:
+            if error.finding.code == NO_TASK.code:
+                return _IN_A_JOB
             self._note(error.finding)
             return UNKNOWN
         except RecursionError:

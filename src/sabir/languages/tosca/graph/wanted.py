@@ -15,6 +15,7 @@ from sabir.languages.tosca.graph.descriptors import descriptor_findings
 from sabir.languages.tosca.graph.driver import TARGET, WorkflowTarget
 from sabir.languages.tosca.graph.machines import machine_targets
 from sabir.languages.tosca.graph.program import Program
+from sabir.languages.tosca.graph.unsealed import unsealed_findings
 from sabir.resources.resource import Wanted
 
 __all__ = ["wanted_operations"]
@@ -29,7 +30,7 @@ def wanted_operations(
     return Wanted(
         resources=program.resources(),
         operations=tuple(program.operations()),
-        findings=tuple(circle_findings(program.lifecycles)),
+        findings=(*circle_findings(program.lifecycles), *unsealed_findings(program.lifecycles)),
         idle=tuple(descriptor_findings(program.lifecycles)),
         targets=(
             WorkflowTarget(name=TARGET, driver="tosca", contained=True, program=program),
