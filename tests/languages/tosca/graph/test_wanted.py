@@ -121,3 +121,16 @@ def test_a_machine_elsewhere_is_a_target(tmp_path: Path) -> None:
     )
     create = resources["app.interfaces.Standard.create"]
     assert (create.target, create.lane) == ("server", "host server")
+
+
+def test_what_undoes_is_not_told_by_a_name(tmp_path: Path) -> None:
+    """A workflow of the template takes the place of operations, whatever their nodes are called."""
+    resources = _wanted(
+        tmp_path,
+        "    x.undone-by-y: {type: App}\n"
+        "  workflows: {deploy: {steps: {one: {target: x.undone-by-y, activities: [{call_operation: Standard.create}]}}}}\n",
+    )
+    assert [*resources] == [
+        "x.undone-by-y.interfaces.Standard.start.undone-by-stop",
+        "workflows.deploy",
+    ]

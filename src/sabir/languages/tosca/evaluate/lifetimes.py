@@ -17,11 +17,10 @@ from sabir.languages.tosca.model.lifecycle import OPPOSITES, STAGES, carried_out
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.instances import NodeInstance
 
-__all__ = ["Lifetimes"]
+__all__ = ["Lifetimes", "undone_by"]
 
 _INTERFACES: Final = ".interfaces."
 _REQUIREMENTS: Final = ".requirements."
-_UNDONE: Final = ".undone-by-"
 _REACHED: Final = {"create": NodeState.created, "configure": NodeState.configured, "start": NodeState.started}
 _STATUSES: Final = {
     NodeState.started: Status.ok,
@@ -29,6 +28,11 @@ _STATUSES: Final = {
     NodeState.initial: Status.absent,
 }
 _OWN: Final = tuple(own for own, _, _ in STAGES if own)
+
+
+def undone_by(name: str, opposite: str) -> str:
+    """What is recorded to undo an operation, as a name beside it."""
+    return f"{name}.undone-by-{opposite}"
 
 
 class Lifetimes:
@@ -109,5 +113,5 @@ def _operations(node: NodeInstance) -> set[str]:
         return set()
     types = node.ensemble.model.types
     implemented = carried_out(types, node.interfaces.values())
-    kept = {f"{name}{_UNDONE}{opposite}" for name, opposite in OPPOSITES.items() if opposite in implemented}
+    kept = {undone_by(name, opposite) for name, opposite in OPPOSITES.items() if opposite in implemented}
     return (implemented.keys() & {*_OWN}) | kept

@@ -46,7 +46,7 @@ def circle_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
     """For each operation that lacks a value because of it; one that was given before serves once more."""
     for circle in lifecycles.circles:
         command = lifecycles.command(circle.reader)
-        if "undo" in command.fixed or not any(unknowns(dict(lifecycles.desired(command)))):
+        if command.undoes or not any(unknowns(dict(lifecycles.desired(command)))):
             continue
         others = [*map(_title, circle.others[:MOST]), *(["…"] if len(circle.others) > MOST else [])]
         yield READ_BEFORE.at(

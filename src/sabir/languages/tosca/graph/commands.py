@@ -45,6 +45,8 @@ class Command(Struct, frozen=True, kw_only=True, eq=False):
 
     subject: Subject
     operation: Operation
+    undoes: bool
+    """Whether it is run when its subject is taken away."""
     target: str | None
     lane: str | None
     fixed: Mapping[str, Value]
@@ -79,7 +81,7 @@ class Commands:
         gives: dict[str, list[Address]] = {}
         by_text: dict[str, Address] = {}
         for address, command in commands.items():
-            if "undo" in command.fixed or not command.operation.outputs:
+            if command.undoes or not command.operation.outputs:
                 continue
             by_text[str(address)] = address
             for attribute in command.results.values():
@@ -139,6 +141,7 @@ class Commands:
         return Command(
             subject=subject,
             operation=operation,
+            undoes=undoes,
             target=target,
             host=host,
             job=job,
@@ -155,7 +158,7 @@ class Commands:
 
     def kept(self, address: Address, command: Command) -> Resource:
         """A command as it belongs to the life of its subject."""
-        operation, undoes = command.operation, "undo" in command.fixed
+        operation = command.operation
         return Resource(
             address=address,
             kind="command",
@@ -165,7 +168,9 @@ class Commands:
             results=command.results,
             late=partial(self.desired, command),
             origin=Origin(operation.definition.place, How.LITERAL),
-            lifecycle=Lifecycle() if undoes else Lifecycle(ignore_changes=("run", "directory", "outputs")),
+            lifecycle=Lifecycle()
+            if command.undoes
+            else Lifecycle(ignore_changes=("run", "directory", "outputs")),
             timeout=command.timeout,
         )
 
@@ -176,7 +181,7 @@ class Commands:
         subject = self.live_subject(command.subject, observed)
         with in_job(subject, command.job):
             inputs = {**_inputs(subject, command.operation), **(more_inputs or {})}
-        if "undo" in command.fixed:  # what is not known when it is recorded is not set
+        if command.undoes:  # what is not known when it is recorded is not set
             inputs = {name: value for name, value in inputs.items() if not isinstance(value, Unknown)}
         variables: dict[str, Value] = {
             name: value for name, value in inputs.items() if value is not None and is_variable(name)

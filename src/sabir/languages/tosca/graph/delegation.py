@@ -42,7 +42,7 @@ class Delegation:
         ]
         undoes = workflow == "undeploy"
         for resource, command in reversed(mine) if undoes else mine:
-            if ("undo" in command.fixed) is not undoes:
+            if command.undoes is not undoes:
                 self._settle(resource, command, observed, gone=undoes)
                 continue
             desired = self._lifecycles.commands.desired(command, observed)
@@ -52,7 +52,7 @@ class Delegation:
     def done(self, command: Command, observed: Mapping[str, Value]) -> None:
         """The operation that was last given out has been carried out."""
         assert self._current is not None
-        self._settle(self._current, command, observed, gone="undo" in command.fixed)
+        self._settle(self._current, command, observed, gone=command.undoes)
 
     def _settle(
         self, resource: Resource, command: Command, observed: Mapping[str, Value], *, gone: bool

@@ -18,6 +18,7 @@ from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.evaluate.lifetimes import undone_by
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
@@ -166,7 +167,7 @@ class Lifecycles:
             operation = operations.get(wanted)
             if operation is None:
                 continue
-            title = f"{name}.undone-by-{wanted}" if undoes else name
+            title = undone_by(name, wanted) if undoes else name
             address = below(id_, f"interfaces.{operation.interface}.{title}")
             command = self.commands.command(subject, operation, undoes=undoes)
             self._commands_at[address] = command

@@ -48,11 +48,12 @@ class Program:
     def resources(self) -> tuple[Resource, ...]:
         """The operations of all nodes; a workflow of the template takes the place of the one or the other way."""
         every = [*self.lifecycles.resources.values()]
+        undoing = {resource.address for resource, command in self.lifecycles.all_commands() if command.undoes}
         if DEPLOY in self._workflows:
-            every = _without(every, [each.address for each in every if not _undoes(each)])
+            every = _without(every, [each.address for each in every if each.address not in undoing])
             every.append(replace(self._workflow(DEPLOY, {}), requires=tuple(each.address for each in every)))
         if UNDEPLOY in self._workflows:
-            every = _without(every, [each.address for each in every if _undoes(each)])
+            every = _without(every, undoing)
             # What requires everything is taken away first.
             every.append(
                 replace(self._workflow(UNDEPLOY, {}), requires=tuple(each.address for each in every))
@@ -191,10 +192,6 @@ class Program:
 
 def _has_value(definition: PropertyDefinition) -> bool:
     return not definition.required or definition.value is not None or definition.default is not None
-
-
-def _undoes(resource: Resource) -> bool:
-    return ".undone-by-" in resource.address.instance
 
 
 def _without(resources: Iterable[Resource], dropped: Iterable[Address]) -> list[Resource]:
