@@ -12,7 +12,8 @@ from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
-from sabir.languages.tosca.graph.running import DONE, Ran, WorkflowRun
+from sabir.languages.tosca.graph.ran import DONE, Ran
+from sabir.languages.tosca.graph.running import WorkflowRun
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.outcome import Observation, Outcome, Sighting
 from sabir.resources.running import RunConnection, RunDriver, ask_leave

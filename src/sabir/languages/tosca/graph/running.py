@@ -1,15 +1,11 @@
-"""Workflows while they run: steps one after the other or side by side, every operation an effect of the engine.
-
-Steps that no other step leads to begin. A step that several lead to waits for all of them. A failure goes on with `on_failure`; without
-that, the workflow begins no other step and has failed. What operations give out is there for the operations behind them.
-"""
+"""Workflows while they run: every operation is an effect of the engine, and what it gives out is there for those behind it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,47 +25,18 @@ from sabir.languages.tosca.graph.commands import Command, Commands
 from sabir.languages.tosca.graph.conditions import condition_holds
 from sabir.languages.tosca.graph.delegation import Delegation
 from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.ran import Ran
 from sabir.languages.tosca.graph.subjects import Subject, node_of
+from sabir.languages.tosca.graph.walking import Walk
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Workflow
 from sabir.resources.effects import Effect, Effects
 from sabir.resources.observed import ObservedValues
-from sabir.resources.outcome import Outcome, OutcomeStatus
-from sabir.resources.resource import Resource
 from sabir.resources.target import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.graph.lifecycles import Lifecycles
 
-__all__ = ["DONE", "Ran", "WorkflowRun", "step_order"]
-
-DONE: Final = "done"
-"""The result of a workflow that failed under which it keeps what it had done."""
-
-
-class Ran(Struct, frozen=True, kw_only=True):
-    """What a run left behind."""
-
-    results: Mapping[str, Value]
-    """By the texts of the addresses of attributes."""
-    brought: tuple[Resource, ...]
-    gone: tuple[Address, ...]
-    failure: str | None
-    handled: tuple[str, ...]
-    """Failures that other steps dealt with."""
-    done: tuple[str, ...] = ()
-    """Of a run that failed: the places of the activities that it had done."""
-
-    def outcome(self) -> Outcome:
-        message = self.failure or "; ".join(
-            f"{words}: its on_failure steps ended well" for words in self.handled
-        )
-        return Outcome(
-            status=OutcomeStatus.DONE if self.failure is None else OutcomeStatus.FAILED,
-            results=self.results if self.failure is None else {**self.results, DONE: list(self.done)},
-            brought=self.brought,
-            gone=self.gone,
-            message=message or None,
-        )
+__all__ = ["WorkflowRun"]
 
 
 class _Failed(Exception):
@@ -142,7 +109,21 @@ class WorkflowRun:
     async def _workflow(self, workflow: Workflow, scope: _Scope) -> None:
         if not self._precondition(workflow, scope):
             raise _Failed(f"the precondition of workflow {workflow.name!r} does not hold")
-        await _Walk(self, workflow, scope).walk()
+        # Branches are opened in the order of the description, so that they are the same in each run.
+        scopes = {
+            name: replace(
+                scope,
+                effects=scope.effects.branch(name),
+                place=f"{scope.place}/{name}",
+                host=step.operation_host,
+            )
+            for name, step in workflow.steps.items()
+        }
+        walk = Walk(workflow, lambda name: self._step(workflow.steps[name], scopes[name]))
+        await walk.walk()
+        self._handled += walk.handled
+        if walk.failure is not None:
+            raise _Failed(walk.failure)
 
     def _precondition(self, workflow: Workflow, scope: _Scope) -> bool:
         written = workflow.precondition
@@ -157,7 +138,7 @@ class WorkflowRun:
                 return False
         return True
 
-    async def step(self, step: Step, scope: _Scope) -> str | None:
+    async def _step(self, step: Step, scope: _Scope) -> str | None:
         """Run a step; gives the words of its failure, or None."""
         wanted = None if step.filter is None else step.filter.data
         subjects = [
@@ -172,9 +153,6 @@ class WorkflowRun:
         except _Failed as failed:
             return str(failed)
         return None
-
-    def handled(self, words: str) -> None:
-        self._handled.append(words)
 
     async def _on_all(
         self, subjects: Sequence[Subject], activities: Sequence[Activity], scope: _Scope
@@ -311,84 +289,3 @@ def _inputs_first(session: Session, inputs: Mapping[str, Value]) -> Generator[No
         yield
     finally:
         session.input = outside
-
-
-class _Walk:
-    """The way through the steps of one workflow."""
-
-    def __init__(self, run: WorkflowRun, workflow: Workflow, scope: _Scope) -> None:
-        self._run = run
-        self._workflow = workflow
-        # Branches are opened in the order of the description, so that they are the same in each run.
-        self._scopes = {
-            name: replace(
-                scope,
-                effects=scope.effects.branch(name),
-                place=f"{scope.place}/{name}",
-                host=step.operation_host,
-            )
-            for name, step in workflow.steps.items()
-        }
-        self._successes, self._failures = step_order(workflow)
-        self._ended: dict[str, str | None] = {}
-        """How each step that was run ended: None when it went well."""
-        self._skipped: set[str] = set()
-        self._failure: str | None = None
-
-    async def walk(self) -> None:
-        running: dict[asyncio.Task[str | None], str] = {}
-        waiting = dict.fromkeys(self._workflow.steps)
-        while True:
-            for name in [name for name in waiting if self._settled(name)]:
-                del waiting[name]
-                if not self._fires(name) or self._failure is not None:
-                    self._skipped.add(name)
-                    continue
-                step = self._workflow.steps[name]
-                task = asyncio.create_task(self._run.step(step, self._scopes[name]))
-                running[task] = name
-            if not running:
-                if any(self._settled(name) for name in waiting):
-                    continue
-                break
-            await self._one_ends(running)
-        if self._failure is not None:
-            raise _Failed(self._failure)
-
-    async def _one_ends(self, running: dict[asyncio.Task[str | None], str]) -> None:
-        done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            name = running.pop(task)
-            failure = self._ended[name] = task.result()
-            if failure is None:
-                continue
-            words = f"step {name!r} of workflow {self._workflow.name!r}: {failure}"
-            if self._workflow.steps[name].on_failure:
-                self._run.handled(words)
-            else:
-                self._failure = self._failure or words
-
-    def _settled(self, name: str) -> bool:
-        before = {*self._successes[name], *self._failures[name]}
-        return all(other in self._ended or other in self._skipped for other in before)
-
-    def _fires(self, name: str) -> bool:
-        """Whether everything that leads to a step went well, or something failed that it is there for."""
-        successes, failures = self._successes[name], self._failures[name]
-        if any(self._ended.get(other) is not None for other in failures):
-            return True
-        if not successes:
-            return not failures
-        return all(other in self._ended and self._ended[other] is None for other in successes)
-
-
-def step_order(workflow: Workflow) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """By step: the steps that lead to it when they go well, and those that lead to it when they fail."""
-    successes: dict[str, list[str]] = {name: [] for name in workflow.steps}
-    failures: dict[str, list[str]] = {name: [] for name in workflow.steps}
-    for name, step in workflow.steps.items():
-        for other, _ in step.on_success:
-            successes[other].append(name)
-        for other, _ in step.on_failure:
-            failures[other].append(name)
-    return successes, failures
