@@ -67,6 +67,17 @@ def test_states(
         assert graph["box"].status is None
 
 
+def test_a_workflow_may_set_a_state_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text("true\n", encoding="utf-8")
+    path = tmp_path / "service.yaml"
+    path.write_text(TEMPLATE, encoding="utf-8")
+    for statuses, told in ((STARTED, "backed_up"), ({**CREATED, f"{BOX}start": "error"}, "error")):
+        request = EvaluationRequest(
+            observed={"box|state": "backed_up"}, sightings=Sightings(statuses=statuses)
+        )
+        assert evaluate_path(path, request).evaluation.graph["box"].attributes["state"] == told
+
+
 def test_a_long_chain_of_nodes_without_operations(tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text("true\n", encoding="utf-8")
     links = "".join(

@@ -13,14 +13,14 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.functions.folders import NO_TASK
 from sabir.expressions.query.graphs import plain_instances
-from sabir.expressions.query.values import MISSING
+from sabir.expressions.query.values import MISSING, NodeState
 from sabir.graph.address import escaped
 from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
-from sabir.graph.values import UNKNOWN, Unknown, Value
+from sabir.graph.values import UNKNOWN, Unknown, Value, reveal
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
 from sabir.languages.tosca.evaluate.groups import Gathering, Policy, groups_of, policies_of
@@ -125,7 +125,7 @@ class _Builder:
                 origins[relationship.name] = Origin(relationship.link.assignment.place, How.RELATION)
         is_known = self.ensemble.request.lifetimes is not None or node.name in self.ensemble.request.live
         if is_known and node.state is not None:
-            attributes["state"] = node.state.name
+            attributes["state"] = _state_of(node, node.state)
             origins["state"] = Origin(node.template.place, How.ASSIGNMENT, note="recorded")
         owner = host if host is not None else None if outer is None else outer.node
         return Instance(
@@ -282,6 +282,12 @@ class _Builder:
             if origin is not None:
                 self.output_origins[name] = origin
         return outputs
+
+
+def _state_of(node: NodeInstance, state: NodeState) -> str:
+    """A workflow may set states that TOSCA does not know; an error counts for more."""
+    told = reveal(node.live("state"))
+    return told if isinstance(told, str) and state is not NodeState.error else state.name
 
 
 def _told_apart(instances: Iterable[Instance]) -> Iterator[Instance]:
