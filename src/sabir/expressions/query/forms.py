@@ -109,7 +109,14 @@ def compile_argument(raw: Any) -> Mapped | None:
             return None
         return lambda context: [item if part is None else part(context) for item, part in pairs]
     mapped = compile_value(raw)
-    return None if mapped is None else lambda context: plain(mapped(context))
+    return None if mapped is None else lambda context: _whole(mapped(context), context)
+
+
+def _whole(value: Any, context: Context) -> Any:
+    try:
+        return plain(value)
+    except RecursionError:  # an input whose value reads that input has no end
+        return context.resource.circle("an argument", context.place)
 
 
 def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:

@@ -38,6 +38,8 @@ class Session(Struct, kw_only=True, eq=False):
     """The instances of a template by its name, of which there may be several."""
     counts_from_first: bool = False
     """2.0: without an index the name of a template with several instances stands for the first of them."""
+    scalar_units: Sequence[Mapping[str, float]] = ()
+    """2.0: the units that scalar types of the template have, with their sizes; those of one type can be added and compared."""
     on_trace: Callable[[str], None] | None = None
     computing: Computing | None = None
     """The recorder, while provenance is wanted: the cells that are read come into its open list."""

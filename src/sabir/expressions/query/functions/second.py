@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final
 
@@ -67,6 +67,11 @@ def _with_unit(number: float, unit: str) -> Any:
 def _same_unit(values: tuple[Any, ...]) -> tuple[list[float], str]:
     pairs = [_parts(value) for value in values]
     units = {unit for _, unit in pairs}
+    usual = next((family for family in _UNITS if all(unit.upper() in family for unit in units)), None)
+    if len(units) > 1 and usual is not None:
+        sizes = {unit: usual[unit.upper()] for unit in units}
+        pairs = [_parts(_converted(value, pairs[0][1], sizes)) for value in values]
+        units = {pairs[0][1]}
     if len(units) > 1:
         raise ValueError("the units differ: " + ", ".join(sorted(units)))
     return [number for number, _ in pairs], units.pop()
@@ -259,6 +264,39 @@ PURE: Final[Mapping[str, Pure]] = {
 }
 
 
+def _in_one_unit(values: list[Any], families: Sequence[Mapping[str, float]]) -> list[Any]:
+    """Scalars of one type that are written in several units, all in the unit of the first."""
+    scalars = [match for value in _flat(values) if (match := _scalar(value)) is not None]
+    units = {match[2] for match in scalars}
+    if len(units) < 2:
+        return values
+    sizes = next((family for family in families if units <= family.keys()), None)
+    if sizes is None:
+        return values
+    goal = scalars[0][2]
+    return [_converted(value, goal, sizes) for value in values]
+
+
+def _flat(values: list[Any]) -> Iterator[Any]:
+    """The values, and those of the bounds of a range."""
+    for value in values:
+        yield from value if isinstance(value, list) else (value,)
+
+
+def _scalar(value: Any) -> re.Match[str] | None:
+    return re.fullmatch(_SCALAR, value) if isinstance(value, str) else None
+
+
+def _converted(value: Any, goal: str, sizes: Mapping[str, float]) -> Any:
+    if isinstance(value, list):
+        return [_converted(item, goal, sizes) for item in value]
+    match = _scalar(value)
+    if match is None or match[2] == goal:
+        return value
+    number = float(match[1]) * sizes[match[2]] / sizes[goal]
+    return _with_unit(int(number) if number.is_integer() else number, goal)
+
+
 def _call(name: str, pure: Pure) -> Callable[[Call, Context], Any]:
     def run(call: Call, context: Context) -> Any:
         arguments = call.value(context)
@@ -266,7 +304,8 @@ def _call(name: str, pure: Pure) -> Callable[[Call, Context], Any]:
         if holds_unknown(plain):
             return resting_on(plain)
         try:
-            result = pure(plain if isinstance(plain, list) else [plain])
+            values = plain if isinstance(plain, list) else [plain]
+            result = pure(_in_one_unit(values, context.session.scalar_units))
         except (TypeError, ValueError, ArithmeticError, PatternRefused) as error:
             call.fail(context, f"${name}: {reason_of(error)}")
         result = mark(result) if is_sensitive(arguments) else result

@@ -228,6 +228,8 @@ def _into(value: Any, path: list[Any]) -> Any:
         value = value.value if isinstance(value, Sensitive) else value
         if isinstance(value, Unknown):
             return value
+        if isinstance(key, list | Mapping):
+            return MISSING
         if isinstance(value, Mapping) and key in value:
             value = value[key]
         elif (

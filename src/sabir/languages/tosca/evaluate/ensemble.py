@@ -105,6 +105,7 @@ class Ensemble:
             named=self.named,
             instances=self.instances,
             counts_from_first=model.topology.second,
+            scalar_units=model.types.scalar_units() if model.topology.second else (),
             dependents=request.observed.dependents,
         )
         self.root = RootInstance(self)

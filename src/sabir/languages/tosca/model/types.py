@@ -148,6 +148,11 @@ class TypeTable:
         definition = self.definition(kind, ancestor)
         return definition is not None and definition.name in flat.names
 
+    def scalar_units(self) -> list[Mapping[str, float]]:
+        """The units of every scalar type of the topology, with their sizes."""
+        flats = (self.find(Kind.DATA, name) for name in self.topology.types[Kind.DATA])
+        return [flat.scalar.multipliers for flat in flats if flat is not None and flat.scalar is not None]
+
     def may_be(self, name: str, other: str) -> bool:
         """Whether a value may be of both of two data types: one of them derives from the other, or is not known."""
         if any(self.find(Kind.DATA, each) is None and not self.is_primitive(each) for each in (name, other)):
