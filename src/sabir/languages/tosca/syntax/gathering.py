@@ -72,10 +72,10 @@ TYPE_TWICE: Final = Rule(
     language="tosca",
 )
 
-REPOSITORY_TWICE: Final = Rule(
+DEFINED_TWICE: Final = Rule(
     code="TOSCA:E035",
-    title="a repository is defined twice",
-    why="TOSCA 2.0: within a namespace names must be unique; an import would lead to one of the two by chance.",
+    title="a repository or function is defined twice",
+    why="TOSCA 2.0: within a namespace names must be unique; which of the two is meant would be left to chance.",
     bad={
         "template.yaml": SECOND + "imports: [other.yaml]\nrepositories: {lib: {url: lib}}\n",
         "other.yaml": SECOND + "repositories: {lib: {url: other}}\n",
@@ -195,14 +195,14 @@ class Gathering:
                 continue
             earlier = self.repositories.get(name)
             if earlier is not None and is_second and not reader.origin.prefix:
-                self._repository_twice(earlier, Place(reader.origin.source, span))
+                self._twice("repository", earlier, Place(reader.origin.source, span))
                 continue
             self.repositories[name] = Repository(name=name, span=span, origin=reader.origin, url=text)
 
-    def _repository_twice(self, earlier: Repository, place: Place) -> None:
+    def _twice(self, word: str, earlier: Repository | FunctionDefinition, place: Place) -> None:
         where = earlier.place.location
-        message = f"repository {earlier.name!r} is also defined in {where.file}:{where.line}"
-        self.findings.append(REPOSITORY_TWICE.at(place, message))
+        message = f"{word} {earlier.name!r} is also defined in {where.file}:{where.line}"
+        self.findings.append(DEFINED_TWICE.at(place, message))
 
     # Imports
 
@@ -384,11 +384,14 @@ class Gathering:
         for document in self._documents:
             topology = document.fields.get("topology_template")
             inner = topology.get("functions") if isinstance(topology, YamlMapping) else None
-            for section in (document.fields.get("functions"), inner):
-                for function in read_functions(document.reader, section):
-                    functions.setdefault(function.name, function)
-                    if document.prefix:
-                        functions[f"{document.prefix}:{function.name}"] = function
+            for function in read_functions(document.reader, document.fields.get("functions")):
+                earlier = functions.setdefault(function.name, function)
+                if earlier is not function and not document.prefix:
+                    self._twice("function", earlier, function.place)
+                if document.prefix:
+                    functions[f"{document.prefix}:{function.name}"] = function
+            for function in read_functions(document.reader, inner):
+                functions.setdefault(function.name, function)
         return functions
 
     def _clash(self, reader: Reader, earlier: TypeDefinition, again: TypeDefinition) -> None:

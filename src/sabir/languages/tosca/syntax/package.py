@@ -103,7 +103,10 @@ def load_entry(package: LoadedPackage, reading: Reading) -> Loaded:
     if _is_archive(package):
         hint = "name the one to begin with in TOSCA-Metadata/TOSCA.meta: 'Entry-Definitions: PATH'"
     if not names:
-        message, hint = "there is no service template here", "a service template has a 'topology_template'"
+        message, hint = (
+            "there is no service template here",
+            "a service template has a 'topology_template' (TOSCA 2.0: a 'service_template')",
+        )
     return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
 
 
