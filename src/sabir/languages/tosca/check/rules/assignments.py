@@ -6,41 +6,35 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.assigned_behaviour import check_interfaces, check_operation_inputs
+from sabir.languages.tosca.check.rules.assigned_values import (
+    check_required,
+    check_required_values,
+    check_values,
+    misfit_finding,
+)
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
-from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType, merged_properties
 from sabir.languages.tosca.model.values import (
-    FORBIDDEN_VALUE,
-    MISSING_VALUE,
-    UNKNOWN_PROPERTY,
     WRONG_TYPE,
-    Misfit,
     holds_expression,
 )
-from sabir.languages.tosca.syntax.examples import SECOND, example_nodes
+from sabir.languages.tosca.syntax.examples import example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Assignment,
-    InterfaceDefinition,
     Kind,
     NodeTemplate,
     PropertyDefinition,
     RelationshipTemplate,
     Written,
 )
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
-from sabir.text import Place
 
 __all__ = ["check_assignments"]
-
-_SERVICE: Final = (
-    SECOND
-    + "interface_types: {I: {operations: {run: {}}}}\nnode_types: {A: {interfaces: {start: {type: I}}}}\n"
-)
 
 UNKNOWN_CAPABILITY: Final = Rule(
     code="TOSCA:E015",
@@ -55,21 +49,6 @@ UNKNOWN_CAPABILITY: Final = Rule(
     language="tosca",
 )
 
-UNKNOWN_INTERFACE: Final = Rule(
-    code="TOSCA:E051",
-    title="an interface that the type does not have",
-    why="TOSCA 2.0: which interfaces a node has is said by its type; nobody would call what a template adds.",
-    bad={
-        "template.yaml": _SERVICE
-        + "service_template: {node_templates: {a: {type: A, interfaces: {steer: {operations: {run: {}}}}}}}\n"
-    },
-    good={
-        "template.yaml": _SERVICE
-        + "service_template: {node_templates: {a: {type: A, interfaces: {start: {operations: {run: {}}}}}}}\n"
-    },
-    language="tosca",
-)
-
 
 def check_assignments(model: Model) -> Iterator[Finding]:
     for name, template in model.nodes.items():
@@ -79,26 +58,26 @@ def check_assignments(model: Model) -> Iterator[Finding]:
     for relationship in model.topology.relationship_templates.values():
         flat = model.types.find(Kind.RELATIONSHIP, relationship.type) if relationship.type else None
         if flat is not None:
-            yield from _values(model, relationship.properties, flat.properties, f"{flat.name}")
+            yield from check_values(model, relationship.properties, flat.properties, f"{flat.name}")
             if relationship.origin.second:
                 yield from _relationship(model, relationship, flat)
                 subject = f"relationship template {relationship.name!r}"
-                yield from _required(flat, relationship.properties, relationship.place, subject)
+                yield from check_required(flat, relationship.properties, relationship.place, subject)
     for group in model.topology.groups.values():
         flat = model.types.find(Kind.GROUP, group.type) if group.type else None
         if flat is not None and group.origin.second:
-            yield from _values(model, group.properties, flat.properties, f"{flat.name}")
+            yield from check_values(model, group.properties, flat.properties, f"{flat.name}")
             yield from _attributes(model, group.attributes, flat)
-            yield from _required(flat, group.properties, group.place, f"group {group.name!r}")
+            yield from check_required(flat, group.properties, group.place, f"group {group.name!r}")
     for policy in model.topology.policies:
         flat = model.types.find(Kind.POLICY, policy.type) if policy.type else None
         if flat is not None:
-            yield from _values(model, policy.properties, flat.properties, f"{flat.name}")
-            yield from _required(flat, policy.properties, policy.place, f"policy {policy.name!r}")
+            yield from check_values(model, policy.properties, flat.properties, f"{flat.name}")
+            yield from check_required(flat, policy.properties, policy.place, f"policy {policy.name!r}")
     for definition in model.topology.inputs.values():
         if definition.default is not None:
             for misfit in model.values.misfits(definition, definition.default.data):
-                yield _finding(misfit, definition.default, f"default of input {definition.name!r}")
+                yield misfit_finding(misfit, definition.default, f"default of input {definition.name!r}")
         if definition.value is not None and definition.origin.second and not definition.is_short:
             yield from _fixed(model, definition, definition.value, f"value of input {definition.name!r}")
     for output in model.topology.outputs.values():
@@ -115,7 +94,7 @@ def _fixed(model: Model, definition: PropertyDefinition, written: Written, subje
         yield from check_result(model, definition.schema, written, subject)
         return
     for misfit in model.values.misfits(definition, written.data):
-        yield _finding(misfit, written, subject)
+        yield misfit_finding(misfit, written, subject)
 
 
 def _artifacts(model: Model) -> Iterator[Finding]:
@@ -127,14 +106,14 @@ def _artifacts(model: Model) -> Iterator[Finding]:
         flat = model.types.find(Kind.ARTIFACT, artifact.type) if artifact.type else None
         if flat is None or not artifact.origin.second:
             continue
-        yield from _required(flat, artifact.properties, artifact.place, f"artifact {artifact.name!r}")
+        yield from check_required(flat, artifact.properties, artifact.place, f"artifact {artifact.name!r}")
         # The conformance files give artifacts of types properties that are not declared.
         declared = {name: value for name, value in artifact.properties.items() if name in flat.properties}
-        yield from _values(model, declared, flat.properties, flat.name)
+        yield from check_values(model, declared, flat.properties, flat.name)
 
 
 def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
-    yield from _values(
+    yield from check_values(
         model,
         template.properties,
         flat.properties,
@@ -143,7 +122,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         of=flat,
         is_open=template.is_open or flat.is_open or not flat.is_whole,
     )
-    yield from _values(
+    yield from check_values(
         model,
         template.attributes,
         flat.attributes,
@@ -154,7 +133,9 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         is_open=not flat.is_whole,
     )
     if not template.directives:
-        yield from _required(flat, template.properties, template.place, f"node template {template.name!r}")
+        yield from check_required(
+            flat, template.properties, template.place, f"node template {template.name!r}"
+        )
     for capability in template.capabilities.values():
         declared = flat.capabilities.get(capability.name)
         if declared is None:
@@ -166,12 +147,12 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         type_ = model.types.find(Kind.CAPABILITY, declared.type)
         if type_ is not None:
             definitions = merged_properties([type_.properties, declared.properties])
-            yield from _values(
+            yield from check_values(
                 model, capability.properties, definitions, declared.type, also=type_.attributes, of=flat
             )
             if template.origin.second:
                 attributes = merged_properties([type_.attributes, declared.attributes])
-                yield from _values(
+                yield from check_values(
                     model,
                     capability.attributes,
                     attributes,
@@ -185,30 +166,20 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         yield from _link(model, link)
         if template.origin.second:
             yield from _allocation(model, link)
-    yield from _operation_inputs(model, flat, template.interfaces)
+    yield from check_operation_inputs(model, flat, template.interfaces)
     if template.origin.second:
-        yield from _interfaces(model, template.interfaces, flat)
-
-
-def _interfaces(
-    model: Model, interfaces: Mapping[str, InterfaceDefinition], flat: FlatType
-) -> Iterator[Finding]:
-    """2.0: a template assigns to interfaces that its type has."""
-    for name, interface in interfaces.items():
-        if name not in flat.interfaces and model.topology.complete and flat.is_whole:
-            hint = did_you_mean(name, flat.interfaces)
-            yield UNKNOWN_INTERFACE.at(interface.place, f"{flat.name} has no interface {name!r}", hint=hint)
+        yield from check_interfaces(model, template.interfaces, flat)
 
 
 def _attributes(model: Model, assigned: Assignment, flat: FlatType) -> Iterator[Finding]:
-    return _values(model, assigned, flat.attributes, flat.name, also=flat.properties, kind="attribute")
+    return check_values(model, assigned, flat.attributes, flat.name, also=flat.properties, kind="attribute")
 
 
 def _relationship(model: Model, relationship: RelationshipTemplate, flat: FlatType) -> Iterator[Finding]:
     """2.0: what a relationship has beside its properties."""
     yield from _attributes(model, relationship.attributes, flat)
-    yield from _operation_inputs(model, flat, relationship.interfaces)
-    yield from _interfaces(model, relationship.interfaces, flat)
+    yield from check_operation_inputs(model, flat, relationship.interfaces)
+    yield from check_interfaces(model, relationship.interfaces, flat)
 
 
 def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
@@ -222,7 +193,7 @@ def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatTy
         refined = merged_properties([type_.properties, declared.properties])
         place = template.place if given_values is None else given_values.place
         subject = f"capability {name!r} of {template.name!r}"
-        yield from _required_values(refined, assigned, place, subject, type_.name)
+        yield from check_required_values(refined, assigned, place, subject, type_.name)
 
 
 def _link(model: Model, link: Link) -> Iterator[Finding]:
@@ -240,7 +211,7 @@ def _link(model: Model, link: Link) -> Iterator[Finding]:
     flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
         definitions = _refined_properties(link, flat)
-        yield from _values(model, relationship.properties, definitions, flat.name)
+        yield from check_values(model, relationship.properties, definitions, flat.name)
         if relationship.origin.second:
             yield from _relationship(model, relationship, flat)
 
@@ -264,7 +235,7 @@ def _required_of_relationship(model: Model, link: Link) -> Iterator[Finding]:
     assigned: Assignment = {} if relationship is None else relationship.properties
     subject = f"the relationship of requirement {link.name!r}"
     definitions = _refined_properties(link, flat)
-    yield from _required_values(definitions, assigned, link.assignment.place, subject, flat.name)
+    yield from check_required_values(definitions, assigned, link.assignment.place, subject, flat.name)
 
 
 def _allocation(model: Model, link: Link) -> Iterator[Finding]:
@@ -279,7 +250,7 @@ def _allocation(model: Model, link: Link) -> Iterator[Finding]:
     declared_parts = {
         name: written for name, written in link.assignment.allocation.items() if name in definitions
     }
-    yield from _values(model, declared_parts, definitions, type_.name)
+    yield from check_values(model, declared_parts, definitions, type_.name)
     for name, written in declared_parts.items():
         definition = definitions[name]
         if definition.schema is None:
@@ -290,142 +261,3 @@ def _allocation(model: Model, link: Link) -> Iterator[Finding]:
             yield WRONG_TYPE.at(
                 written.place, f"{name!r} of {type_.name} is no number: nothing can be taken of it"
             )
-
-
-def _operation_inputs(
-    model: Model, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
-) -> Iterator[Finding]:
-    """Inputs that a template gives to operations fit what the type declares. It may give others, too."""
-    declared = model.interfaces(flat, {})
-    for name, interface in interfaces.items():
-        if name not in declared:
-            continue
-        operations = declared[name].operations
-        if interface.origin.second:
-            yield from _mapped_again(interface, operations, flat)
-        pairs = [
-            (definition.value, operations[key].inputs.get(given))
-            for key, operation in interface.operations.items()
-            if key in operations
-            for given, definition in operation.inputs.items()
-        ]
-        shared = declared[name].inputs
-        pairs += [(definition.value, shared.get(given)) for given, definition in interface.inputs.items()]
-        for written, definition in pairs:
-            if written is None or definition is None:
-                continue
-            fixed = definition.value if definition.origin.second else None
-            if fixed is not None and fixed.data != written.data:
-                message = (
-                    f"input {definition.name!r} has a fixed value in {flat.name}, which cannot be changed"
-                )
-                yield FORBIDDEN_VALUE.at(written.place, message)
-            elif holds_expression(written.data):
-                yield from check_result(model, definition.schema, written, f"input {definition.name!r}", flat)
-            else:
-                for misfit in model.values.misfits(definition, written.data):
-                    yield _finding(misfit, written, f"input {definition.name!r}")
-
-
-def _mapped_again(
-    interface: InterfaceDefinition, operations: Mapping[str, Operation], flat: FlatType
-) -> Iterator[Finding]:
-    """2.0: an output that the type has mapped stays where it goes."""
-    for operation in (*interface.operations.values(), *interface.notifications.values()):
-        declared = operations.get(operation.name)
-        for name, output in operation.outputs.items():
-            before = None if declared is None else declared.outputs.get(name)
-            if before is not None and before.target and output.target not in ((), before.target):
-                way = ", ".join(before.target)
-                message = f"output {name!r} goes to [{way}] in {flat.name}, which cannot be changed"
-                yield FORBIDDEN_VALUE.at(output.place, message)
-
-
-def _values(
-    model: Model,
-    assigned: Assignment,
-    definitions: Mapping[str, PropertyDefinition],
-    owner: str,
-    *,
-    also: Mapping[str, PropertyDefinition] | None = None,
-    kind: str = "property",
-    of: FlatType | None = None,
-    is_open: bool = False,
-) -> Iterator[Finding]:
-    """`of` is the type of what SELF means there; `is_open` lets there be others than are declared."""
-    for name, written in assigned.items():
-        definition = definitions.get(name)
-        if definition is None:
-            definition = (also or {}).get(name)
-            if definition is None and model.topology.complete and not is_open:
-                hint = did_you_mean(name, definitions)
-                message = f"{owner} has no {kind} {name!r}"
-                yield UNKNOWN_PROPERTY.at(written.key_place, message, hint=hint)
-        if definition is None:
-            continue
-        data = written.data
-        if kind == "attribute" and definition.origin.second and _is_long_form(data):
-            continue
-        if definition.value is not None and definition.origin.second and definition.value.data != data:
-            message = f"{name!r} has a fixed value in {owner}, which cannot be changed"
-            yield FORBIDDEN_VALUE.at(written.place, message)
-            continue
-        if holds_expression(data):
-            yield from check_result(model, definition.schema, written, f"{name!r}", of)
-            continue
-        for misfit in model.values.misfits(definition, data):
-            yield _finding(misfit, written, f"{name!r}")
-
-
-def _is_long_form(data: object) -> bool:
-    """2.0: an attribute may be assigned with words about it, and no value."""
-    return isinstance(data, Mapping) and bool(data) and set(data) <= {"description", "metadata", "value"}
-
-
-def _required(flat: FlatType, assigned: Assignment, place: Place, subject: str) -> Iterator[Finding]:
-    return _required_values(flat.properties, assigned, place, subject, flat.name)
-
-
-def _required_values(
-    definitions: Mapping[str, PropertyDefinition],
-    assigned: Assignment,
-    place: Place,
-    subject: str,
-    owner: str,
-) -> Iterator[Finding]:
-    # A name that is nearly the one that is missing is told already.
-    misspelt = {near(name, definitions) for name in assigned if name not in definitions}
-    for name, definition in definitions.items():
-        if (
-            definition.required
-            and name not in misspelt
-            and definition.default is None
-            and definition.value is None
-            and name not in assigned
-        ):
-            type_ = definition.schema.name if definition.schema else "any"
-            message = f"{subject} has no value for the property {name!r} ({type_}), which {owner} requires"
-            yield MISSING_VALUE.at(place, message)
-
-
-def _finding(misfit: Misfit, written: Written, subject: str) -> Finding:
-    """At the part of the value that is wrong."""
-    where = "".join(f"[{key!r}]" for key in misfit.path)
-    node = _part(written.node, misfit.path)
-    place = Place(written.origin.source, node.span)
-    return misfit.rule.at(place, f"{subject}{where}: {misfit.message}", hint=misfit.hint)
-
-
-def _part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:
-    for key in path:
-        inner: YamlNode | None = None
-        if isinstance(node, YamlSequence) and isinstance(key, int):
-            inner = node.items[key]
-        elif isinstance(node, YamlMapping):
-            for entry in node.entries:
-                if isinstance(entry.key, YamlScalar) and entry.key.value == key:
-                    inner = entry.value
-        if inner is None:
-            return node
-        node = inner
-    return node

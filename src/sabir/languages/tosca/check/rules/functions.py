@@ -13,17 +13,11 @@ from sabir.expressions.query.functions.registry import MODULES
 from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.check.rules.nested import lost
 from sabir.languages.tosca.check.rules.results import first_call, gives_truth, misused
+from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, values
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
 from sabir.languages.tosca.syntax.nodes import (
-    GroupTemplate,
-    Kind,
-    NodeTemplate,
-    PolicyTemplate,
-    PropertyDefinition,
-    RelationshipTemplate,
-    TypeDefinition,
     Written,
 )
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence, plain_data
@@ -91,7 +85,7 @@ def check_functions(model: Model) -> Iterator[Finding]:
     used: set[str] = set(_inputs_of_types(model))
     loose = False
     nodes, inputs = frozenset(model.nodes), frozenset(model.topology.inputs)
-    for written in _values(model):
+    for written in values(model):
         for name, argument in _calls(written.node):
             place = Place(written.origin.source, argument.span)
             if name == "get_input":
@@ -136,7 +130,7 @@ def check_functions(model: Model) -> Iterator[Finding]:
 
 def _misspelt_getters(model: Model) -> Iterator[Finding]:
     """In inputs of operations, for which no type says that a map is not meant."""
-    for written in _operation_inputs(model):
+    for written in operation_inputs(model):
         for name, argument in _calls(written.node):
             hint = did_you_mean(name, _GETTERS) if name.startswith("get_") and name not in _GETTERS else None
             if hint is not None:
@@ -146,9 +140,9 @@ def _misspelt_getters(model: Model) -> Iterator[Finding]:
 
 def _untruths(model: Model) -> Iterator[Finding]:
     """2.0: a condition is true or false."""
-    for written in (*_clauses(model), *_filters(model)):
-        clauses = written.data if isinstance(written.data, list) else [written.data]
-        for call in filter(None, map(first_call, clauses)):
+    for written in (*clauses(model), *_filters(model)):
+        conditions = written.data if isinstance(written.data, list) else [written.data]
+        for call in filter(None, map(first_call, conditions)):
             if written.origin.second and not gives_truth(model, *call):
                 message = f"{call[0]} says neither true nor false, as a condition must"
                 yield WRONG_ARGUMENTS.at(written.place, message)
@@ -245,83 +239,6 @@ def _inputs_of_types(model: Model) -> Iterator[str]:
                         input_name = _first(argument) if name == "get_input" else None
                         if input_name is not None:
                             yield input_name
-
-
-def _values(model: Model) -> Iterator[Written]:
-    """Every value of the topology that a function may stand in."""
-    topology = model.topology
-    for node in model.nodes.values():
-        yield from node.properties.values()
-        yield from node.attributes.values()
-        for capability in node.capabilities.values():
-            yield from capability.properties.values()
-            yield from capability.attributes.values()
-        for requirement in node.requirements:
-            if requirement.relationship is not None and not isinstance(requirement.relationship, str):
-                yield from requirement.relationship.properties.values()
-            for loose in (requirement.node_filter, requirement.count):
-                if loose is not None:
-                    yield loose
-        for artifact in node.artifacts.values():
-            yield from artifact.properties.values()
-        for loose in (node.node_filter, node.count):
-            if loose is not None:
-                yield loose
-    templates: tuple[RelationshipTemplate | GroupTemplate | PolicyTemplate, ...] = (
-        *topology.relationship_templates.values(),
-        *topology.groups.values(),
-        *topology.policies,
-    )
-    for template in templates:
-        yield from template.properties.values()
-    for output in topology.outputs.values():
-        if output.value is not None:
-            yield output.value
-    yield from _clauses(model)
-    yield from _operation_inputs(model)
-
-
-def _operation_inputs(model: Model) -> Iterator[Written]:
-    types = {id(type_): type_ for type_ in model.topology.types[Kind.NODE].values()}.values()
-    owners: tuple[NodeTemplate | TypeDefinition, ...] = (*model.nodes.values(), *types)
-    for owner in owners:
-        for interface in owner.interfaces.values():
-            yield from _parameters(interface.inputs)
-            for operation in interface.operations.values():
-                yield from _parameters(operation.inputs)
-
-
-def _clauses(model: Model) -> Iterator[Written]:
-    """2.0: conditions and validation clauses, which are functions, too."""
-    topology = model.topology
-    for workflow in topology.workflows.values():
-        parts = (workflow.precondition, *(step.filter for step in workflow.steps.values()))
-        yield from (part for part in parts if part is not None and part.origin.second)
-    for policy in topology.policies:
-        conditions = (trigger.condition for trigger in policy.triggers.values())
-        yield from (part for part in conditions if part is not None and part.origin.second)
-    if topology.substitution is not None and topology.substitution.filter is not None:
-        yield topology.substitution.filter
-    for table in topology.types.values():
-        for type_ in {id(type_): type_ for type_ in table.values()}.values():
-            if type_.origin.second:
-                yield from (condition for condition in _conditions(type_))
-
-
-def _conditions(type_: TypeDefinition) -> Iterator[Written]:
-    for trigger in type_.triggers.values():
-        if trigger.condition is not None:
-            yield trigger.condition
-    for requirement in type_.requirements:
-        if requirement.node_filter is not None:
-            yield requirement.node_filter
-
-
-def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
-    for parameter in inputs.values():
-        written = parameter.value or parameter.default
-        if written is not None:
-            yield written
 
 
 def _calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:

@@ -1,0 +1,96 @@
+"""The values of a topology that functions may stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.syntax.nodes import (
+    GroupTemplate,
+    Kind,
+    NodeTemplate,
+    PolicyTemplate,
+    PropertyDefinition,
+    RelationshipTemplate,
+    TypeDefinition,
+    Written,
+)
+
+__all__ = ["clauses", "operation_inputs", "values"]
+
+
+def values(model: Model) -> Iterator[Written]:
+    """Every value of the topology that a function may stand in."""
+    topology = model.topology
+    for node in model.nodes.values():
+        yield from node.properties.values()
+        yield from node.attributes.values()
+        for capability in node.capabilities.values():
+            yield from capability.properties.values()
+            yield from capability.attributes.values()
+        for requirement in node.requirements:
+            if requirement.relationship is not None and not isinstance(requirement.relationship, str):
+                yield from requirement.relationship.properties.values()
+            for loose in (requirement.node_filter, requirement.count):
+                if loose is not None:
+                    yield loose
+        for artifact in node.artifacts.values():
+            yield from artifact.properties.values()
+        for loose in (node.node_filter, node.count):
+            if loose is not None:
+                yield loose
+    templates: tuple[RelationshipTemplate | GroupTemplate | PolicyTemplate, ...] = (
+        *topology.relationship_templates.values(),
+        *topology.groups.values(),
+        *topology.policies,
+    )
+    for template in templates:
+        yield from template.properties.values()
+    for output in topology.outputs.values():
+        if output.value is not None:
+            yield output.value
+    yield from clauses(model)
+    yield from operation_inputs(model)
+
+
+def operation_inputs(model: Model) -> Iterator[Written]:
+    types = {id(type_): type_ for type_ in model.topology.types[Kind.NODE].values()}.values()
+    owners: tuple[NodeTemplate | TypeDefinition, ...] = (*model.nodes.values(), *types)
+    for owner in owners:
+        for interface in owner.interfaces.values():
+            yield from _parameters(interface.inputs)
+            for operation in interface.operations.values():
+                yield from _parameters(operation.inputs)
+
+
+def clauses(model: Model) -> Iterator[Written]:
+    """2.0: conditions and validation clauses, which are functions, too."""
+    topology = model.topology
+    for workflow in topology.workflows.values():
+        parts = (workflow.precondition, *(step.filter for step in workflow.steps.values()))
+        yield from (part for part in parts if part is not None and part.origin.second)
+    for policy in topology.policies:
+        conditions = (trigger.condition for trigger in policy.triggers.values())
+        yield from (part for part in conditions if part is not None and part.origin.second)
+    if topology.substitution is not None and topology.substitution.filter is not None:
+        yield topology.substitution.filter
+    for table in topology.types.values():
+        for type_ in {id(type_): type_ for type_ in table.values()}.values():
+            if type_.origin.second:
+                yield from (condition for condition in _conditions(type_))
+
+
+def _conditions(type_: TypeDefinition) -> Iterator[Written]:
+    for trigger in type_.triggers.values():
+        if trigger.condition is not None:
+            yield trigger.condition
+    for requirement in type_.requirements:
+        if requirement.node_filter is not None:
+            yield requirement.node_filter
+
+
+def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
+    for parameter in inputs.values():
+        written = parameter.value or parameter.default
+        if written is not None:
+            yield written
