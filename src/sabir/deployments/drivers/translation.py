@@ -8,7 +8,7 @@ from typing import Any
 
 from sabir.deployments.hands.files import Directory, File
 from sabir.deployments.hands.process import digest_of
-from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
 from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
 from sabir.resources.resource import Resource
@@ -23,10 +23,21 @@ def task_data(task: Task) -> dict[str, Any]:
     return {
         "operation": task.operation_id,
         "action": action.value,
-        "fields": reveal_all(task.resource.desired),
+        "fields": _fields(task.resource),
         "recorded": None if task.recorded is None else reveal_all(task.recorded),
         "timeout": task.timeout,
     }
+
+
+def _fields(resource: Resource) -> dict[str, Any]:
+    """A sensitive command goes into a file that its owner alone reads: the words of a process are seen by all of its machine."""
+    fields: dict[str, Any] = reveal_all(dict(resource.desired))
+    is_text = (
+        resource.kind == "command" and isinstance(fields.get("run"), str) and fields.get("script") is None
+    )
+    if is_text and holds_sensitive(resource.desired["run"]):
+        fields["script"] = fields.pop("run")
+    return fields
 
 
 def reading(answer: Mapping[str, Any], resource: Resource) -> Reading:
