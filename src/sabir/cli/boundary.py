@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import signal
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.exceptions import Exit, NoArgsIsHelpError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
 __all__ = ["Status", "call", "explain_failure", "guarded", "start"]
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Status(IntEnum):
@@ -138,7 +141,9 @@ def _missing_library(error: ModuleNotFoundError) -> Status:
 
 def _os_message(error: OSError) -> str:
     reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
+    if error.filename:
+        return f"{error.filename}: {reason}"
+    return f"the output cannot be written: {reason}" if error.errno in _FULL else reason
 
 
 def _show_findings(findings: Sequence[Finding]) -> Status:
