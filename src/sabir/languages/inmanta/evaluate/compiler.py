@@ -23,7 +23,7 @@ from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read
 from sabir.languages.inmanta.evaluate.writing import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
-from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
+from sabir.languages.inmanta.model.entities import NO_DEFAULT
 from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
@@ -55,7 +55,6 @@ class Compiler:
         self.functions = functions
         self.scopes: dict[str, Scope] = {}
         self._frames: dict[str, Frame] = {}
-        self._descendants: dict[EntityType, list[EntityType]] = {}
         self._contexts: Contexts | None = None
         self.assemble()
         self.statements = StatementCompiler(self)
@@ -75,19 +74,6 @@ class Compiler:
 
     def read(self, node: nodes.Expression, scope: Scope) -> Read:
         return self.expressions.read(node, scope)
-
-    def descendants(self, entity: EntityType) -> list[EntityType]:
-        listed = self._descendants.get(entity)
-        if listed is None:
-            below: dict[EntityType, None] = {}
-            todo = [*entity.children]
-            while todo:
-                child = todo.pop()
-                if child not in below:
-                    below[child] = None
-                    todo.extend(child.children)
-            listed = self._descendants[entity] = list(below)
-        return listed
 
     def functions_context(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
         """What a plug-in that asks for its context gets."""

@@ -6,6 +6,7 @@ An argument that has to wait becomes an assignment of its own, so that two insta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.languages.inmanta.evaluate.budget import LIMIT
@@ -149,11 +150,7 @@ class Constructor:
     def _relate(self, instance: Instance, frame: Frame, late: list[Any]) -> None:
         for prop, read, argument in self.relations:
             try:
-                value = read(frame)
-                if type(value) is Flow:
-                    value.into_relation(instance, prop, self._put)
-                else:
-                    self._put(instance, prop, value)
+                self._assign(instance, prop, read(frame))
             except Wait as wait:
                 late.append((prop, read, argument, wait))
 
@@ -169,19 +166,18 @@ class Constructor:
         self, instance: Instance, frame: Frame, late: list[tuple[Property, Read, nodes.Argument, Wait]]
     ) -> None:
         for prop, read, argument, wait in late:
-            step = Step(self._assigner(instance, prop, read), argument, self.scope)
+            step = Step(partial(self._assign_late, instance, prop, read), argument, self.scope)
             step.writes_instance = (instance, prop)
             self.engine.park(step, frame, wait)
 
-    def _assigner(self, instance: Instance, prop: Property, read: Read) -> Any:
-        def assign(frame: Frame) -> None:
-            value = read(frame)
-            if type(value) is Flow:
-                value.into_relation(instance, prop, self._put)
-            else:
-                self._put(instance, prop, value)
+    def _assign_late(self, instance: Instance, prop: Property, read: Read, frame: Frame) -> None:
+        self._assign(instance, prop, read(frame))
 
-        return assign
+    def _assign(self, instance: Instance, prop: Property, value: Any) -> None:
+        if type(value) is Flow:
+            value.into_relation(instance, prop, self._put)
+        else:
+            self._put(instance, prop, value)
 
     def _put(self, instance: Instance, prop: Property, value: Any) -> None:
         if type(value) is RelationValue:

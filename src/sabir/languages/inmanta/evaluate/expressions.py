@@ -232,7 +232,7 @@ class ExpressionCompiler:
     ) -> Read | None:
         """An implementation written for a parent may name an attribute that only a child entity has."""
         assert scope.entity is not None
-        if not any(name in entity.all_properties for entity in self.compiler.descendants(scope.entity)):
+        if not any(name in entity.all_properties for entity in scope.entity.descendants):
             return None
         instance_of = self_reader(depth)
         attribute = attribute_read(instance_of, name, place)

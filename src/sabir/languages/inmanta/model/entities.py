@@ -122,6 +122,18 @@ class EntityType(Struct, eq=False, dict=True):
         return tuple(entities)
 
     @cached_property
+    def descendants(self) -> tuple[EntityType, ...]:
+        """All that inherit from it, each once."""
+        entities: dict[EntityType, None] = {}
+        todo = [*self.children]
+        while todo:
+            entity = todo.pop()
+            if entity not in entities:
+                entities[entity] = None
+                todo += entity.children
+        return tuple(entities)
+
+    @cached_property
     def lacks_parents(self) -> bool:
         """Whether what it inherits is not all there, so that nothing can be said about what it does not have."""
         return any(entity.is_incomplete for entity in self.ancestors)

@@ -171,7 +171,11 @@ class _Checker:
         elif isinstance(value, nodes.Construct) and "::" not in value.entity:
             if self.definitions.entity(value.entity, space) is not None:
                 return
-            fitting = [entity for entity in _below(target) if entity.name.rpartition("::")[2] == value.entity]
+            fitting = [
+                entity
+                for entity in (target, *target.descendants)
+                if entity.name.rpartition("::")[2] == value.entity
+            ]
             if len(fitting) == 1:
                 self.definitions.inferred[space.name, value.start] = fitting[0]
             elif fitting:
@@ -281,15 +285,3 @@ def _without(made: dict[str, EntityType], block: nodes.Block) -> dict[str, Entit
         if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name)
     }
     return {name: entity for name, entity in made.items() if name not in hidden}
-
-
-def _below(entity: EntityType) -> list[EntityType]:
-    """An entity and all that inherit from it, each once."""
-    below: dict[EntityType, None] = {}
-    todo = [entity]
-    while todo:
-        child = todo.pop()
-        if child not in below:
-            below[child] = None
-            todo.extend(child.children)
-    return list(below)
