@@ -302,13 +302,7 @@ def _record_misfits(
                 yield misfit.below(key)
     misspelt = {near(str(key), fields) for key in value if key not in fields}
     for name, (definition, _) in fields.items():
-        if (
-            definition.required
-            and name not in misspelt
-            and definition.default is None
-            and definition.value is None
-            and name not in value
-        ):
+        if definition.needs_value and name not in misspelt and name not in value:
             yield Misfit(MISSING_VALUE, f"the field {name!r} of {type_name} has no value")
 
 

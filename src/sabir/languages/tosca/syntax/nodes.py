@@ -5,7 +5,7 @@ A node is itself and nothing else: two that say the same at different places are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -144,8 +144,21 @@ class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
     def sensitive(self) -> bool:
         return self.metadata.get("sensitive") in (True, "true", "yes")
 
+    @property
+    def needs_value(self) -> bool:
+        """Whether an assignment has to give it one."""
+        return self.required and self.default is None and self.value is None
+
 
 InputDefinition = PropertyDefinition
+
+
+def defined_values(definitions: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
+    """What definitions give: a value, or else a default."""
+    for definition in definitions.values():
+        written = definition.value or definition.default
+        if written is not None:
+            yield written
 
 
 class CapabilityDefinition(_Named, frozen=True, kw_only=True, eq=False):

@@ -78,13 +78,7 @@ def check_required_values(
     # A name that is nearly the one that is missing is told already.
     misspelt = {near(name, definitions) for name in assigned if name not in definitions}
     for name, definition in definitions.items():
-        if (
-            definition.required
-            and name not in misspelt
-            and definition.default is None
-            and definition.value is None
-            and name not in assigned
-        ):
+        if definition.needs_value and name not in misspelt and name not in assigned:
             type_ = definition.schema.name if definition.schema else "any"
             message = f"{subject} has no value for the property {name!r} ({type_}), which {owner} requires"
             yield MISSING_VALUE.at(place, message)

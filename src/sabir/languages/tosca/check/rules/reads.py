@@ -6,7 +6,7 @@ would notice before the script that needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -25,6 +25,7 @@ from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
     TypeDefinition,
     Written,
+    defined_values,
 )
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
@@ -78,12 +79,12 @@ def check_reads(model: Model) -> Iterator[Finding]:
 
 def _of_type(type_: TypeDefinition) -> Iterator[Written]:
     for interface in type_.interfaces.values():
-        yield from _parameters(interface.inputs)
+        yield from defined_values(interface.inputs)
         for operation in interface.operations.values():
-            yield from _parameters(operation.inputs)
+            yield from defined_values(operation.inputs)
     if type_.origin.second:
-        yield from _parameters(type_.properties)
-        yield from _parameters(type_.attributes)
+        yield from defined_values(type_.properties)
+        yield from defined_values(type_.attributes)
 
 
 def _of_interface_types(model: Model) -> Iterator[Finding]:
@@ -93,7 +94,7 @@ def _of_interface_types(model: Model) -> Iterator[Finding]:
         if behaviour is None or not type_.origin.second:
             continue
         inputs = (behaviour.inputs, *(operation.inputs for operation in behaviour.operations.values()))
-        for written in (written for table in inputs for written in _parameters(table)):
+        for written in (written for table in inputs for written in defined_values(table)):
             for name, argument in _calls(written.node):
                 place = Place(written.origin.source, argument.span)
                 message = f"${name} in interface type {type_.name!r} has no node to read from"
@@ -106,16 +107,9 @@ def _of_template(template: NodeTemplate) -> Iterator[Written]:
     for capability in template.capabilities.values():
         yield from capability.properties.values()
     for interface in template.interfaces.values():
-        yield from _parameters(interface.inputs)
+        yield from defined_values(interface.inputs)
         for operation in interface.operations.values():
-            yield from _parameters(operation.inputs)
-
-
-def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
-    for parameter in inputs.values():
-        written = parameter.value or parameter.default
-        if written is not None:
-            yield written
+            yield from defined_values(operation.inputs)
 
 
 def _reads(model: Model, written: Written, owner: _Owner | None) -> Iterator[Finding]:

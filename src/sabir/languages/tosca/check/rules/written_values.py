@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.nodes import (
@@ -10,10 +10,10 @@ from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
     PolicyTemplate,
-    PropertyDefinition,
     RelationshipTemplate,
     TypeDefinition,
     Written,
+    defined_values,
 )
 
 __all__ = ["clauses", "operation_inputs", "values"]
@@ -58,9 +58,9 @@ def operation_inputs(model: Model) -> Iterator[Written]:
     owners: tuple[NodeTemplate | TypeDefinition, ...] = (*model.nodes.values(), *types)
     for owner in owners:
         for interface in owner.interfaces.values():
-            yield from _parameters(interface.inputs)
+            yield from defined_values(interface.inputs)
             for operation in interface.operations.values():
-                yield from _parameters(operation.inputs)
+                yield from defined_values(operation.inputs)
 
 
 def clauses(model: Model) -> Iterator[Written]:
@@ -87,10 +87,3 @@ def _conditions(type_: TypeDefinition) -> Iterator[Written]:
     for requirement in type_.requirements:
         if requirement.node_filter is not None:
             yield requirement.node_filter
-
-
-def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
-    for parameter in inputs.values():
-        written = parameter.value or parameter.default
-        if written is not None:
-            yield written
