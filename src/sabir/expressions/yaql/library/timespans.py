@@ -25,14 +25,7 @@ def build_timespan(
 ) -> timedelta:
     from datetime import timedelta
 
-    return timedelta(
-        days=days,
-        hours=hours,
-        minutes=minutes,
-        seconds=seconds,
-        milliseconds=milliseconds,
-        microseconds=microseconds,
-    )
+    return timedelta(days, seconds, microseconds, milliseconds, minutes, hours)
 
 
 @FUNCTIONS.property("microseconds", TIMESPAN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
@@ -223,11 +223,7 @@ def check_full_name(report: Report, value: YamlNode | None) -> Iterator[Finding]
 
 def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     """SemVer; short forms are completed (S-23), so a number will do as well."""
-    if value is None or is_null(value):
-        return
-    try:
-        read_version(value)
-    except InvalidVersion:
+    if value is not None and not is_null(value) and not _can_be_read(read_version, value):
         hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
         yield report.at(value, TYPE_OR_VERSION, f"Version cannot be {shown(value)}", hint=hint)
 
@@ -260,11 +256,17 @@ def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
 
 
 def check_version_spec(report: Report, name: str, value: YamlNode) -> Iterator[Finding]:
-    try:
-        read_version_spec(value)
-    except InvalidVersion:
+    if not _can_be_read(read_version_spec, value):
         hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
         yield report.at(value, REQUIRED_VERSION, f"{shown(value)} is no version of {name}", hint=hint)
+
+
+def _can_be_read(read: Callable[[YamlNode], object], value: YamlNode) -> bool:
+    try:
+        read(value)
+    except InvalidVersion:
+        return False
+    return True
 
 
 def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
