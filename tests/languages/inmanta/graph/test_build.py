@@ -131,6 +131,24 @@ def test_resources() -> None:
     assert file["hash"] == "11f6ad8ec52a2984abaafd7c3b516503785c2072"
 
 
+def test_a_circle_of_resources_is_told_from_the_first_of_them_on() -> None:
+    """In the order in which they require each other, wherever the search came in."""
+    lines = "".join(
+        f'{name} = std::Package(host=host, name="{name}", state="installed", requires={needed})\n'
+        for name, needed in ("zx", "yz", "xy")
+    )
+    rendering = LANGUAGE.renderers()["inmanta-resources"](
+        MemoryPackage({"main.cf": 'host = std::Host(name="a", os=std::linux)\n' + lines}),
+        EvaluationRequest(),
+        RenderRequest(),
+    )
+    (finding,) = rendering.findings
+    way = " → ".join(f"std::Package[a,name={name}]" for name in "xyzx")
+    assert finding.message == f"these resources require each other: {way}"
+    assert finding.location.line == 4
+    assert [related.place.location.line for related in finding.related] == [3, 2]
+
+
 CONTROLLED = """names = ["x", "y"]
 big = 3
 limit = 2
