@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
 from sabir.graph.address import Address
 from sabir.graph.values import unknowns
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.reading import MOST
-from sabir.languages.tosca.syntax.examples import example
+from sabir.languages.tosca.syntax.examples import example, tosca_rule
 
 __all__ = ["circle_findings"]
 
@@ -29,7 +28,7 @@ _NODES: Final = (
     "  node_templates: {{site: {{type: Site}}}}\n"
 )
 
-READ_BEFORE: Final = Rule(
+READ_BEFORE: Final = tosca_rule(
     code="TOSCA:W091",
     title="an operation that reads what is given only behind it",
     why="An operation runs behind those that give what its inputs read. These would have to run behind one another, or the life of a "
@@ -37,7 +36,6 @@ READ_BEFORE: Final = Rule(
     "operation, or give it in an earlier one.",
     bad={**example(_NODES.format(reader="create", giver="start")), "read.sh": "", "give.sh": ""},
     good={**example(_NODES.format(reader="start", giver="create")), "read.sh": "", "give.sh": ""},
-    language="tosca",
     when="plan",
 )
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING
@@ -15,7 +14,7 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.model.lifecycle import required_first
-from sabir.languages.tosca.syntax.examples import example_nodes
+from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
 
 __all__ = ["descriptor_findings"]
 
@@ -23,7 +22,7 @@ _MOST_NODES: Final = 30
 _MOST_VALUES: Final = 6
 _LONGEST_VALUE: Final = 60
 
-NOTHING_CARRIED_OUT: Final = Rule(
+NOTHING_CARRIED_OUT: Final = tosca_rule(
     code="TOSCA:W090",
     title="a template that says what, and not how",
     why="No operation of its nodes has an implementation, so that sabir has nothing to do when it is deployed: it describes what a platform "
@@ -33,7 +32,6 @@ NOTHING_CARRIED_OUT: Final = Rule(
     good=example_nodes(
         "    vm: {type: tosca.nodes.Compute, interfaces: {Standard: {operations: {create: make.sh}}}}\n"
     ),
-    language="tosca",
     when="plan",
 )
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
 from sabir.graph.values import Sensitive
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.programs import INPUTS
 from sabir.languages.tosca.graph.subjects import node_of
-from sabir.languages.tosca.syntax.examples import example
+from sabir.languages.tosca.syntax.examples import example, tosca_rule
 
 __all__ = ["unsealed_findings"]
 
@@ -28,7 +27,7 @@ _NODES: Final = (
     "            create: {{implementation: {{primary: make.sh{where}}}, inputs: {{key: {{eval: {{abspath: [key, secrets]}}}}}}}}\n"
 )
 
-UNSEALED: Final = Rule(
+UNSEALED: Final = tosca_rule(
     code="TOSCA:W092",
     title="secrets that stay as they are on another machine",
     why="What a program leaves in the folder `secrets` is encrypted when it ends, but only where sabir runs. On another machine the folder "
@@ -36,7 +35,6 @@ UNSEALED: Final = Rule(
     "ORCHESTRATOR`), or let the program encrypt them.",
     bad={**example(_NODES.format(where="")), "make.sh": ""},
     good={**example(_NODES.format(where=", operation_host: ORCHESTRATOR")), "make.sh": ""},
-    language="tosca",
     when="plan",
 )
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.rules import Rule
-from sabir.languages.tosca.syntax.examples import example
+from sabir.languages.tosca.syntax.examples import example, tosca_rule
 
 __all__ = ["UNKNOWN_INPUT"]
 
-UNKNOWN_INPUT: Final = Rule(
+UNKNOWN_INPUT: Final = tosca_rule(
     code="TOSCA:E021",
     title="an input that is not declared",
     why="get_input, or the command line, names an input that the template does not have.",
@@ -17,5 +16,4 @@ UNKNOWN_INPUT: Final = Rule(
     good=example(
         "topology_template:\n  inputs: {zone: string}\n  outputs: {o: {value: {get_input: zone}}}\n"
     ),
-    language="tosca",
 )

@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.behaviour import Interface, interfaces_of
 from sabir.languages.tosca.model.copies import write_out
 from sabir.languages.tosca.model.hosts import find_hosts
 from sabir.languages.tosca.model.requirements import HOSTED_ON, Linking
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import ValueChecker
-from sabir.languages.tosca.syntax.examples import example_nodes
+from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
 from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, Kind, NodeTemplate, Topology
 
 __all__ = ["Model"]
 
-CIRCULAR_HOSTS: Final = Rule(
+CIRCULAR_HOSTS: Final = tosca_rule(
     code="TOSCA:E020",
     title="nodes host one another",
     why="Following the hosts of a node leads back to it, so nothing could be created first.",
@@ -29,7 +28,6 @@ CIRCULAR_HOSTS: Final = Rule(
     good=example_nodes(
         "    a: {type: tosca.nodes.DBMS, requirements: [{host: b}]}\n    b: {type: tosca.nodes.Compute}\n"
     ),
-    language="tosca",
 )
 
 

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
-from sabir.languages.tosca.syntax.examples import HEAD
+from sabir.languages.tosca.syntax.examples import HEAD, tosca_rule
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
@@ -25,13 +24,12 @@ from sabir.text import Place
 
 __all__ = ["is_ensemble", "is_project", "load_ensemble"]
 
-NO_SINGLE_TEMPLATE: Final = Rule(
+NO_SINGLE_TEMPLATE: Final = tosca_rule(
     code="TOSCA:E030",
     title="no single service template to evaluate",
     why="The package holds none, or several that nothing tells apart. Name the file instead of the folder.",
     bad={"a.yaml": HEAD + "topology_template: {}\n", "b.yaml": HEAD + "topology_template: {}\n"},
     good={"a.yaml": HEAD + "topology_template: {}\nimports: [b.yaml]\n", "b.yaml": HEAD},
-    language="tosca",
     when="evaluate",
 )
 

@@ -1,10 +1,15 @@
-"""Small templates for the examples of rules."""
+"""How a rule of the language is written down, and the small templates of its examples."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-__all__ = ["APP", "HEAD", "ROOT", "SECOND", "example", "example_nodes"]
+from sabir.diagnostics.rules import Rule
+
+__all__ = ["APP", "HEAD", "ROOT", "SECOND", "example", "example_nodes", "tosca_rule"]
+
+tosca_rule: Final = partial(Rule, language="tosca")
 
 HEAD: Final = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 SECOND: Final = "tosca_definitions_version: tosca_2_0\n"

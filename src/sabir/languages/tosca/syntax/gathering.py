@@ -17,7 +17,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.any_kind import TYPES, names_in, with_kinds
 from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.dialects import Dialect
-from sabir.languages.tosca.syntax.examples import HEAD, SECOND
+from sabir.languages.tosca.syntax.examples import HEAD, SECOND, tosca_rule
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.functions import read_functions
 from sabir.languages.tosca.syntax.imports import (
@@ -56,7 +56,7 @@ __all__ = ["Gathering"]
 
 _DEEPEST_IMPORT: Final = 100
 
-TYPE_TWICE: Final = Rule(
+TYPE_TWICE: Final = tosca_rule(
     code="TOSCA:W008",
     title="a type is defined twice",
     why="Two files define a type of the same name; the nearer one counts, which may not be the one you meant. Give one of the "
@@ -69,10 +69,9 @@ TYPE_TWICE: Final = Rule(
         "template.yaml": HEAD + "imports: [types.yaml]\nnode_types:\n  A: {derived_from: tosca.nodes.Root}\n",
         "types.yaml": HEAD + "node_types:\n  B: {derived_from: tosca.nodes.Compute}\n",
     },
-    language="tosca",
 )
 
-DEFINED_TWICE: Final = Rule(
+DEFINED_TWICE: Final = tosca_rule(
     code="TOSCA:E035",
     title="a repository or function is defined twice",
     why="TOSCA 2.0: within a namespace names must be unique; which of the two is meant would be left to chance.",
@@ -84,7 +83,6 @@ DEFINED_TWICE: Final = Rule(
         "template.yaml": SECOND + "imports: [other.yaml]\nrepositories: {lib: {url: lib}}\n",
         "other.yaml": SECOND + "repositories: {more: {url: other}}\n",
     },
-    language="tosca",
 )
 
 

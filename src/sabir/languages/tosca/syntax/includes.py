@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.pointers import merged_pointers
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
@@ -21,7 +21,7 @@ from sabir.text import Place
 
 __all__ = ["Layers", "gather_layers"]
 
-UNFOLLOWED_DIRECTIVE: Final = Rule(
+UNFOLLOWED_DIRECTIVE: Final = tosca_rule(
     code="TOSCA:W031",
     title="a directive of an ensemble that is not followed",
     why="Unfurl merges other files into an ensemble while it loads it. sabir follows `+include` in the ensemble, its spec, its service "
@@ -31,7 +31,6 @@ UNFOLLOWED_DIRECTIVE: Final = Rule(
         "ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  +include: base.yaml\n  service_template: {}\n"
     },
     good={"ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  service_template: {}\n"},
-    language="tosca",
 )
 
 

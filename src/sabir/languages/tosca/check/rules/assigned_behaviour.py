@@ -7,14 +7,13 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.assigned_values import misfit_finding
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, holds_expression
-from sabir.languages.tosca.syntax.examples import SECOND
+from sabir.languages.tosca.syntax.examples import SECOND, tosca_rule
 from sabir.languages.tosca.syntax.nodes import InterfaceDefinition
 
 __all__ = ["check_interfaces", "check_operation_inputs"]
@@ -24,7 +23,7 @@ _SERVICE: Final = (
     + "interface_types: {I: {operations: {run: {}}}}\nnode_types: {A: {interfaces: {start: {type: I}}}}\n"
 )
 
-UNKNOWN_INTERFACE: Final = Rule(
+UNKNOWN_INTERFACE: Final = tosca_rule(
     code="TOSCA:E051",
     title="an interface that the type does not have",
     why="TOSCA 2.0: which interfaces a node has is said by its type; nobody would call what a template adds.",
@@ -36,7 +35,6 @@ UNKNOWN_INTERFACE: Final = Rule(
         "template.yaml": _SERVICE
         + "service_template: {node_templates: {a: {type: A, interfaces: {start: {operations: {run: {}}}}}}}\n"
     },
-    language="tosca",
 )
 
 

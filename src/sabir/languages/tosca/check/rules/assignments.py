@@ -7,7 +7,6 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.assigned_behaviour import check_interfaces, check_operation_inputs
 from sabir.languages.tosca.check.rules.assigned_values import (
     check_required,
@@ -24,7 +23,7 @@ from sabir.languages.tosca.model.values import (
     WRONG_TYPE,
     holds_expression,
 )
-from sabir.languages.tosca.syntax.examples import example_nodes
+from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Assignment,
     Kind,
@@ -36,7 +35,7 @@ from sabir.languages.tosca.syntax.nodes import (
 
 __all__ = ["check_assignments"]
 
-UNKNOWN_CAPABILITY: Final = Rule(
+UNKNOWN_CAPABILITY: Final = tosca_rule(
     code="TOSCA:E015",
     title="a capability that the type does not have",
     why="The values assigned to it would never be read.",
@@ -46,7 +45,6 @@ UNKNOWN_CAPABILITY: Final = Rule(
     good=example_nodes(
         "    vm: {type: tosca.nodes.Compute, capabilities: {host: {properties: {num_cpus: 2}}}}\n"
     ),
-    language="tosca",
 )
 
 

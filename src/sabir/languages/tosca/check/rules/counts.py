@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.scalars import is_integer
-from sabir.languages.tosca.syntax.examples import SECOND, example_nodes
+from sabir.languages.tosca.syntax.examples import SECOND, example_nodes, tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     NodeTemplate,
@@ -20,7 +19,7 @@ from sabir.languages.tosca.syntax.nodes import (
 
 __all__ = ["check_counts"]
 
-OCCURRENCES: Final = Rule(
+OCCURRENCES: Final = tosca_rule(
     code="TOSCA:W019",
     title="a requirement is met too seldom or too often",
     why="The type says how many times it must be met. Nothing in the template suits a requirement that is left out.",
@@ -28,7 +27,6 @@ OCCURRENCES: Final = Rule(
     good=example_nodes(
         "    server: {type: tosca.nodes.WebServer}\n    web: {type: tosca.nodes.WebApplication}\n"
     ),
-    language="tosca",
 )
 
 _DISKS: Final = (
@@ -37,14 +35,13 @@ _DISKS: Final = (
     "  App: {requirements: [{disk: {capability: Store, relationship: Uses, count_range: [0, 1]}}]}\n"
     "service_template:\n  node_templates:\n    a: {type: Disk}\n    b: {type: Disk}\n"
 )
-WRONG_NUMBER: Final = Rule(
+WRONG_NUMBER: Final = tosca_rule(
     code="TOSCA:E055",
     title="a requirement is assigned too seldom or too often",
     why="TOSCA 2.0: the numbers of all assignments of a requirement together, and of those that are not optional, lie within its "
     "count_range.",
     bad={"template.yaml": _DISKS + "    app: {type: App, requirements: [{disk: a}, {disk: b}]}\n"},
     good={"template.yaml": _DISKS + "    app: {type: App, requirements: [{disk: a}]}\n"},
-    language="tosca",
 )
 
 

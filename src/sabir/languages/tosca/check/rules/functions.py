@@ -7,7 +7,6 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean, near
-from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
 from sabir.expressions.query.functions.second import PURE
@@ -16,7 +15,7 @@ from sabir.languages.tosca.check.rules.results import first_call, gives_truth, m
 from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, values
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.examples import ROOT, example
+from sabir.languages.tosca.syntax.examples import ROOT, example, tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Written,
 )
@@ -25,7 +24,7 @@ from sabir.text import Place
 
 __all__ = ["check_functions"]
 
-UNKNOWN_ENTITY: Final = Rule(
+UNKNOWN_ENTITY: Final = tosca_rule(
     code="TOSCA:E022",
     title="a function names something that is not there",
     why="get_property, get_attribute and get_artifact read from a node or relationship template, or from SELF, HOST, SOURCE or "
@@ -36,10 +35,9 @@ UNKNOWN_ENTITY: Final = Rule(
     good=example(
         f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one, state]}}}}}}\n"
     ),
-    language="tosca",
 )
 
-UNUSED_INPUT: Final = Rule(
+UNUSED_INPUT: Final = tosca_rule(
     code="TOSCA:W023",
     title="an input that nothing uses",
     why="Whoever gives it a value will wonder why nothing changes. Use it or remove it.",
@@ -48,11 +46,10 @@ UNUSED_INPUT: Final = Rule(
         "topology_template:\n  inputs: {zone: {type: string, default: a}}\n"
         "  outputs: {o: {value: {get_input: zone}}}\n"
     ),
-    language="tosca",
 )
 
 
-WRONG_ARGUMENTS: Final = Rule(
+WRONG_ARGUMENTS: Final = tosca_rule(
     code="TOSCA:E049",
     title="a function with too few or too many arguments",
     why="It cannot be computed. get_property and its like need an entity and what to read from it, comparisons two values.",
@@ -62,7 +59,6 @@ WRONG_ARGUMENTS: Final = Rule(
     good=example(
         f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one, state]}}}}}}\n"
     ),
-    language="tosca",
 )
 
 _ARITIES: Final[Mapping[str, tuple[int, int | None]]] = {

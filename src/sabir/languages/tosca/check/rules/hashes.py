@@ -9,8 +9,8 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.archive_examples import ARCHIVE, MANIFEST, SIGNATURE
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.manifests import Entry, entries_of
 from sabir.languages.tosca.syntax.meta import Field
 from sabir.languages.tosca.syntax.recognition import META_NAMES
@@ -18,33 +18,30 @@ from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["UNSIGNED", "check_hashes"]
 
-WRONG_HASH: Final = Rule(
+WRONG_HASH: Final = tosca_rule(
     code="TOSCA:E062",
     title="a file is not the one that the manifest describes",
     why="The manifest gives each file of the archive with its hash. A file with another hash was changed, or damaged, after the "
     "manifest was made; one that is missing was left out.",
     bad={**ARCHIVE, "template.mf": MANIFEST.replace("34c3", "34c4") + SIGNATURE},
     good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
-    language="tosca",
 )
 
-UNSIGNED: Final = Rule(
+UNSIGNED: Final = tosca_rule(
     code="TOSCA:W063",
     title="a part of the archive that nobody vouches for",
     why="The manifest has no signature, or files are not in it with a hash: whether they are as their maker left them cannot be "
     "said.",
     bad={**ARCHIVE, "template.mf": MANIFEST},
     good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
-    language="tosca",
 )
 
-VERIFIED: Final = Rule(
+VERIFIED: Final = tosca_rule(
     code="TOSCA:W065",
     title="the hashes of the manifest are right",
     why="Every file that the manifest gives a hash for has been read and has it. Select this code to have that written down.",
     bad={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
     good=ARCHIVE,
-    language="tosca",
     off_by_default=True,
 )
 

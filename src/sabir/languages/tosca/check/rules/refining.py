@@ -7,10 +7,9 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, MISSING_VALUE, holds_expression
-from sabir.languages.tosca.syntax.examples import SECOND
+from sabir.languages.tosca.syntax.examples import SECOND, tosca_rule
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
 from sabir.text import Place
@@ -18,7 +17,7 @@ from sabir.text import Place
 __all__ = ["NO_TYPE", "WRONG_REFINEMENT", "Refining"]
 
 _ENDPOINT = "capability_types:\n  Endpoint:\n    properties: {port: {type: integer}}\n"
-WRONG_REFINEMENT: Final = Rule(
+WRONG_REFINEMENT: Final = tosca_rule(
     code="TOSCA:E038",
     title="a refinement that changes what is inherited",
     why="A type derived from another is used in its place. So a property may only get a narrower type and keeps a fixed value, what is "
@@ -33,10 +32,9 @@ WRONG_REFINEMENT: Final = Rule(
         + _ENDPOINT
         + "  Admin: {derived_from: Endpoint, properties: {port: {type: integer, default: 22}}}\n"
     },
-    language="tosca",
 )
 
-NO_TYPE: Final = Rule(
+NO_TYPE: Final = tosca_rule(
     code="TOSCA:E039",
     title="a definition without a type",
     why="Only the refinement of a definition that is inherited may leave out the type. Here there is nothing to inherit.",
@@ -44,7 +42,6 @@ NO_TYPE: Final = Rule(
     good={
         "template.yaml": SECOND + "node_types:\n  A: {properties: {size: {type: integer, required: true}}}\n"
     },
-    language="tosca",
 )
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.examples import SECOND
+from sabir.languages.tosca.syntax.examples import SECOND, tosca_rule
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema, TypeDefinition
 
 __all__ = ["check_schemas"]
 
-WRONG_SCHEMA: Final = Rule(
+WRONG_SCHEMA: Final = tosca_rule(
     code="TOSCA:E041",
     title="a schema that does not describe its type",
     why="TOSCA 2.0: only lists and maps have an entry_schema; only a map has a key_schema, and its keys are text. A data type derives from "
@@ -26,7 +25,6 @@ WRONG_SCHEMA: Final = Rule(
         "template.yaml": SECOND
         + "node_types:\n  A: {properties: {ports: {type: list, entry_schema: integer}}}\n"
     },
-    language="tosca",
 )
 
 _RESERVED: Final = frozenset(

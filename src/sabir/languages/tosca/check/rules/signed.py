@@ -11,10 +11,10 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.archive_examples import ARCHIVE, MANIFEST, SIGNATURE, SIGNATURE_ALONE
 from sabir.languages.tosca.check.rules.hashes import UNSIGNED
 from sabir.languages.tosca.check.signatures import Outcome, Verdict, verify
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.manifests import Entry, entries_of, signature_of, signed_forms
 from sabir.languages.tosca.syntax.meta import first_field, meta_file
 from sabir.source.packages import LoadedPackage, PackageFile
@@ -24,34 +24,31 @@ from sabir.text import Place, Span
 
 __all__ = ["check_signatures", "check_whole"]
 
-UNVERIFIED: Final = Rule(
+UNVERIFIED: Final = tosca_rule(
     code="TOSCA:W066",
     title="a signature that could not be verified",
     why="The certificate of the signer is neither in the archive nor beside it, its time is over, or the signature was made in a way "
     "that sabir does not know. Put the certificate of the maker beside the archive, with the same name and the ending '.cert'.",
     bad={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE_ALONE},
     good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
-    language="tosca",
 )
 
-BAD_SIGNATURE: Final = Rule(
+BAD_SIGNATURE: Final = tosca_rule(
     code="TOSCA:E067",
     title="a signature that does not fit",
     why="What was signed has been changed since, or somebody else has signed it than the certificate beside the archive says. Do not "
     "use the archive: get it again from its maker.",
     bad={**ARCHIVE, "template.mf": "Release: 2\n" + MANIFEST + SIGNATURE},
     good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
-    language="tosca",
 )
 
-GOOD_SIGNATURE: Final = Rule(
+GOOD_SIGNATURE: Final = tosca_rule(
     code="TOSCA:W068",
     title="a signature that is good",
     why="It fits what was signed. Whose it is, only a certificate can show that came by another way than the archive: one beside it, "
     "with the same name and the ending '.cert'. Select this code to have that written down.",
     bad={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
     good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE_ALONE},
-    language="tosca",
     off_by_default=True,
 )
 

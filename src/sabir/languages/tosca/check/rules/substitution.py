@@ -7,14 +7,13 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.mapped_requirements import problems_of_requirements
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.syntax.examples import ROOT, example
+from sabir.languages.tosca.syntax.examples import ROOT, example, tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     InputDefinition,
     Kind,
@@ -25,7 +24,7 @@ from sabir.languages.tosca.syntax.nodes import (
 
 __all__ = ["check_substitution"]
 
-WRONG_SUBSTITUTION: Final = Rule(
+WRONG_SUBSTITUTION: Final = tosca_rule(
     code="TOSCA:E024",
     title="a substitution mapping that does not fit",
     why="It maps a capability, requirement or property that the substituted type does not have, or maps it to something that the "
@@ -36,7 +35,6 @@ WRONG_SUBSTITUTION: Final = Rule(
     good=example(
         f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [one, feature]}}\n  node_templates:\n{ROOT}"
     ),
-    language="tosca",
 )
 
 _WORDS: Final = {

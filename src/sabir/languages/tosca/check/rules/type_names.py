@@ -7,7 +7,6 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.check.rules.results import check_result, gives_truth, misused
 from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
@@ -15,7 +14,7 @@ from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import DEEPEST_TYPE, PRIMITIVES
 from sabir.languages.tosca.model.values import MISSING_VALUE
-from sabir.languages.tosca.syntax.examples import example, example_nodes
+from sabir.languages.tosca.syntax.examples import example, example_nodes, tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
     FunctionDefinition,
@@ -32,23 +31,21 @@ from sabir.text import Place
 
 __all__ = ["check_type_names"]
 
-UNKNOWN_TYPE: Final = Rule(
+UNKNOWN_TYPE: Final = tosca_rule(
     code="TOSCA:E006",
     title="unknown type",
     why="Neither the template, its imports nor the normative types define a type of this name.",
     bad=example_nodes("    one: {type: tosca.nodes.Compuet}\n"),
     good=example_nodes("    one: {type: tosca.nodes.Compute}\n"),
-    language="tosca",
 )
 
-CIRCULAR_TYPE: Final = Rule(
+CIRCULAR_TYPE: Final = tosca_rule(
     code="TOSCA:E007",
     title="a type derives from itself, or from too many",
     why="Following derived_from leads back to the type, so what it inherits has no end. "
     f"Nor may a type have more than {DEEPEST_TYPE} ancestors.",
     bad=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: A}\n"),
     good=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: tosca.nodes.Root}\n"),
-    language="tosca",
 )
 
 
