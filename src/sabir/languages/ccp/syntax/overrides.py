@@ -6,16 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.source.yaml.nodes import (
-    Style,
-    YamlEntry,
-    YamlMapping,
-    YamlNode,
-    YamlScalar,
-    YamlSequence,
-    node_of,
-    text_of,
-)
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlSequence, node_of, text_of
 
 __all__ = ["Overrides"]
 
@@ -114,5 +105,5 @@ def _with(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
         for entry in mapping.entries
     )
     if not any(text_of(entry.key) == key for entry in entries):
-        entries += (YamlEntry(YamlScalar.at(mapping.span, key, key, Style.PLAIN), value),)
+        entries += (YamlEntry(node_of(key, mapping.span), value),)
     return YamlMapping(mapping.span, entries, mapping.tag)
