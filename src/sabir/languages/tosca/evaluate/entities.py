@@ -9,6 +9,7 @@ from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING
 from sabir.graph.values import UNKNOWN, Unknown
+from sabir.languages.tosca.evaluate.observed import awaited_attribute
 from sabir.languages.tosca.evaluate.typed import read_text
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
@@ -88,9 +89,14 @@ class Entity(LiveResource):
             return self.reflected(key) or Assigned(self.awaited(key))
         return default
 
-    def awaited(self, key: str) -> Unknown:  # noqa: ARG002  for those that are known by a key
+    @property
+    def key(self) -> str | None:
+        """What it is known by in the graph and in the state, if it is."""
+        return None
+
+    def awaited(self, key: str) -> Unknown:
         """What stands for an attribute that has no value yet."""
-        return UNKNOWN
+        return UNKNOWN if self.key is None else awaited_attribute(self.key, key)
 
     def reflected(self, key: str) -> Assigned | None:
         """Attributes of TOSCA that mirror the instance itself."""

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
-from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.observed import awaited_attribute, literal
+from sabir.languages.tosca.evaluate.observed import literal
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.types import FlatType
@@ -65,11 +64,7 @@ class NodeInstance(Entity):
 
     @property
     def key(self) -> str:
-        """What it is known by in the graph and in the state."""
         return f"{self.ensemble.prefix}{self.template.key}"
-
-    def awaited(self, key: str) -> Unknown:
-        return awaited_attribute(self.key, key)
 
     @property
     def template_name(self) -> str:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, Status, reveal_deep
-from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.observed import awaited_attribute, literal
+from sabir.languages.tosca.evaluate.observed import literal
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (
@@ -47,11 +46,7 @@ class CapabilityInstance(Entity):
 
     @property
     def key(self) -> str:
-        """What it is known by in the graph and in the state."""
         return f"{self.node.key}.capabilities.{self.name}"
-
-    def awaited(self, key: str) -> Unknown:
-        return awaited_attribute(self.key, key)
 
     def live(self, key: str) -> Any:
         substitution = self.node.substitution
