@@ -25,6 +25,9 @@ __all__ = [
     "AnswerLate",
     "AnswerRefused",
     "Body",
+    "NoJson",
+    "check_amount",
+    "check_depth",
     "decoded",
     "in_thread",
     "misfit_of",
@@ -108,17 +111,26 @@ def decoded(content: bytes) -> Any:
     """The JSON of an answer; None when it is empty."""
     if not content.strip():
         return None
-    if sum(map(content.count, (b",", b"[", b"{"))) > _MOST_VALUES:
-        raise AnswerRefused(f"it answers with more than {_MOST_VALUES:,} values")
+    check_amount(content)
     try:
         data = msgspec.json.decode(content)
     except UNDECODED as error:
         if isinstance(error, RecursionError):
             raise AnswerRefused(_TOO_DEEP) from error
         raise NoJson(f"it answers with something that is no JSON: {content[:80]!r}") from error
+    check_depth(data)
+    return data
+
+
+def check_amount(content: bytes) -> None:
+    """Refuse JSON that would become more values than there is room for."""
+    if sum(map(content.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+        raise AnswerRefused(f"it answers with more than {_MOST_VALUES:,} values")
+
+
+def check_depth(data: Any) -> None:
     if _is_deeper(data, _DEEPEST):
         raise AnswerRefused(_TOO_DEEP)
-    return data
 
 
 _TOO_DEEP: Final = f"it answers with data that is nested more than {_DEEPEST} deep"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from msgspec import Struct
+
+from sabir.deployments.drivers.answers import misfit_of
 from sabir.deployments.drivers.kinds import MACHINE_KINDS
 from sabir.deployments.drivers.translation import (
     differences,
@@ -31,6 +34,32 @@ class AnswerLost(DeployError):
     """Something was asked for, and it cannot be told whether it was done."""
 
 
+class _Read(Struct, frozen=True):
+    exists: bool
+    fields: dict[str, Any]
+    results: dict[str, Any] | None = None
+
+
+class _Done(Struct, frozen=True):
+    changed: bool = True
+    fields: dict[str, Any] | None = None
+    results: dict[str, Any] | None = None
+    log: list[str] | None = None
+
+
+class _Observed(_Done, frozen=True, kw_only=True):
+    sighting: Literal["done", "not done", "cannot tell"]
+    look_at: str | None = None
+
+
+def _fitting(answer: dict[str, Any], shape: type[Struct]) -> dict[str, Any]:
+    """The answer, when it is one: a machine that was broken into answers what it likes."""
+    misfit = misfit_of(answer, shape)
+    if misfit is not None:
+        raise AnswerLost(f"the machine answers with something that is no answer: {misfit}")
+    return answer
+
+
 class Hands(Protocol):
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         """One of `work.VERBS`. `HandError`: it failed; `AnswerLost`: nobody knows; any other `DeployError`: it was not asked."""
@@ -55,7 +84,7 @@ class MachineConnection:
     async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  files have no other name
         fields = reveal_all(dict(resource.desired))
         try:
-            return reading(await self.hands.do("read", resource.kind, fields), resource)
+            return reading(_fitting(await self.hands.do("read", resource.kind, fields), _Read), resource)
         except HandError as error:
             raise DeployError(str(error)) from error
 
@@ -79,7 +108,7 @@ class MachineConnection:
     async def _done(self, verb: str, task: Task, **more: str) -> Outcome:
         kind = task.resource.kind
         try:
-            answer = await self.hands.do(verb, kind, {**task_data(task), **more})
+            answer = _fitting(await self.hands.do(verb, kind, {**task_data(task), **more}), _Done)
         except HandError as error:
             return failed(str(error), task, passing=error.passing)
         except AnswerLost as error:
@@ -92,6 +121,7 @@ class MachineConnection:
 
     async def observe(self, task: Task) -> Observation:
         try:
-            return observation(await self.hands.do("observe", task.resource.kind, task_data(task)), task)
+            answer = await self.hands.do("observe", task.resource.kind, task_data(task))
+            return observation(_fitting(answer, _Observed), task)
         except HandError as error:
             raise DeployError(str(error)) from error

@@ -16,6 +16,7 @@ from typing import Any, Final, Self
 
 import asyncssh
 
+from sabir.deployments.drivers.answers import AnswerRefused, check_amount, check_depth
 from sabir.deployments.drivers.machine import AnswerLost
 from sabir.deployments.drivers.ssh.access import Access, Carrier, connect
 from sabir.deployments.drivers.ssh.sending import first_line, start_command
@@ -30,9 +31,16 @@ __all__ = ["Host", "Line"]
 _SIGNS_OF_LIFE: Final = 4
 """So many in the time after which the host takes silence for the end."""
 _PIECE: Final = 1 << 16
-_LONGEST_ANSWER: Final = 256 << 20
+_LONGEST_ANSWER: Final = 64 << 20
 _MOST_WORDS: Final = 1000
-"""Lines that a login may print before the hands answer."""
+_LONGEST_WORDS: Final = 1 << 20
+"""Lines, and bytes in one of them, that a login may print before the hands answer."""
+_MOST_UNASKED: Final = 10_000
+"""Answers to nothing: those to requests that were given up are few."""
+_LOOK_PATIENCE: Final = 15
+"""A look may take so many times as long as a connection: nothing is waited for."""
+_NO_ANSWER: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, AnswerRefused)
+_LONGEST_SENTENCE: Final = 2000
 _FAREWELL_SECONDS: Final = 5.0
 _LOOKS: Final = 2
 """Looking changes nothing: it is tried so many times more when a connection breaks."""
@@ -52,8 +60,20 @@ class Host:
         request = {"do": verb, "kind": kind, "data": data}
         for _ in range(_LOOKS if verb in ("read", "observe") else 0):
             with suppress(AnswerLost):
-                return await (await self.line()).ask(request)
-        return await (await self.line()).ask(request)
+                return await self._asked(request)
+        return await self._asked(request)
+
+    async def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
+        line = await self.line()
+        if request["do"] != "read":
+            return await line.ask(request)
+        seconds = self.access.connect_seconds * _LOOK_PATIENCE
+        try:
+            async with asyncio.timeout(seconds):
+                return await line.ask(request)
+        except TimeoutError as error:
+            words = f"a look was not answered within {seconds:g} seconds"
+            raise UnreachableError(self.access.sentence(words)) from error
 
     async def line(self) -> Line:
         async with self._opening:
@@ -72,10 +92,12 @@ class Host:
 class Line:
     """One connection with hands at its other end."""
 
-    def __init__(self, access: Access, connection: Carrier, process: Any) -> None:
+    def __init__(self, access: Access, connection: Carrier, process: Any, lines: _Lines) -> None:
         self.access = access
         self.connection = connection
         self.process = process
+        self._lines = lines
+        self._unasked = 0
         self.broken: str | None = None
         """Why nothing can be asked any more."""
         self._numbers = count(1)
@@ -86,8 +108,8 @@ class Line:
     async def open(cls, access: Access, turn: str) -> Self:
         connection = await connect(access)
         async with _closed_on_failure(connection):
-            process = await _started(access, connection, turn)
-            line = cls(access, connection, process)
+            process, lines = await _started(access, connection, turn)
+            line = cls(access, connection, process, lines)
             line._tasks = asyncio.create_task(line._listen()), asyncio.create_task(line._show_life())
             return line
 
@@ -108,9 +130,10 @@ class Line:
 
     def _content(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "error" in answer:
-            raise HandError(answer["error"], passing=answer["passing"])
+            raise HandError(str(answer["error"])[:_LONGEST_SENTENCE], passing=answer.get("passing") is True)
         if "fault" in answer:
-            raise AnswerLost(self.access.sentence(f"something unforeseen on the host: {answer['fault']}"))
+            fault = str(answer["fault"])[:_LONGEST_SENTENCE]
+            raise AnswerLost(self.access.sentence(f"something unforeseen on the host: {fault}"))
         content: dict[str, Any] = answer["answer"]
         return content
 
@@ -124,36 +147,37 @@ class Line:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.connection.close()
-        with suppress(*_BROKEN):
-            await self.connection.wait_closed()
+        with suppress(*_BROKEN, TimeoutError):
+            async with asyncio.timeout(_FAREWELL_SECONDS):
+                await self.connection.wait_closed()
 
     async def _listen(self) -> None:
         reason = "the host ended it"
         try:
-            buffer = bytearray()
-            while piece := await self.process.stdout.read(_PIECE):
-                start = len(buffer)
-                buffer += piece
-                end = buffer.rfind(b"\n", start)
-                if end >= 0:
-                    for line in bytes(buffer[:end]).split(b"\n"):
-                        self._take(line)
-                    del buffer[: end + 1]
-                elif len(buffer) > _LONGEST_ANSWER:
-                    reason = "an answer is too long"
-                    break
+            while lines := await self._lines.some(_LONGEST_ANSWER):
+                for line in lines:
+                    self._take(line)
         except _BROKEN as error:
             reason = reason_of(error)
-        except (ValueError, KeyError, TypeError):
-            reason = "the host answered with something else than an answer"
+        except _NO_ANSWER as error:
+            words = "the host answered with something else than an answer"
+            reason = str(error) if isinstance(error, AnswerRefused) else words
         finally:
             self._break(reason)
 
     def _take(self, line: bytes) -> None:
+        check_amount(line)
         answer = decode(line)
+        check_depth(answer)
         asked = self._asked.get(answer["id"])
+        if not isinstance(answer.get("answer", {}), dict) or not {"answer", "error", "fault"} & answer.keys():
+            raise TypeError(answer)
         if asked is not None and not asked.done():
             asked.set_result(answer)
+            return
+        self._unasked += 1
+        if self._unasked > _MOST_UNASKED:
+            raise AnswerRefused("the host answers what nobody asked")
 
     def _break(self, reason: str) -> None:
         self.broken = reason
@@ -169,6 +193,33 @@ class Line:
                 self.process.stdin.write(encode({}))
 
 
+class _Lines:
+    """Lines as they come, many at a time."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._buffer = bytearray()
+        self.rest: list[bytes] = []
+        """Lines that came along with the greeting."""
+
+    async def some(self, longest: int) -> list[bytes]:
+        """Whole lines; none when the stream has ended. `AnswerRefused`: one is longer than that."""
+        if self.rest:
+            lines, self.rest = self.rest, []
+            return lines
+        while piece := await self._stream.read(_PIECE):
+            start = len(self._buffer)
+            self._buffer += piece
+            end = self._buffer.rfind(b"\n", start)
+            if end >= 0:
+                lines = bytes(self._buffer[:end]).split(b"\n")
+                del self._buffer[: end + 1]
+                return lines
+            if len(self._buffer) > longest:
+                raise AnswerRefused("an answer is too long")
+        return []
+
+
 @asynccontextmanager
 async def _closed_on_failure(connection: Carrier) -> AsyncGenerator[None]:
     try:
@@ -181,8 +232,8 @@ async def _closed_on_failure(connection: Carrier) -> AsyncGenerator[None]:
         raise
 
 
-async def _started(access: Access, connection: Carrier, turn: str) -> Any:
-    """Hands that have greeted."""
+async def _started(access: Access, connection: Carrier, turn: str) -> tuple[Any, _Lines]:
+    """Hands that have greeted, and what they write from then on."""
     settings = {"root": access.root, "turn": turn, "silence": access.keepalive_seconds * _SIGNS_OF_LIFE}
     try:
         async with asyncio.timeout(access.connect_seconds):
@@ -191,7 +242,8 @@ async def _started(access: Access, connection: Carrier, turn: str) -> Any:
             )
             with suppress(*_BROKEN):  # it may have ended already; it says why
                 process.stdin.write(first_line(settings))
-            greeting = await _greeting(process)
+            lines = _Lines(process.stdout)
+            greeting = await _greeting(lines)
             if greeting is None:
                 raise access.problem(await _not_started(access, process))
     except TimeoutError as error:
@@ -199,19 +251,23 @@ async def _started(access: Access, connection: Carrier, turn: str) -> Any:
         raise UnreachableError(access.sentence(words)) from error
     except _BROKEN as error:
         raise UnreachableError(access.sentence(f"the connection broke: {reason_of(error)}")) from error
-    if greeting["error"] is not None:
-        raise access.problem(greeting["error"])
-    return process
+    except _NO_ANSWER as error:
+        words = f"{access.python} answers with something that is no greeting of ours"
+        raise access.problem(words) from error
+    if greeting.get("error") is not None:
+        raise access.problem(str(greeting["error"])[:_LONGEST_SENTENCE])
+    return process, lines
 
 
-async def _greeting(process: Any) -> dict[str, Any] | None:
-    for _ in range(_MOST_WORDS):
-        line = await process.stdout.readline()
-        if line.startswith(GREETING):
-            greeting: dict[str, Any] = decode(line[len(GREETING) :])
-            return greeting
-        if not line:
-            break
+async def _greeting(lines: _Lines) -> dict[str, Any] | None:
+    words = 0
+    while words < _MOST_WORDS and (some := await lines.some(_LONGEST_WORDS)):
+        for index, line in enumerate(some):
+            if line.startswith(GREETING):
+                lines.rest = some[index + 1 :]
+                greeting: dict[str, Any] = decode(line[len(GREETING) :])
+                return {**greeting}
+        words += len(some)
     return None
 
 

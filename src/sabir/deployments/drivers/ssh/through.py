@@ -10,9 +10,11 @@ import asyncio
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 __all__ = ["Passage"]
+
+_PIECE: Final = 1 << 16
 
 
 class Passage:
@@ -38,6 +40,7 @@ class Passage:
 
     async def wait_closed(self) -> None:
         if self._started is not None:
+            await self._started.drain()
             await self._started.wait_closed()
 
 
@@ -53,6 +56,12 @@ class _Started:
     def kill(self) -> None:
         with suppress(ProcessLookupError):
             self._process.kill()
+
+    async def drain(self) -> None:
+        """Read what nobody wants any more: a process counts as ended only when its output has been read to the end."""
+        for stream in (self.stdout, self.stderr):
+            while await stream.read(_PIECE):
+                pass
 
     async def wait_closed(self) -> None:
         await self._process.wait()
