@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
-from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
+from litestar.status_codes import HTTP_400_BAD_REQUEST, HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
 
 from sabir.checks.formatters.data import finding_data
 from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
@@ -15,6 +15,8 @@ from sabir.server.store.rows import AlreadyThere
 
 __all__ = ["HANDLERS"]
 
+_GONE: Final = "client disconnected prematurely"
+"""What the library says when somebody leaves before their request is whole: no fault, and nobody is left to be answered."""
 _logger = logging.getLogger(__name__)
 
 
@@ -23,6 +25,8 @@ def _answer(status: int, message: str, **more: Any) -> Response[dict[str, Any]]:
 
 
 def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
+    if error.detail == _GONE:
+        return _answer(HTTP_400_BAD_REQUEST, _GONE)
     if error.status_code == HTTP_500_INTERNAL_SERVER_ERROR:
         return _unexpected(request, error)
     more = {"details": error.extra} if error.extra else {}
