@@ -141,6 +141,7 @@ class TestLocal(DriverContract):
             ({"run": "true", "outputs": ["port"]}, "it did not give port"),
             ({"run": "true", "directory": "nowhere"}, "there is no directory"),
             ({}, "neither what to run nor a script"),
+            ({"run": "true", "environment": {"LONG": "x" * 200_000}}, "the variable LONG has 200000 bytes"),
         ],
     )
     def test_commands_that_fail(self, folder: Path, fields: dict[str, object], words: str) -> None:

@@ -7,6 +7,7 @@ for it any more: the command goes on when sabir is killed, and is found the next
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -90,7 +91,12 @@ class Command:
         outputs = os.path.join(mark, "outputs")
         write_file(outputs, b"", 0o600)
         variables.update(SABIR_MARK=mark, SABIR_OUTPUTS=outputs)
-        process = started(["/bin/sh", "-c", _AROUND, "sabir", *words], directory, variables)
+        try:
+            process = started(["/bin/sh", "-c", _AROUND, "sabir", *words], directory, variables)
+        except OSError as error:
+            if error.errno != errno.E2BIG:
+                raise
+            raise HandError(_too_long(words, variables)) from None
         status = _waited(process, task.get("timeout"), task.get("stopped"))
         if status is None:
             raise HandError("it was left running")
@@ -159,6 +165,19 @@ def started(words: list[str], directory: str, variables: dict[str, str]) -> Any:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+    )
+
+
+def _too_long(words: list[str], variables: dict[str, str]) -> str:
+    """What no system hands over to a program, by its name: it may be secret."""
+    sizes = {
+        f"the variable {name}": len(value.encode("utf-8", "replace")) for name, value in variables.items()
+    }
+    sizes.update((f"word {number} of the command", len(word)) for number, word in enumerate(words))
+    largest = max(sizes, key=lambda name: sizes[name])
+    return (
+        f"{largest} has {sizes[largest]} bytes, more than this system hands over to a program (Linux: "
+        "131071 for each): give it in a file"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,17 @@ def test_what_undoes_is_not_told_by_a_name(tmp_path: Path) -> None:
         "x.undone-by-y.interfaces.Standard.start.undone-by-stop",
         "workflows.deploy",
     ]
+
+
+def test_a_file_that_is_too_large_to_be_sent_is_named(tmp_path: Path) -> None:
+    (tmp_path / "large.bin").write_bytes(random.Random(1).randbytes(100_000))
+    with pytest.raises(
+        DeployError, match=r"of 'app' brings along .* the largest file is large\.bin \(100,000 bytes\)"
+    ):
+        _wanted(
+            tmp_path,
+            "    vm: {type: tosca.nodes.Compute, attributes: {public_address: 192.0.2.1}}\n"
+            "    app:\n      type: tosca.nodes.SoftwareComponent\n      requirements: [{host: vm}]\n"
+            "      artifacts: {data: {type: tosca.artifacts.File, file: large.bin}}\n"
+            "      interfaces: {Standard: {operations: {create: a.sh}}}\n",
+        )

@@ -58,6 +58,8 @@ def sent(
     here = Path(os.path.abspath(directory))
     files = [Path(file), *_beside(subject, implementation)]
     packed = _packed(here, files)
+    if len(packed) > _LARGEST:
+        raise DeployError(_too_large(len(packed), files, subject))
     names = [*filter(is_variable, inputs), "SABIR_INPUTS_TEXT"]
     prelude = _THERE.replace("@NAMES@", " ".join(names)).replace("@HERE@", quote(str(here)))
     # Only what is sent or made there: any other path that an input names is one of the other machine already.
@@ -80,6 +82,15 @@ def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
             yield Path(location)
 
 
+def _too_large(size: int, files: Iterable[Path], subject: Subject) -> str:
+    largest = max(files, key=lambda path: path.stat().st_size)
+    return (
+        f"what an operation of {node_of(subject).name!r} brings along to another machine is {size:,} bytes when packed, and "
+        f"{_LARGEST:,} can be sent; the largest file is {largest.name} ({largest.stat().st_size:,} bytes): let the program fetch it "
+        "there, or run the operation here (operation_host: ORCHESTRATOR)"
+    )
+
+
 def _packed(here: Path, files: Iterable[Path]) -> str:
     """The files as a packed archive, the same bytes each time."""
     data = io.BytesIO()
@@ -97,9 +108,4 @@ def _packed(here: Path, files: Iterable[Path]) -> str:
             content = path.read_bytes()
             member.size, member.mode = len(content), 0o700
             archive.addfile(member, io.BytesIO(content))
-    text = base64.b64encode(data.getvalue()).decode("ascii")
-    if len(text) > _LARGEST:
-        raise DeployError(
-            f"what the operation brings along is {len(text)} bytes when packed, and {_LARGEST} can be sent: keep large files elsewhere"
-        )
-    return text
+    return base64.b64encode(data.getvalue()).decode("ascii")
