@@ -79,3 +79,25 @@ def test_a_property_feeds_an_operation(template: Path) -> None:
     assert ("app.interfaces.Standard.create", "inputs") in {(one.instance, one.attribute) for one in affected}
     steps = why_path(WhyRequest(path=template, subject="app.interfaces.Standard.create.inputs")).steps
     assert 18 in {step.location.line for step in steps if step.location is not None}
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("{default: x}", "x"),
+        ("{value: {get_input: zone}, description: where}", "north"),
+        ("{default: x, other: y}", {"default": "x", "other": "y"}),
+        ("{a: b}", {"a": "b"}),
+    ],
+)
+def test_an_input_in_a_type_may_leave_its_type_out(tmp_path: Path, written: str, expected: object) -> None:
+    (tmp_path / "run.sh").write_text("")
+    (tmp_path / "main.yaml").write_text(
+        "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+        "node_types:\n  N:\n    derived_from: tosca.nodes.Root\n"
+        f"    interfaces: {{Standard: {{operations: {{create: {{implementation: run.sh, inputs: {{i: {written}}}}}}}}}}}\n"
+        "topology_template:\n  inputs: {zone: {type: string, default: north}}\n"
+        "  node_templates: {n: {type: N}}\n"
+    )
+    graph = evaluate_path(tmp_path / "main.yaml", EvaluationRequest()).evaluation.graph
+    assert graph["n.interfaces.Standard.create"].attributes["inputs"] == {"i": expected}

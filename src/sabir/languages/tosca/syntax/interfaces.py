@@ -14,7 +14,7 @@ from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
 )
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.languages.tosca.syntax.schemas import read_property
+from sabir.languages.tosca.syntax.schemas import only_defines, read_property
 from sabir.source.yaml.nodes import (
     YamlEntry,
     YamlMapping,
@@ -209,7 +209,7 @@ def _implementation(
 def read_parameters(
     reader: Reader, node: YamlNode | None, subject: str, *, defines: bool = False
 ) -> dict[str, PropertyDefinition]:
-    """Inputs: a definition where a map has a type, else the value itself."""
+    """Inputs: a definition where a map has a type (in a type also where it gives a default or a value), else the value itself."""
     return {
         name: _parameter(reader, name, span, value, defines=defines)
         for name, span, value in reader.entries(node, subject)
@@ -218,12 +218,18 @@ def read_parameters(
 
 def _parameter(reader: Reader, name: str, span: Span, node: YamlNode, *, defines: bool) -> PropertyDefinition:
     has_type = isinstance(node, YamlMapping) and text_of(node.get("type")) is not None
-    # 2.0: a type may refine an input that it inherits without saying its type again.
-    if has_type or (defines and reader.origin.second and isinstance(node, YamlMapping)):
+    # A type may refine an input that it inherits without saying its type again; and in 1.3 its type may be left out.
+    if has_type or (
+        defines and isinstance(node, YamlMapping) and (reader.origin.second or _gives_default(node))
+    ):
         return read_property(reader, name, span, node)
     return PropertyDefinition(
         name=name, span=span, origin=reader.origin, schema=None, required=False, value=reader.written(node)
     )
+
+
+def _gives_default(node: YamlMapping) -> bool:
+    return only_defines(node) and (node.get("default") is not None or node.get("value") is not None)
 
 
 def read_artifacts(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, ArtifactDefinition]:

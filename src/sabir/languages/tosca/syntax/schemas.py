@@ -19,6 +19,7 @@ from sabir.text import Span
 __all__ = [
     "PRIMITIVES",
     "UNKNOWN_CONSTRAINT",
+    "only_defines",
     "optional_schema",
     "read_constraints",
     "read_properties",
@@ -169,6 +170,12 @@ def _is_value(reader: Reader, node: YamlNode) -> bool:
     if name is None:
         return not (isinstance(node, YamlScalar) and node.value is None)
     return name not in PRIMITIVES and (reader.scope is None or reader.scope.find(Kind.DATA, name) is None)
+
+
+def only_defines(node: YamlMapping) -> bool:
+    """Whether a map has nothing but what definitions have."""
+    known = _PROPERTY_KEYS | {"description", "metadata"}
+    return all(text_of(entry.key) in known for entry in node.entries)
 
 
 def holds_form(node: YamlMapping) -> bool:
