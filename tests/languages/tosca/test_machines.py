@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
+import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +26,9 @@ node_types:
   App:
     derived_from: tosca.nodes.SoftwareComponent
     attributes: {{told: {{type: string}}}}
-    artifacts: {{words: {{type: tosca.artifacts.File, file: files/words.txt}}}}
+    artifacts:
+      words: {{type: tosca.artifacts.File, file: files/words.txt}}
+      large: {{type: tosca.artifacts.File, file: files/large.bin}}
     interfaces:
       Standard:
         operations:
@@ -71,12 +75,17 @@ def _write(folder: Path, machine: Sshd, address: str, create: str) -> Path:
         )
     )
     (folder / "service" / "scripts" / "app.sh").write_text(
-        '. scripts/lib.sh\ntold="$(words) from ${SSH_CONNECTION:+afar}"\npwd > "' + str(folder) + '/where"\n'
+        '. scripts/lib.sh\ntold="$(words) from ${SSH_CONNECTION:+afar}"\npwd > "'
+        + str(folder)
+        + '/where"\nsha256sum files/large.bin > "'
+        + str(folder)
+        + '/sum"\n'
     )
     (folder / "service" / "scripts" / "lib.sh").write_text('words() { cat "$file"; }\n')
     (folder / "service" / "scripts" / "gone.sh").write_text(f'echo "$SABIR_HOST" > {folder}/gone\n')
     (folder / "service" / "scripts" / "where.sh").write_text("public_address=127.1\n")
     (folder / "service" / "files" / "words.txt").write_text("greetings")
+    (folder / "service" / "files" / "large.bin").write_text("small")
     return template
 
 
@@ -95,8 +104,11 @@ def test_a_script_runs_on_the_host_of_its_node(
     tmp_path: Path, machine: Sshd, capsys: pytest.CaptureFixture[str], address: str, create: str
 ) -> None:
     template = _write(tmp_path, machine, address, create)
+    large = template.parent / "files" / "large.bin"
+    large.write_bytes(random.Random(1).randbytes(900_000))
     words = [str(template), "--here", "--trust", "scripts", "--yes", "--allow-delete", "all"]
     assert main(["deploy", *words]) == 0
+    assert (tmp_path / "sum").read_text().split()[0] == hashlib.sha256(large.read_bytes()).hexdigest()
     assert (tmp_path / "where").read_text().strip() != str(template.parent)
     capsys.readouterr()
     assert main(["compile", str(template), "--format", "json"]) == 0

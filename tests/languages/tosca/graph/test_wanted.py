@@ -138,9 +138,9 @@ def test_what_undoes_is_not_told_by_a_name(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_to_be_sent_is_named(tmp_path: Path) -> None:
-    (tmp_path / "large.bin").write_bytes(random.Random(1).randbytes(100_000))
+    (tmp_path / "large.bin").write_bytes(random.Random(1).randbytes(1_200_000))
     with pytest.raises(
-        DeployError, match=r"of 'app' brings along .* the largest file is large\.bin \(100,000 bytes\)"
+        DeployError, match=r"of 'app' brings along .* the largest file is large\.bin \(1,200,000 bytes\)"
     ):
         _wanted(
             tmp_path,

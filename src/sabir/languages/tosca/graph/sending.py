@@ -24,12 +24,13 @@ from sabir.languages.tosca.syntax.nodes import Implementation
 
 __all__ = ["sent"]
 
-_LARGEST: Final = 90_000
-"""Of what is sent, packed: it goes as a word of a command, which Linux bounds at 128 KiB."""
+_WORD: Final = 100_000
+"""What is sent goes as words of a command, each of which Linux bounds at 128 KiB, and all together at 2 MiB."""
+_LARGEST: Final = 14 * _WORD
 _THERE: Final = """\
 umask 077
 mkdir -p "$SABIR_MARK/files" || exit 125
-printf %s @PACKED@ | base64 -d | tar -xzf - -C "$SABIR_MARK/files" || exit 125
+printf %s "$@" | base64 -d | tar -xzf - -C "$SABIR_MARK/files" || exit 125
 cd "$SABIR_MARK/files" || exit 125
 __here=@HERE@
 for __name in @NAMES@; do
@@ -48,7 +49,7 @@ def sent(
     inputs: Collection[str],
     folders: Iterable[str] = (),
 ) -> list[str]:
-    """The words of a command for another machine; those for this one are `bash -c TEXT FILE`. `folders` are made there."""
+    """The words of a command for another machine, behind them what it brings along; those for this one are `bash -c TEXT FILE`. `folders` are made there."""
     *first, text, file = words
     directory = subject.ensemble.model.topology.origin.directory
     if directory is None:
@@ -65,9 +66,9 @@ def sent(
     # Only what is sent or made there: any other path that an input names is one of the other machine already.
     paths = [*(os.path.relpath(os.path.abspath(path), here) for path in files), *folders]
     prelude = prelude.replace("@PATHS@", " ".join(quote(path) for path in dict.fromkeys(paths)))
-    prelude = prelude.replace("@PACKED@", quote(packed))
     there = os.path.relpath(os.path.abspath(file), here)
-    return [*first, prelude + f"set -- {quote('./' + there)}\n" + text.replace('"$0"', '"$1"'), there]
+    program = prelude + f"set -- {quote('./' + there)}\n" + text.replace('"$0"', '"$1"')
+    return [*first, program, there, *(packed[at : at + _WORD] for at in range(0, len(packed), _WORD))]
 
 
 def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
