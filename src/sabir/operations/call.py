@@ -65,6 +65,7 @@ def call_path(request: CallRequest) -> Deployed:
         arguments = taken_arguments(offer, request.arguments)
         about = {"operation": offer.words, "arguments": encoded(dict(arguments))}
         called = called_resources(offer, arguments, prepared, store)
+        _tell_idle(offer, called, request)
         return _Chosen(verb="call", about=about, called=called, offers=[offer])
 
     return _carried_out(request, choose)
@@ -89,6 +90,13 @@ def notify_path(request: CallRequest) -> Deployed:
     return _carried_out(request, choose)
 
 
+def _tell_idle(offer: Offer, called: Mapping[str, CalledResource], request: CallRequest) -> None:
+    if not called:
+        request.doing.notice(
+            f"{offer.words} has nothing to do as things are: its condition does not hold, or all is done"
+        )
+
+
 def _all_called(
     waiting: Sequence[Offer], request: CallRequest, prepared: Prepared, store: Store
 ) -> dict[str, CalledResource]:
@@ -96,6 +104,7 @@ def _all_called(
     for offer in waiting:
         ours = {name: value for name, value in request.arguments.items() if name in offer.arguments}
         resources = called_resources(offer, taken_arguments(offer, ours), prepared, store)
+        _tell_idle(offer, resources, request)
         twice = called.keys() & resources.keys()
         if twice:
             raise DeployError(

@@ -291,11 +291,16 @@ TRIGGER = """\
 
 @pytest.mark.parametrize(("bound", "log"), [("5", ["a/save grown"]), ("8", [])])
 def test_a_trigger_acts_when_its_condition_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, log: list[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    bound: str,
+    log: list[str],
 ) -> None:
     deployment = Deployment(tmp_path, monkeypatch, TRIGGER % bound)
     deployment.run("deploy")
     assert deployment.run("notify", "busy") == (0, log)
+    assert ("policies.p.up has nothing to do as things are" in capsys.readouterr().err) is not bool(log)
 
 
 def test_every_operation_can_be_called_with_arguments(
