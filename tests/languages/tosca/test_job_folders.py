@@ -127,3 +127,13 @@ topology_template:
     capsys.readouterr()
     assert main(["query", str(tmp_path / "service.yaml"), "{eval: {get_dir: operation}}"]) == 1
     assert "ask for it in an input of an operation" in capsys.readouterr().err
+
+
+def test_a_folder_is_deployed_by_a_path_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "service"
+    folder.mkdir()
+    (folder / "service.yaml").write_text(TEMPLATE, encoding="utf-8")
+    (folder / "create.sh").write_text(SCRIPT, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["deploy", "service", "--here", "--trust", "scripts", "--yes"]) == 0
+    assert (folder / "local/box/local").exists()

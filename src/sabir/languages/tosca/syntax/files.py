@@ -50,7 +50,7 @@ class PackageFiles(Struct, frozen=True):
 
     def directory(self, name: str) -> Path | None:
         path = self.package.path
-        return (path / name).parent if path is not None and path.is_dir() else None
+        return Path(os.path.abspath(path / name)).parent if path is not None and path.is_dir() else None
 
     def beside(self, name: str) -> Iterator[str]:
         folder = posixpath.dirname(name)
