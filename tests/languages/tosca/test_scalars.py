@@ -66,7 +66,9 @@ def test_is_version(value: Any, expected: bool) -> None:
 def test_versions_are_ordered_by_their_numbers() -> None:
     assert version_key("1.10") > version_key("1.9")
     assert version_key("2") > version_key("1.10.3")
-    assert version_key(1.5) == (1, 5)
+    assert version_key(1.5) == version_key("1.5")
+    assert version_key("1.0.0.beta") < version_key("1.0.0") < version_key("1.0.1.beta-2")
+    assert version_key("1.0.0.beta-2") < version_key("1.0.0.beta-10")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.entities import Reached, find_entity, named_entities, stepped
+from sabir.expressions.query.functions.ordering import comparable_texts
 from sabir.expressions.query.functions.registry import Function
 from sabir.expressions.query.values import MISSING, holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 
@@ -120,8 +121,12 @@ def _flag(value: Any) -> bool:
 
 
 def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
-    """Two scalars as numbers: of one unit, or of two units of the usual ones that measure the same."""
+    """Two instants or versions; two scalars as numbers: of one unit, or of two of the usual ones that measure the same."""
     if isinstance(left, str) and isinstance(right, str):
+        # A version would pass for a number with a unit.
+        ordered = comparable_texts(left, right)
+        if ordered != (left, right):
+            return ordered
         first, second = re.fullmatch(_SCALAR, left), re.fullmatch(_SCALAR, right)
         if first is not None and second is not None:
             if first[2] == second[2]:

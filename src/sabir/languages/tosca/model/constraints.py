@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sabir.expressions.operators import CONTAINMENTS, LOGIC
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
+from sabir.expressions.query.functions.ordering import instant
 from sabir.languages.tosca.model.scalars import UNITS, is_number, scalar_unit, version_key
 
 __all__ = ["CONSTRAINTS", "TESTS", "ConstraintTest", "constraint_holds"]
@@ -21,6 +22,8 @@ def _comparable(value: Any, kind: str) -> Any:
         return value if is_number(value) else scalar_unit(kind, value)
     if kind == "version":
         return version_key(value)
+    if kind == "timestamp" and isinstance(value, str):
+        return instant(value) or value
     return value
 
 

@@ -263,7 +263,9 @@ def _is_word(node: YamlNode) -> bool:
 
 _FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
     Shape.TEXT: lambda node: isinstance(_scalar(node), str),
-    Shape.FLAG: lambda node: isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"),
+    Shape.FLAG: lambda node: (
+        isinstance(node, YamlScalar) and node.style is Style.PLAIN and node.text.lower() in ("true", "false")
+    ),
     Shape.TEXTS: _is_texts,
     Shape.MAP: lambda node: isinstance(node, YamlMapping),
     Shape.LIST: lambda node: isinstance(node, YamlSequence),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from sabir.expressions.query.functions.ordering import VersionOrder, version_order
+
 __all__ = ["is_strict_version", "is_version", "version_key"]
 
 _VERSION: Final = (
@@ -21,8 +23,14 @@ def is_version(value: Any) -> bool:
     return isinstance(value, str) and re.fullmatch(_VERSION, value) is not None
 
 
-def version_key(value: Any) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"[0-9]+", str(value)))
+def version_key(value: Any) -> VersionOrder:
+    """By what versions are compared; of one that is merely used as one its first numbers count."""
+    order = version_order(str(value))
+    if order is not None:
+        return order
+    numbers = [int(part) for part in re.findall(r"[0-9]{1,18}", str(value))[:3]]
+    major, minor, fix = (*numbers, -1, -1, -1)[:3]
+    return major, minor, fix, 1, "", 0
 
 
 def is_strict_version(text: str) -> bool:

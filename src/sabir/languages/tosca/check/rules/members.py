@@ -87,10 +87,13 @@ def _types_of_members(model: Model) -> Iterator[Finding]:
         if not allowed or not owner.origin.second or not topology.complete:
             continue
         for name, span in members:
-            member = model.flat.get(name)
-            if member is not None and not any(
-                model.types.is_a(Kind.NODE, member.name, each) for each in allowed
-            ):
+            group = topology.groups.get(name)
+            if group is not None and not any(model.types.definition(Kind.GROUP, each) for each in allowed):
+                continue  # it is for the nodes in the group
+            kind = Kind.NODE if group is None else Kind.GROUP
+            type_name = "" if group is None else group.type or ""
+            member = model.flat.get(name) if group is None else model.types.find(Kind.GROUP, type_name)
+            if member is not None and not any(model.types.is_a(kind, member.name, each) for each in allowed):
                 message = f"{name!r} is of type {member.name!r}, and {word} {owner.name!r} is for {', '.join(allowed)}"
                 yield WRONG_MEMBER.at(Place(owner.origin.source, span), message)
 
