@@ -102,12 +102,12 @@ def _step(model: Model, workflow: Workflow, step: Step, members: set[str]) -> It
     source = workflow.origin.source
     # In Unfurl a type stands for all nodes that are of it.
     topology = model.topology
-    is_type = "unfurl" in topology.profiles and (
-        not topology.complete or model.types.definition(Kind.NODE, step.target or "") is not None
-    )
+    types = model.types.names(Kind.NODE) if "unfurl" in topology.profiles else frozenset[str]()
+    is_type = step.target in types or (bool(types) and not topology.complete)
     if step.target is not None and step.target not in members and not is_type:
         place = Place(source, step.target_span or step.span)
-        yield _missing(f"target {step.target!r} of workflow {workflow.name!r}", step.target, members, place)
+        subject = f"target {step.target!r} of workflow {workflow.name!r}"
+        yield _missing(subject, step.target, members, place, types)
     for name, span in (*step.on_success, *step.on_failure):
         if name not in workflow.steps:
             message = f"workflow {workflow.name!r} has no step {name!r}"
@@ -115,6 +115,8 @@ def _step(model: Model, workflow: Workflow, step: Step, members: set[str]) -> It
             yield UNKNOWN_STEP.at(Place(source, span), message, hint=hint)
 
 
-def _missing(subject: str, name: str, members: set[str], place: Place) -> Finding:
-    message = f"{subject} is no node template or group"
-    return UNKNOWN_MEMBER.at(place, message, hint=did_you_mean(name, members))
+def _missing(
+    subject: str, name: str, members: set[str], place: Place, types: frozenset[str] = frozenset()
+) -> Finding:
+    words = "no node template, group or node type" if types else "no node template or group"
+    return UNKNOWN_MEMBER.at(place, f"{subject} is {words}", hint=did_you_mean(name, members, types))
