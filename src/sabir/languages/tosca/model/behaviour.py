@@ -20,10 +20,10 @@ from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
 )
 
-__all__ = ["Interface", "Operation", "interfaces_of"]
+__all__ = ["USUAL_INTERFACES", "Interface", "Operation", "interfaces_of"]
 
 # 1.x lets these be used without saying their types.
-_USUAL: Final = {
+USUAL_INTERFACES: Final = {
     "Standard": "tosca.interfaces.node.lifecycle.Standard",
     "Configure": "tosca.interfaces.relationship.Configure",
 }
@@ -67,7 +67,7 @@ def interfaces_of(
 
 def _interface(types: TypeTable, name: str, definitions: list[InterfaceDefinition]) -> Interface:
     named = next((definition.type for definition in reversed(definitions) if definition.type), None)
-    flat = types.find(Kind.INTERFACE, named or _USUAL.get(name, name))
+    flat = types.find(Kind.INTERFACE, named or USUAL_INTERFACES.get(name, name))
     inherited = [*_behaviours(flat)]
     declared = frozenset(operation for behaviour in inherited for operation in _names(behaviour))
     layers = [*inherited, *definitions]
@@ -80,7 +80,7 @@ def _interface(types: TypeTable, name: str, definitions: list[InterfaceDefinitio
         type=named if flat is None else flat.name,
         operations={operation: _operation(name, operation, layers, inputs) for operation in operations},
         inputs=inputs,
-        declared=None if flat is None else declared,
+        declared=None if flat is None or not flat.is_whole else declared,
     )
 
 

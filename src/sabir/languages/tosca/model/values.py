@@ -157,8 +157,8 @@ class ValueChecker:
         is_whole = units.data_type is not None and self._is_integer(units.data_type)
 
         def check(value: Any) -> Iterator[Misfit]:
-            if value is None or holds_expression(value):
-                return
+            if value is None or holds_expression(value) or not units.units:
+                return  # of a type without units that is said
             parts = units.parts(value)
             if parts is None:
                 hint = "its units are " + ", ".join(list(units.multipliers)[:12])
@@ -290,7 +290,7 @@ def _record_misfits(
     for key, item in value.items():
         field = fields.get(key)
         if field is None:
-            if not flat.is_open:
+            if flat.is_whole and not flat.is_open:
                 hint = did_you_mean(str(key), fields)
                 yield Misfit(UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), hint)
         elif not holds_expression(item):

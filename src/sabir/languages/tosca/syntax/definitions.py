@@ -75,7 +75,7 @@ def _type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> 
             origin=reader.origin,
             derived_from=reader.type_name(kind, node.value),
         )
-    if kind is Kind.INTERFACE:
+    if kind is Kind.INTERFACE and not reader.origin.second:
         # Up to 1.2 the operations of an interface type stand beside its other keys, under any name.
         fields: Mapping[str, YamlNode] = {key: value for key, _, value in reader.entries(node, subject)}
     else:

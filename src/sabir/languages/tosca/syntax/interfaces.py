@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sabir.diagnostics.near import near
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     Implementation,
@@ -93,6 +94,11 @@ def read_interface(
     mapping = reader.mapping(node, subject)
     entries = {key: (key_span, item) for key, key_span, item in reader.entries(mapping, subject)}
     fields = {key: item for key, (_, item) in entries.items()}
+    if reader.origin.second:
+        for key in fields:
+            reader.loses = reader.loses or (
+                key not in _INTERFACE_KEYS and near(key, _INTERFACE_KEYS) is not None
+            )
     operations = fields.get("operations")
     if operations is None:
         # Up to 1.2 operations stand beside `type` and `inputs`; 1.3 puts them under `operations`.

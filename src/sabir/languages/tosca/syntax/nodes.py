@@ -381,6 +381,8 @@ class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
     copy: str | None = None
     count: Written | None = None
     """How many instances there are; an expression, too."""
+    loses: bool = False
+    """Whether something stands under a misspelt key."""
     is_open: bool = False
     """Unfurl: whether its metadata say that it may have properties which its type does not declare."""
     instance_of: str | None = None

@@ -91,7 +91,9 @@ _MAPPED_SECTIONS: Final = ("properties", "attributes", "capabilities", "requirem
 def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) -> NodeTemplate:
     """The template, whatever is wrong with it: one without a type is kept, as others may lead to it."""
     subject = f"node template {name!r}"
+    reader.loses = False
     fields = reader.fields(node, subject, _NODE_KEYS)
+    loses = reader.loses
     type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {subject}")
     type_ = reader.type_text(Kind.NODE, type_node, f"type of {subject}")
     if type_ is None and copy is None and not reader.has_nearly(fields, "type"):
@@ -118,6 +120,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
         node_filter=None if node_filter is None else reader.written(node_filter),
         copy=copy,
         count=reader.optional(fields.get("count")),
+        loses=loses,
         is_open=reader.is_open(fields),
     )
 

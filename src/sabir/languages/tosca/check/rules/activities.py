@@ -45,7 +45,8 @@ def check_activities(model: Model, interfaces: Mapping[str, Mapping[str, Interfa
     yield from _circles(topology.workflows)
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():
-            is_node = step.target_relationship is None and step.target in interfaces
+            flat = model.flat.get(step.target or "")
+            is_node = step.target_relationship is None and flat is not None and flat.is_whole
             table = interfaces[step.target or ""] if is_node else None
             yield from _target_relationship(model, step)
             for activity in step.activities:

@@ -56,7 +56,9 @@ def check_assignments(model: Model) -> Iterator[Finding]:
     for relationship in model.topology.relationship_templates.values():
         flat = model.types.find(Kind.RELATIONSHIP, relationship.type) if relationship.type else None
         if flat is not None:
-            yield from check_values(model, relationship.properties, flat.properties, f"{flat.name}")
+            yield from check_values(
+                model, relationship.properties, flat.properties, flat.name, is_open=not flat.is_whole
+            )
             if relationship.origin.second:
                 yield from _relationship(model, relationship, flat)
                 subject = f"relationship template {relationship.name!r}"
@@ -64,13 +66,17 @@ def check_assignments(model: Model) -> Iterator[Finding]:
     for group in model.topology.groups.values():
         flat = model.types.find(Kind.GROUP, group.type) if group.type else None
         if flat is not None and group.origin.second:
-            yield from check_values(model, group.properties, flat.properties, f"{flat.name}")
+            yield from check_values(
+                model, group.properties, flat.properties, flat.name, is_open=not flat.is_whole
+            )
             yield from _attributes(model, group.attributes, flat)
             yield from check_required(flat, group.properties, group.place, f"group {group.name!r}")
     for policy in model.topology.policies:
         flat = model.types.find(Kind.POLICY, policy.type) if policy.type else None
         if flat is not None:
-            yield from check_values(model, policy.properties, flat.properties, f"{flat.name}")
+            yield from check_values(
+                model, policy.properties, flat.properties, flat.name, is_open=not flat.is_whole
+            )
             yield from check_required(flat, policy.properties, policy.place, f"policy {policy.name!r}")
     for definition in model.topology.inputs.values():
         if definition.default is not None:
@@ -130,7 +136,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         of=flat,
         is_open=not flat.is_whole,
     )
-    if not template.directives:
+    if not template.directives and not template.loses:
         yield from check_required(
             flat, template.properties, template.place, f"node template {template.name!r}"
         )
@@ -146,7 +152,13 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
         if type_ is not None:
             definitions = merged_properties([type_.properties, declared.properties])
             yield from check_values(
-                model, capability.properties, definitions, declared.type, also=type_.attributes, of=flat
+                model,
+                capability.properties,
+                definitions,
+                declared.type,
+                also=type_.attributes,
+                of=flat,
+                is_open=not type_.is_whole,
             )
             if template.origin.second:
                 attributes = merged_properties([type_.attributes, declared.attributes])
@@ -158,7 +170,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
                     also=definitions,
                     kind="attribute",
                 )
-    if template.origin.second and not template.directives:
+    if template.origin.second and not template.directives and not template.loses:
         yield from _required_of_capabilities(model, template, flat)
     for link in model.links.get(template.name, ()):
         yield from _link(model, link)
@@ -206,10 +218,14 @@ def _link(model: Model, link: Link) -> Iterator[Finding]:
             message = f"there is no relationship type {relationship.type!r}"
             yield UNKNOWN_TYPE.at(relationship.place, message, hint=hint)
         return
+    if link.definition is None and relationship.type is None:
+        return  # of which type it is only the requirement could say, which is not there
     flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
         definitions = _refined_properties(link, flat)
-        yield from check_values(model, relationship.properties, definitions, flat.name)
+        yield from check_values(
+            model, relationship.properties, definitions, flat.name, is_open=not flat.is_whole
+        )
         if relationship.origin.second:
             yield from _relationship(model, relationship, flat)
 

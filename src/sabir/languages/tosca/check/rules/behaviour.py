@@ -9,8 +9,9 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.check.rules.activities import check_activities
+from sabir.languages.tosca.check.rules.assigned_behaviour import UNKNOWN_INTERFACE
 from sabir.languages.tosca.check.rules.outputs import check_outputs, check_outputs_of_type
-from sabir.languages.tosca.model.behaviour import Interface, interfaces_of
+from sabir.languages.tosca.model.behaviour import USUAL_INTERFACES, Interface, interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import SECOND, example_nodes, tosca_rule
@@ -148,6 +149,9 @@ def _definitions(
     merged = interfaces_of(model.types, flat, definitions)
     for name, interface in definitions.items():
         declared = merged[name].declared
+        if declared is None and interface.type is None and not interface.origin.second:
+            layers = (type_.interfaces for type_ in flat.chain if type_.interfaces is not definitions)
+            yield from _misspelt_interface(interface, flat.name, {key for layer in layers for key in layer})
         for operation in (*interface.operations.values(), *interface.notifications.values()):
             if declared and operation.name not in declared:
                 hint = did_you_mean(operation.name, declared) or "it has " + ", ".join(sorted(declared))
@@ -155,6 +159,14 @@ def _definitions(
                 yield UNKNOWN_OPERATION.at(operation.place, message, hint=hint)
             if operation.implementation is not None:
                 yield from _implementation(model, operation.implementation, artifacts)
+
+
+def _misspelt_interface(interface: InterfaceDefinition, owner: str, inherited: set[str]) -> Iterator[Finding]:
+    """Before 2.0 a type or template may have interfaces of its own; one that is nearly a known one is meant to be that."""
+    hint = did_you_mean(interface.name, USUAL_INTERFACES, inherited)
+    if interface.name not in inherited and hint is not None:
+        message = f"{owner} has no interface {interface.name!r}, and it has no type"
+        yield UNKNOWN_INTERFACE.at(interface.place, message, hint=hint)
 
 
 def _implementation(

@@ -12,7 +12,7 @@ from sabir.expressions.query.functions.registry import MODULES
 from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.check.rules.nested import lost
 from sabir.languages.tosca.check.rules.results import first_call, gives_truth, misused
-from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, values
+from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, validations, values
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example, tosca_rule
@@ -74,12 +74,13 @@ _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
 _GETTERS: Final = frozenset(word for names in MODULES.values() for word in names if word.startswith("get_")) | {
     "get_operation_output", "get_secret", "get_repo", "get_attributes",
 }  # fmt: skip
+_TEXTS: Final = frozenset({"concat", "join", "token"})
 _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
 
 
 def check_functions(model: Model) -> Iterator[Finding]:
     used: set[str] = set(_inputs_of_types(model))
-    loose = False
+    loose = any(template.loses for template in model.nodes.values())
     nodes, inputs = frozenset(model.nodes), frozenset(model.topology.inputs)
     for written in values(model):
         for name, argument in _calls(written.node):
@@ -116,7 +117,12 @@ def check_functions(model: Model) -> Iterator[Finding]:
                 used.add(_first(argument) or "")
         loose = loose or _mentions_inputs(written.node)
     yield from _untruths(model)
-    yield from _misspelt_getters(model)
+    yield from _misspelt_calls(model)
+    for written in validations(model):
+        for name, argument in _calls(written.node):
+            if name.startswith("$") and name != "$$":
+                place = Place(written.origin.source, argument.span)
+                yield from _unknown_function(model, name, place)
     if loose or model.topology.substitution is not None or not (model.topology.complete or model.nodes):
         return
     for name, definition in model.topology.inputs.items():
@@ -124,14 +130,24 @@ def check_functions(model: Model) -> Iterator[Finding]:
             yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
 
 
-def _misspelt_getters(model: Model) -> Iterator[Finding]:
-    """In inputs of operations, for which no type says that a map is not meant."""
-    for written in operation_inputs(model):
+def _misspelt_calls(model: Model) -> Iterator[Finding]:
+    """In inputs of operations and in outputs, for which no type says that a map is not meant."""
+    outputs = (output.value for output in model.topology.outputs.values())
+    for written in (*operation_inputs(model), *filter(None, outputs)):
         for name, argument in _calls(written.node):
-            hint = did_you_mean(name, _GETTERS) if name.startswith("get_") and name not in _GETTERS else None
+            hint = _misspelt(name, argument)
             if hint is not None:
                 place = Place(written.origin.source, argument.span)
                 yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
+
+
+def _misspelt(name: str, argument: YamlNode) -> str | None:
+    """Nearly the name of a function; what only ends otherwise, as `tokens`, may well be data."""
+    if name.startswith("get_"):
+        return None if name in _GETTERS else did_you_mean(name, _GETTERS)
+    if name in _TEXTS or not isinstance(argument, YamlSequence) or name.startswith(tuple(_TEXTS)):
+        return None
+    return did_you_mean(name, _TEXTS)
 
 
 def _untruths(model: Model) -> Iterator[Finding]:

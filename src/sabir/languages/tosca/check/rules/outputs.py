@@ -24,6 +24,7 @@ WRONG_MAPPING: Final = tosca_rule(
     good=example_nodes(_VM + _APP % "create: {outputs: {url: [SELF, state]}}"),
 )
 
+_BEGINNINGS: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST"})
 _STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 
 
@@ -46,6 +47,13 @@ def check_outputs(
     also: Collection[str] = (),
 ) -> Iterator[Finding]:
     for output in outputs:
+        if output.target and output.target[0] not in _BEGINNINGS and output.target[0] not in model.nodes:
+            advice = did_you_mean(output.target[0], _BEGINNINGS, model.nodes) or "begin with SELF"
+            message = (
+                f"output {output.name!r} of {operation!r} goes to {output.target[0]!r}, which is not there"
+            )
+            yield WRONG_MAPPING.at(output.place, message, hint=advice)
+            continue
         if len(output.target) != 2 or output.target[0] != "SELF" or output.target[1] in _STEPS:
             continue
         name = output.target[1]

@@ -22,9 +22,12 @@ class RefinedBehaviour:
     def __init__(self, refining: Refining) -> None:
         self.refining = refining
         self.types = refining.model.types
+        self.is_lost = False
+        """Whether a key of the type is misspelt, which is said."""
 
     def findings(self, type_: TypeDefinition, parent: FlatType | None, owner: str) -> Iterator[Finding]:
         """Of an interface type itself, or of the interfaces that a node or relationship type has."""
+        self.is_lost = type_.loses
         if type_.behaviour is not None:
             for above in () if parent is None else parent.chain:
                 yield from self._operations(above.behaviour, type_.behaviour, owner)
@@ -41,7 +44,8 @@ class RefinedBehaviour:
         layers = [type_.interfaces[new.name] for type_ in chain if new.name in type_.interfaces]
         old_type = next((layer.type for layer in layers if layer.type), None)
         if old is None and new.type is None:
-            yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
+            if not self.is_lost:
+                yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
             return
         if old_type is not None and new.type is not None:
             yield from self.refining.named(Kind.INTERFACE, new.type, old_type, subject, new.place)

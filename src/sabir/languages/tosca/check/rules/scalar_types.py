@@ -42,6 +42,8 @@ def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
     subject = f"data type {type_.name!r}"
     units = flat.scalar
     assert units is not None
+    if not flat.is_whole:
+        return
     if type_.properties:
         yield WRONG_SCALAR.at(type_.place, f"{subject} is a scalar and cannot have properties")
     definition = type_.scalar or ScalarDefinition()

@@ -16,7 +16,7 @@ from sabir.languages.tosca.syntax.nodes import (
     defined_values,
 )
 
-__all__ = ["clauses", "operation_inputs", "values"]
+__all__ = ["clauses", "operation_inputs", "validations", "values"]
 
 
 def values(model: Model) -> Iterator[Written]:
@@ -77,7 +77,23 @@ def clauses(model: Model) -> Iterator[Written]:
     for table in topology.types.values():
         for type_ in {id(type_): type_ for type_ in table.values()}.values():
             if type_.origin.second:
-                yield from (condition for condition in _conditions(type_))
+                yield from _conditions(type_)
+
+
+def validations(model: Model) -> Iterator[Written]:
+    """2.0: the arguments of validation clauses."""
+    topology = model.topology
+    schemas = [definition.schema for definition in topology.inputs.values()]
+    for table in topology.types.values():
+        for type_ in {id(type_): type_ for type_ in table.values()}.values():
+            yield from (each.argument for each in type_.constraints if each.origin.second)
+            definitions = (*type_.properties.values(), *type_.attributes.values())
+            schemas += [definition.schema or definition.refined_schema for definition in definitions]
+    while schemas:
+        schema = schemas.pop()
+        if schema is not None and schema.origin.second:
+            yield from (constraint.argument for constraint in schema.constraints)
+            schemas += [schema.entry_schema, schema.key_schema]
 
 
 def _conditions(type_: TypeDefinition) -> Iterator[Written]:
