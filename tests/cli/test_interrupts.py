@@ -49,6 +49,19 @@ def test_while_a_module_is_imported(module: str, tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
+def test_where_python_would_forget_it(tmp_path: Path) -> None:
+    """An interrupt in the moment in which something is thrown away."""
+    (tmp_path / "msgspec.py").write_text(
+        "import os, signal, time\n"
+        "class Thing:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGINT)\n        time.sleep(1)\n"
+        "Thing()\ntime.sleep(30)\n"
+    )
+    process = begun("check", "examples/inmanta/web", PYTHONPATH=str(tmp_path))
+    _, said = process.communicate(timeout=20)
+    assert said == "sabir: stopped\n"
+    assert process.returncode == 130
+
+
 @pytest.mark.slow
 def test_at_any_moment() -> None:
     chance = random.Random(5)

@@ -22,6 +22,7 @@ def mpl_check() -> int:
 
 
 def _status_of(module: str) -> int:
+    sys.unraisablehook = _interrupt_again
     try:
         status: int = import_module(module).main()
     except KeyboardInterrupt:
@@ -29,6 +30,20 @@ def _status_of(module: str) -> int:
         status = _INTERRUPTED
     _end_quietly()
     return status
+
+
+def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Where Python cannot let an interrupt out, in what tidies up after an import, it would show and forget it: it comes a moment later."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    import signal
+    import threading
+
+    # To the thread itself: it may be waiting for something.
+    again = threading.Timer(0.01, signal.pthread_kill, (threading.main_thread().ident or 0, signal.SIGINT))
+    again.daemon = True
+    again.start()
 
 
 def _end_quietly() -> None:
