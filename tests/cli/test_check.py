@@ -105,7 +105,7 @@ def test_options(words: list[str], codes: list[str], status: int, run: Run) -> N
         (["shop", "--config", "shop"], "no settings file 'shop'"),
         (["shop", "--baseline", "none.json"], "no baseline 'none.json': --update-baseline makes it"),
         (["shop", "--baseline", "text.txt"], "is no JSON"),
-        (["shop", "--baseline", "shop"], "cannot read baseline 'shop'"),
+        (["shop", "--baseline", "shop"], "the baseline 'shop' cannot be read"),
         (["shop", "--update-baseline"], "--update-baseline needs --baseline FILE"),
         (["shop", "-o", "report"], "write it as FORMAT=FILE"),
         (["shop", "-o", "json=no/such/folder/x"], "cannot write 'no/such/folder/x'"),

@@ -37,4 +37,4 @@ def test_rules_are_findings_like_others(
 
 def test_a_missing_policy_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(model), "--rules", "gone.yaml"]) == 2
-    assert "cannot read the rules 'gone.yaml'" in capsys.readouterr().err
+    assert "the rules 'gone.yaml' cannot be read" in capsys.readouterr().err

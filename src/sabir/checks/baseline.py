@@ -20,6 +20,8 @@ from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.reading import read_named_file
 
 __all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]
 
@@ -54,11 +56,11 @@ def baseline_text(report: Report) -> str:
 def read_baseline(path: Path) -> Mapping[str, int]:
     """How often each fingerprint is known; `UsageError` when the file is none."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise UsageError(f"no baseline {str(path)!r}: --update-baseline makes it") from error
-    except OSError as error:
-        raise UsageError(f"cannot read baseline {str(path)!r}: {error.strerror or error}") from error
+        data = json.loads(read_named_file(path))
+    except ReadProblem as error:
+        if not path.exists():
+            raise UsageError(f"no baseline {str(path)!r}: --update-baseline makes it") from error
+        raise UsageError(f"the baseline {str(path)!r} {error}") from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"baseline {str(path)!r} is no JSON: {reason_of(error)}") from error
     entries = data.get("findings") if isinstance(data, dict) else None

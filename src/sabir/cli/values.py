@@ -25,12 +25,13 @@ def named_values(words: Iterable[str], option: str) -> dict[str, Value]:
 
 def _file_values(file: Path, option: str) -> dict[str, Value]:
     where = f"{option} {str(file)!r}"
+    from sabir.source.packages.defects import ReadProblem
+    from sabir.source.packages.stream import read_given
+
     try:
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(
-            f"{where}: write it as NAME=VALUE, or name a file: {error.strerror or error}"
-        ) from error
+        text = read_given(file).decode("utf-8-sig")
+    except ReadProblem as error:
+        raise UsageError(f"{where}: write it as NAME=VALUE, or name a file: {error}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{where}: it is not UTF-8 text") from error
     data = _yaml_value(text, where)

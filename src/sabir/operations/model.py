@@ -8,11 +8,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
 from sabir.operations.evaluate import language_at
 from sabir.source.packages import load_package
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.stream import read_given
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
@@ -53,9 +54,11 @@ def model_of_path(request: ModelRequest) -> ModelResult:
 
 def _read_cloud(path: Path) -> Mapping[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnusableInput(f"{path} cannot be read: {reason_of(error)}") from None
+        text = read_given(path).decode("utf-8")
+    except ReadProblem as error:
+        raise UnusableInput(f"{path} {error}") from None
+    except UnicodeDecodeError:
+        raise UnusableInput(f"{path} is no UTF-8 text") from None
     stream = compose(Source(str(path), text))
     for finding in stream.findings:
         raise UnusableInput(f"{finding.location}: {finding.message}")

@@ -30,11 +30,10 @@ def plan_text(plan: Plan, key_file: Path | None = None) -> str:
 
 def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any]:
     """The document of a plan as it was made; with a public key, as the owner of that key signed it."""
-    refusal = f"the plan {str(file)!r} cannot be read"
     try:
-        stored = read_document(read_named_file(file), Any, refusal)
+        stored = read_document(read_named_file(file), Any, f"the plan {str(file)!r} cannot be read")
     except ReadProblem as error:
-        raise UnusableInput(f"{refusal}: {error}") from error
+        raise UnusableInput(f"the plan {str(file)!r} {error}") from error
     if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
         raise UnusableInput(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
     if key_file is not None:
@@ -71,7 +70,7 @@ def _with_key(file: Path, use: Callable[[bytes], Result]) -> Result:
     try:
         return use(read_named_file(file))
     except ReadProblem as error:
-        raise UsageError(f"the key {str(file)!r} cannot be read: {error}") from error
+        raise UsageError(f"the key {str(file)!r} {error}") from error
     except UsageError as error:
         raise UsageError(f"{str(file)!r}: {error}") from error
     except ModuleNotFoundError as error:

@@ -17,6 +17,8 @@ from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluate import EvaluatedPath, workers_for
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.stream import read_given
 
 __all__ = ["environment_judgement", "judged", "policy_validator"]
 
@@ -72,6 +74,6 @@ def environment_judgement(evaluated: EvaluatedPath, session: Session) -> Iterato
 
 def _policy_file(name: str) -> PackageFile:
     try:
-        return PackageFile(name, Path(name).read_bytes())
-    except OSError as error:
-        raise UnusableInput(f"cannot read the rules {name!r}: {error.strerror or error}") from error
+        return PackageFile(name, read_given(Path(name)))
+    except ReadProblem as error:
+        raise UnusableInput(f"the rules {name!r} {error}") from error

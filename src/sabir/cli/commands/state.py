@@ -113,11 +113,14 @@ def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: st
     from pathlib import Path
 
     from sabir.operations.remembered import import_state
+    from sabir.source.packages import PackageLimits
+    from sabir.source.packages.defects import ReadProblem
+    from sabir.source.packages.stream import read_given
 
     try:
-        data = Path(words[0]).read_bytes()
-    except OSError as error:
-        raise UnusableInput(f"cannot read {words[0]!r}: {error.strerror}") from error
+        data = read_given(Path(words[0]), PackageLimits(file=1_000_000_000))
+    except ReadProblem as error:
+        raise UnusableInput(f"{words[0]!r} {error}") from error
     say(f"{import_state(environment, data)} resources")
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.deployments.store.stored import damaged
 from sabir.errors import DeployError
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.stream import read_given
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
@@ -113,15 +115,19 @@ class Sealer:
             raise DeployError(
                 f"there are secrets to keep and no key to seal them with: set {KEY_VARIABLE} or give --key-file"
             )
-        try:
-            return self._file.read_text(encoding="ascii")
-        except FileNotFoundError:
+        if not self._file.exists():
             if not (create and self._may_create):
                 raise DeployError(
                     f"the state holds secrets, and their key {str(self._file)!r} is not there: "
                     f"give it in {KEY_VARIABLE} or with --key-file"
-                ) from None
+                )
             return self._created(self._file)
+        try:
+            return read_given(self._file).decode("ascii")
+        except ReadProblem as error:
+            raise DeployError(f"the key {str(self._file)!r} {error}") from None
+        except UnicodeDecodeError:
+            raise DeployError(f"{str(self._file)!r} is no key: it is no text") from None
 
     def _created(self, file: Path) -> str:
         from cryptography.fernet import Fernet

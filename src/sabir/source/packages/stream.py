@@ -12,9 +12,9 @@ from sabir.errors import UnusableInput
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
-from sabir.source.packages.reading import read_at_most
+from sabir.source.packages.reading import read_at_most, read_named_file
 
-__all__ = ["STANDARD_INPUT", "StreamLoader", "is_stream"]
+__all__ = ["STANDARD_INPUT", "StreamLoader", "is_stream", "read_given"]
 
 STANDARD_INPUT: Final = Path("-")
 _OPEN_FILES: Final = ("/dev/fd/", "/proc/self/fd/")
@@ -33,6 +33,11 @@ def is_stream(path: Path) -> bool:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
         return False
+
+
+def read_given(path: Path, limits: PackageLimits = DEFAULT_LIMITS) -> bytes:
+    """The bytes of a file that somebody named, or of an open pipe; `ReadProblem` for what might never end."""
+    return _read(path, limits) if is_stream(path) else read_named_file(path, limits)
 
 
 class StreamLoader(PackageLoader):

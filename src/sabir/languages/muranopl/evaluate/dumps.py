@@ -23,11 +23,15 @@ from msgspec.structs import replace
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.positions import read_placed
 from sabir.lazy import lazy_pattern
+from sabir.source.packages import PackageLimits
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.reading import read_named_file
 from sabir.source.yaml import compose
 from sabir.text import Source
 
 __all__ = ["DumpedEnvironment", "read_dump"]
 
+_LIMITS: Final = PackageLimits(file=1_000_000_000)
 _SQLITE: Final = b"SQLite format 3\0"
 _TABLE: Final = "environment"
 _STACK_NAME: Final = "generatedStackName"
@@ -68,9 +72,9 @@ class DumpedEnvironment(Struct, frozen=True, kw_only=True):
 def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
     """All environments of a dump; `UnusableInput` when there are none."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UnusableInput(f"the dump {str(path)!r} cannot be read: {error.strerror}") from error
+        data = read_named_file(path, _LIMITS)
+    except ReadProblem as error:
+        raise UnusableInput(f"the dump {str(path)!r} {error}") from error
     if data.startswith(_SQLITE):
         environments = [*_from_sqlite(path)]
     else:
