@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,12 @@ def test_a_file_that_is_too_large_to_be_sent_is_named(tmp_path: Path) -> None:
             "      artifacts: {data: {type: tosca.artifacts.File, file: large.bin}}\n"
             "      interfaces: {Standard: {operations: {create: a.sh}}}\n",
         )
+
+
+def test_programs_in_an_archive_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "service.csar", "w") as archive:
+        archive.writestr("service.yaml", _TYPES + "    app: {type: App}\n")
+        archive.writestr("a.sh", "")
+    evaluation = evaluate_path(tmp_path / "service.csar", EvaluationRequest()).evaluation
+    with pytest.raises(DeployError, match="unpack it, and deploy the folder"):
+        evaluation.wanted()

@@ -27,6 +27,10 @@ def wanted_operations(
     """Operations as resources. What cannot be carried out is refused before anything runs. `targets`: names that are taken."""
     _refuse_unsupported(ensemble)
     program = Program(ensemble, observed)
+    if ensemble.model.topology.origin.directory is None and program.lifecycles.resources:
+        raise DeployError(
+            "programs run from files in a folder, and this template is in an archive: unpack it, and deploy the folder"
+        )
     return Wanted(
         resources=program.resources(),
         operations=tuple(program.operations()),
