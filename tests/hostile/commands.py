@@ -303,6 +303,27 @@ COMMAND_ATTACKS: Final = (
         for command in ("check", "compile", "plan")
         for name, path in (("outside", "../secret.yaml"), ("a device", "/dev/zero"))
     ),
+    *(
+        Attack(
+            attack=f"{name} as an argument",
+            door=command,
+            files=lambda: {**_resources("{kind: file, fields: {path: p, content: x}}")(), "args.yaml": _DEEP},
+            words=(command, "PATH", "a.b", "--yes", "--arg", argument),
+            ends=2,
+            says=says,
+        )
+        for command in ("call", "notify")
+        for name, argument, says in (
+            ("a device without an end", "/dev/zero", "name a file"),
+            ("a file nested 100,000 deep", "PATH/args.yaml", "nested deeper than 200 levels"),
+            (
+                "Python code",
+                "x=!!python/object/apply:os.system [touch RAN]",
+                "belongs to another kind of value",
+            ),
+            ("a folder", "PATH", "name a file"),
+        )
+    ),
     Attack(
         attack="a file that would be written outside",
         door="resources, deploy",
