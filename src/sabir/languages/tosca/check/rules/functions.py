@@ -145,7 +145,7 @@ def _misspelt(name: str, argument: YamlNode) -> str | None:
     """Nearly the name of a function; what only ends otherwise, as `tokens`, may well be data."""
     if name.startswith("get_"):
         return None if name in _GETTERS else did_you_mean(name, _GETTERS)
-    if name in _TEXTS or not isinstance(argument, YamlSequence) or name.startswith(tuple(_TEXTS)):
+    if not isinstance(argument, YamlSequence) or name.startswith(("$", *_TEXTS)):
         return None
     return did_you_mean(name, _TEXTS)
 
