@@ -55,6 +55,8 @@ ROWS: tuple[tuple[Mapping[str, str], tuple[str, ...], str], ...] = (
     (_template("'a' | b64decode"), _COMPILE, "it is no base64 text"),
     (_template("[1] | first(3)"), _COMPILE, "'first' does not take so many values"),
     (_template("'a' | indent(y=1)"), _COMPILE, "'indent' takes no 'y'"),
+    (_template("''.__class__"), _COMPILE, "a template may not read '__class__'"),
+    (_output("{eval: {template: \"{% include '../x' %}\"}}"), _COMPILE, "a template takes nothing from other files here"),
     (_template("[1] | sum('a')"), _COMPILE, "a number has no 'a'"),
     (_template("dict([1])"), _COMPILE, "a map is made of pairs"),
     (_template("'x' | to_datetime"), _COMPILE, "'x' is no time of the form"),

@@ -497,6 +497,8 @@ ATTACKS: Final = (
             ("a bound method joined", "{{ ['a'.upper] | join }}"),
             ("a bound method beside a text", "{{ 'x' ~ 'a'.upper }}"),
             ("a bound method formatted", "{{ '%s' % 'a'.upper }}{{ '{}'.format('a'.upper) }}"),
+            ("a class formatted", "{{ '%s' | format(namespace) }}"),
+            ("a class joined", "{{ [namespace] | join }}"),
             ("a bound method in JSON", "{{ {'a': 'b'.upper} | to_json }}"),
             ("a generator", "{{ [1] | map('string') | string | upper }}"),
             ("an object", "{{ cycler(1) }}"),

@@ -95,6 +95,10 @@ _SERVERS: Final = (
     (r"(.*) does not appear to be an IPv4 or IPv6 (\w+)", "{0} is no IP {1}"),
     (r"(.*)\n\nFailed validating .*", "{0}"),
 )
+_TEMPLATES: Final = (
+    (r"access to attribute '(\w+)' of '\w+' object is unsafe\.?", "a template may not read '{0}'"),
+    (r"no loader for this environment specified", "a template takes nothing from other files here"),
+)
 _FORMATS: Final = (
     (r"Replacement index \d+ out of range for positional args tuple", "the format wants more values"),
     (r"Single '(.)' encountered in format string", "a '{0}' of the format stands alone; '{0}{0}' means the sign itself"),
@@ -102,4 +106,4 @@ _FORMATS: Final = (
     (r"Unknown conversion specifier (.*)", "the format has no '!{0}'"),
 )  # fmt: skip
 
-LIBRARY_WORDS: Final = (*_JSON, *_TOML, *_INI, *_FILES, *_KEYS, *_SERVERS, *_FORMATS)
+LIBRARY_WORDS: Final = (*_JSON, *_TOML, *_INI, *_FILES, *_KEYS, *_SERVERS, *_TEMPLATES, *_FORMATS)

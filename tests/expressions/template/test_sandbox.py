@@ -38,6 +38,10 @@ HOSTILE = {
     "change": ("{{ [1].append(2) }}", TemplateDefect.UNSAFE),
     "division": ("{{ 1 / 0 }}", TemplateDefect.FAILED),
     "beyond all bounds": ("{% for x in [1] %}{{ [1e999, x] }}{% endfor %}", TemplateDefect.FAILED),
+    "class formatted": ("{{ '%s' | format(namespace) }}", TemplateDefect.FAILED),
+    "class formatted by name": ("{{ '%(a)s' | format(a=namespace) }}", TemplateDefect.FAILED),
+    "class joined": ("{{ [namespace] | join }}", TemplateDefect.FAILED),
+    "classes joined one by one": ("{{ [namespace] | select | join }}", TemplateDefect.FAILED),
     "include": ("{% include 'nothing' %}", TemplateDefect.FAILED),
     "syntax": ("{% if %}", TemplateDefect.SYNTAX),
     "filter": ("{{ 1|nothing }}", TemplateDefect.SYNTAX),
@@ -48,6 +52,20 @@ def _findings(text: str) -> tuple[TemplateFinding, ...]:
     with pytest.raises(TemplateFailed) as failed:
         Sandbox(RULES).render(Source("x", text), VARIABLES)
     return failed.value.findings
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("{{ [1, 2] | map('string') | join(',') }}", "1,2"),
+        ("{{ [{'a': 1}, {'a': 2}] | join('-', attribute='a') }}", "1-2"),
+        ("{{ range(3) | select('odd') | join }}", "1"),
+        ("{{ '%s %s' | format(1, [2]) }}", "1 [2]"),
+        ("{{ '%(a)s' | format(a='b') }}", "b"),
+    ],
+)
+def test_what_is_data_is_joined_and_formatted(text: str, rendered: str) -> None:
+    assert Sandbox(RULES).render(Source("x", text), VARIABLES).source.text == rendered
 
 
 @pytest.mark.parametrize(("text", "defect"), HOSTILE.values(), ids=HOSTILE.keys())

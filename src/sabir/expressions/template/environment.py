@@ -28,6 +28,8 @@ _DEEPEST_INCLUDE = 50
 _COMPILED = 4096
 _GROWING = frozenset({"join", "indent", "format"})
 """Filters that may give much for a short argument, also without a further one."""
+_OF_ANYTHING = frozenset({"format", "join"})
+"""Filters that write all that they are given into one text."""
 _OF_TEXTS = frozenset(
     {
         "string",
@@ -138,12 +140,15 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
         alone = skip + 1
 
-        takes_text = name in _OF_TEXTS
+        takes_text, writes_all = name in _OF_TEXTS, name in _OF_ANYTHING
 
         @wraps(function)
         def counted(*args: Any, **kwargs: Any) -> Any:
             if len(args) > skip and (takes_text or callable(args[skip])):
                 refuse_no_data(args[skip])
+            if writes_all:
+                args = (*args[:skip], *map(_only_data, args[skip:]))
+                kwargs = {key: _only_data(value) for key, value in kwargs.items()}
             if len(args) > alone or kwargs or name in _GROWING:
                 meter.arguments(name, args[skip:], kwargs)
             result = function(*args, **kwargs)
@@ -152,6 +157,11 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             return meter.checked(result)
 
         return counted
+
+
+def _only_data(value: Any) -> Any:
+    """The value, or an iterator that refuses what it gives as soon as it is no data."""
+    return map(refuse_no_data, value) if isinstance(value, Iterator) else refuse_no_data(value)
 
 
 class BoundedEnvironment(MeteredEnvironment):

@@ -197,7 +197,7 @@ class Sandbox:
         from jinja2.exceptions import SecurityError
 
         if isinstance(error, SecurityError):
-            return self._finding(TemplateDefect.UNSAFE, error.message or "refused", error, source)
+            return self._finding(TemplateDefect.UNSAFE, reason_of(error), error, source)
         if isinstance(error, TemplateNotFound):
             reason = f"there is no template {error.name!r} to include"
             return self._finding(TemplateDefect.FAILED, reason, error, source)
