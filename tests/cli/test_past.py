@@ -214,3 +214,25 @@ def test_what_a_configuration_includes_is_kept(
     capsys.readouterr()
     assert main(["compile", ".", "--at", "1"]) == 0
     assert "which were not kept: ../far.yaml" in capsys.readouterr().err
+
+
+def test_what_was_gone_back_to_can_be_undone(tmp_path: Path) -> None:
+    """What undoes an operation is found also when the description of today has it no more."""
+    log, folder = tmp_path / "log", tmp_path / "shop"
+    folder.mkdir()
+    (folder / "service.yaml").write_text(
+        "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+        "topology_template:\n"
+        "  node_templates:\n"
+        "    app:\n"
+        "      type: tosca.nodes.SoftwareComponent\n"
+        "      interfaces: {Standard: {operations: {create: create.sh, delete: delete.sh}}}\n"
+    )
+    (folder / "create.sh").write_text(f"echo create >> {log}\n")
+    (folder / "delete.sh").write_text(f"echo delete >> {log}\n")
+    words = [str(folder), "--here", "--yes", "--trust", "scripts"]
+    assert main(["deploy", *words]) == 0
+    assert main(["deploy", *words, "--at", "1"]) == 0
+    (folder / "delete.sh").unlink()
+    assert main(["destroy", *words, "--allow-delete", "all"]) == 0
+    assert log.read_text().split() == ["create", "delete"]

@@ -62,7 +62,7 @@ def deploy_path(request: DeployRequest) -> Deployed:
     if request.verify is not None and request.plan_file is None:
         raise UsageError("--verify is for a plan that is kept in a file: name the file after PATH")
     if request.at is not None:
-        with recalled(request.environment, request.at) as wished:
+        with recalled(request.environment, request.at, lasting=True) as wished:
             return _deploy_path(replace(request, environment=wished))
     return _deploy_path(request)
 

@@ -6,6 +6,7 @@ can be asked of a description can be asked of any deployment, and each can be de
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,10 +40,13 @@ def has_state(request: EnvironmentRequest) -> bool:
 
 
 @contextmanager
-def recalled(request: EnvironmentRequest, at: int | None = None) -> Generator[EnvironmentRequest]:
+def recalled(
+    request: EnvironmentRequest, at: int | None = None, *, lasting: bool = False
+) -> Generator[EnvironmentRequest]:
     """The request as the state completes it: with what was observed; with `at`, as it was asked for and known then.
 
-    The files of the past are there as long as the context lasts.
+    The files of the past are there as long as the context lasts; `lasting` ones stay, for commands that are recorded now and
+    undo later what is done now.
     """
     if at is None and not has_state(request):
         yield request
@@ -52,9 +56,21 @@ def recalled(request: EnvironmentRequest, at: int | None = None) -> Generator[En
             yield replace(request, evaluation=seen_by(request.evaluation, store.snapshot()))
             return
         wish = store.wish(at)
-        with folder_called(request.folder, "sabir-past-") as folder:
+        past = _lasting_folder(request, at) if lasting else folder_called(request.folder, "sabir-past-")
+        with past as folder:
             _write(store, wish, folder, at)
             yield _as_wished(request, store, wish, folder, at)
+
+
+@contextmanager
+def _lasting_folder(request: EnvironmentRequest, at: int) -> Generator[Path]:
+    home = Path(os.path.abspath(request.folder))
+    past = home / FOLDER / "past"
+    past.mkdir(parents=True, exist_ok=True, mode=0o700)  # what was sealed is in clear here
+    # What is in it may be called after its folder.
+    folder = past / str(at) / home.name
+    folder.mkdir(parents=True, exist_ok=True)
+    yield folder
 
 
 def deployed_graph(path: Path, session: Session) -> Graph:
