@@ -57,3 +57,11 @@ def test_what_was_last_deployed_elsewhere(capsys: pytest.CaptureFixture[str]) ->
     capsys.readouterr()
     assert main(["query", "shop", "::web::conf::content", *outside]) == 0
     assert capsys.readouterr().out == "10.0.0.0/24\n"
+
+
+def test_a_check_does_not_blame_what_it_may_not_reach(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "shop"]) == 0, capsys.readouterr().out
+    assert main(["compile", "shop"]) == 1
+    assert "--trust outside" in capsys.readouterr().err

@@ -8,12 +8,16 @@ from pathlib import Path
 from sabir.environment.nodes import Environment
 from sabir.errors import SabirError
 from sabir.expressions.query import QueryError, Resource, Session, resources_of
-from sabir.expressions.query.errors import NOT_FOUND
+from sabir.expressions.query.errors import NOT_FOUND, REFUSED
 from sabir.graph.graph import Graph
 from sabir.session import Session as WorkSession
 from sabir.source.packages import is_below
 
 __all__ = ["Externals"]
+
+
+class _Withheld(SabirError):
+    """Leave is missing, or a way there: what is described may be right all the same."""
 
 
 class Externals(Mapping[str, Resource]):
@@ -39,16 +43,17 @@ class Externals(Mapping[str, Resource]):
                 graph = self._graph(path)
             except SabirError as error:
                 message = f"the external {name!r} cannot be reached: {error}"
-                raise QueryError.of(NOT_FOUND, message, place=self._environment.place(span)) from error
+                rule = REFUSED if isinstance(error, _Withheld) else NOT_FOUND
+                raise QueryError.of(rule, message, place=self._environment.place(span)) from error
             self._roots[name] = resources_of(graph, Session(work=self._work))
         return self._roots[name]
 
     def _graph(self, path: str) -> Graph:
         if self._folder is None or self._reach is None:
-            raise SabirError("there is no way to other environments from here")
+            raise _Withheld("there is no way to other environments from here")
         place = self._folder / path
         if not is_below(place, self._folder) and not self._work.trust.outside:
-            raise SabirError(f"{path!r} leads out of the environment: allow it with --trust outside")
+            raise _Withheld(f"{path!r} leads out of the environment: allow it with --trust outside")
         return self._reach(place)
 
     def __iter__(self) -> Iterator[str]:
