@@ -334,7 +334,7 @@ class Runner:
 
     def _retry(self, retry: SaveRetry) -> list[Write]:
         step = self._steps[retry.key]
-        seconds = retry.not_before - self._loop.time()
+        seconds = max(0.0, retry.not_before - self._loop.time())  # on a busy machine it may be past already
         message = f"{retry.outcome.message}; tried again in {seconds:.0f} s"
         self._tell(step, "retry", message)
         at = self.journal.clock().timestamp() + seconds
