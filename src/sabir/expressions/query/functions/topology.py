@@ -11,8 +11,9 @@ from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.entities import Reached, find_entity, is_step, named_entities, stepped
 from sabir.expressions.query.functions.registry import Function, table
+from sabir.expressions.query.live import CIRCLE
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, mark, reveal_deep
+from sabir.expressions.query.values import MISSING, LazyList, LazyMap, mark, plain, reveal_deep
 from sabir.graph.values import Sensitive, Unknown
 
 __all__ = ["FUNCTIONS"]
@@ -37,6 +38,8 @@ def get_input(call: Call, context: Context) -> Any:
     value = context.session.input(name)
     if value is not MISSING:
         context.session.record(context.resource.root, f"inputs::{name}")
+    if isinstance(value, LazyMap | LazyList):
+        value = _computed_input(call, context, name, value)
     if value is MISSING:
         if len(path) == 2:
             return path[1]
@@ -48,6 +51,18 @@ def get_input(call: Call, context: Context) -> Any:
     # TOSCA 1.3: further items reach into the value; a lone second item of text is also a default (peer).
     result = _into(value, path[1:])
     return (path[1] if len(path) == 2 and value is None else None) if result is MISSING else result
+
+
+def _computed_input(call: Call, context: Context, name: str, value: Any) -> Any:
+    """All of it at once: an input whose value reads that input would have no end."""
+    waiting, cell = context.session.waiting, (context.resource.root, f"inputs::{name}")
+    if cell in waiting:
+        call.fail(context, f"input {name!r} needs its own value", CIRCLE)
+    waiting.append(cell)
+    try:
+        return plain(value)
+    finally:
+        waiting.pop()
 
 
 def get_property(call: Call, context: Context) -> Any:
