@@ -128,13 +128,14 @@ LIES: dict[str, list[tuple[bytes, str | None]]] = {
 }
 
 
-async def _agent(port: int, messages: list[tuple[bytes, str | None]]) -> None:
+async def _agent(port: int, messages: list[tuple[bytes, str | None]], ready: threading.Event) -> None:
     connection = await aio_pika.connect(host="127.0.0.1", port=port)
     async with connection:
         channel = await connection.channel()
         queue = await channel.declare_queue("in")
         await channel.declare_queue("out")
         await queue.purge()
+        ready.set()
         async with queue.iterator() as plans:
             async for plan in plans:
                 await plan.ack()
@@ -145,8 +146,10 @@ async def _agent(port: int, messages: list[tuple[bytes, str | None]]) -> None:
 
 
 def _with_agent(port: int, messages: list[tuple[bytes, str | None]], folder: Path, task: Task) -> Any:
-    thread = threading.Thread(target=lambda: asyncio.run(_agent(port, messages)), daemon=True)
+    ready = threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(_agent(port, messages, ready)), daemon=True)
     thread.start()
+    assert ready.wait(20)
     try:
         return _asked(port, task, folder)
     finally:
