@@ -11,6 +11,7 @@ import pytest
 from sabir import __version__
 from sabir.cli.boundary import explain_failure
 from sabir.cli.main import COMMANDS, main
+from sabir.diagnostics import near
 from sabir.diagnostics.finding import Finding
 from sabir.errors import FindingError, PluginError, UnusableInput
 
@@ -103,13 +104,18 @@ def test_a_fault_of_ours_is_owned_up_to(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("SABIR_DEBUG", raising=False)
-    assert explain_failure(ZeroDivisionError("oops")) == 70
+    with pytest.raises(AttributeError) as raised:
+        near("web", [object()])  # type: ignore[list-item]
+    fault = raised.value
+    assert explain_failure(fault) == 70
     shown = capsys.readouterr().err
-    assert "ZeroDivisionError: oops" in shown
+    assert "AttributeError in sabir.diagnostics.near, line" in shown
     assert "Traceback" not in shown
+    # What it says itself may hold a value, so it is for who asks.
+    assert str(fault) not in shown
     monkeypatch.setenv("SABIR_DEBUG", "1")
-    explain_failure(ZeroDivisionError("oops"))
-    assert "ZeroDivisionError" in capsys.readouterr().err
+    explain_failure(fault)
+    assert f"AttributeError: {fault}" in capsys.readouterr().err
 
 
 def test_a_closed_pipe_is_no_failure_worth_a_word() -> None:

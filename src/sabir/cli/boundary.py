@@ -154,14 +154,24 @@ def _show_findings(findings: Sequence[Finding]) -> Status:
 
 
 def _apologise(error: BaseException) -> Status:
-    from sabir.diagnostics.reasons import said_by
-
+    """Its kind and where it happened; what it says itself may hold a secret, so that is shown to who asks for it."""
     if os.environ.get("SABIR_DEBUG"):
         import traceback
 
         traceback.print_exception(error)
     say(
-        f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}: {said_by(error)}\n"
-        "    Please report it with the command you gave; SABIR_DEBUG=1 shows where it happened."
+        f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}{_where(error)}\n"
+        "    Please report it with the command you gave; SABIR_DEBUG=1 shows all of it, values of yours among it."
     )
     return Status.FAULT
+
+
+def _where(error: BaseException) -> str:
+    """The innermost place of sabir that the error came through."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.startswith("sabir."):
+            place = f" in {module}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
