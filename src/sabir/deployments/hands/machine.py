@@ -91,8 +91,7 @@ class User(Whole):
         if not seen["exists"]:
             words += ["-r"] if fields.get("system") else []
             words += ["-m"] if fields.get("create_home") else ["-M"]
-        must(*words, "--", fields["name"])
-        return {"changed": True}
+        return self.brought(fields, place, *words)
 
     def delete(self, task: Fields, place: Place) -> Fields:
         """The home stays: what is in it is not ours."""
@@ -121,8 +120,7 @@ class Group(Whole):
             words += ["-g", str(fields["gid"])]
         if fields.get("system") and not seen["exists"]:
             words.append("-r")
-        must(*words, "--", fields["name"])
-        return {"changed": True}
+        return self.brought(fields, place, *words)
 
     def delete(self, task: Fields, place: Place) -> Fields:
         return _removed(self, task, place, "groupdel")
