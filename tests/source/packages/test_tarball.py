@@ -81,6 +81,7 @@ def test_a_bomb(tmp_path: Path) -> None:
         gzip.compress(b"\0" * 257 + b"ustar" + b"\0" * 250),
         b"a" * 257 + b"ustar" + b"\xff" * 250,
     ],
+    ids=["another content", "cut off", "an empty header", "numbers that are none"],
 )
 def test_damaged(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.tgz"
