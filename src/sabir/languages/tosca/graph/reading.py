@@ -136,19 +136,19 @@ class _Net:
 
     def _placed(self, number: int, circle: frozenset[int], entering: int) -> list[Address]:
         """What is added for an operation: the latest that it waits for, and those that this one does not wait for."""
-        known = waits = 0
+        reached = waits = 0
         for other in self._required[number]:
-            known |= self._reach[other] | self._rests[other]
+            reached |= self._reach[other] | self._rests[other]
         for source in self._sources[number]:
             waits |= entering if source in circle else self._rests[source]
         extra: list[Address] = []
-        waits &= ~known
+        waits &= ~reached
         while waits:
             latest = self._come_to[waits.bit_length() - 1]
             extra.append(self._operations[latest])
-            known |= self._reach[latest] | self._rests[latest]
-            waits &= ~known
-        self._reach[number], self._rests[number] = known, 1 << len(self._come_to)
+            reached |= self._reach[latest] | self._rests[latest]
+            waits &= ~reached
+        self._reach[number], self._rests[number] = reached, 1 << len(self._come_to)
         self._come_to.append(number)
         return extra
 

@@ -77,11 +77,11 @@ class ObjectReads:
         while True:
             self._parts = {}
             before = self._computing.open()
-            made = next(objects, None)
+            rendered = next(objects, None)
             rest = self._computing.close(before)
-            if made is None:
+            if rendered is None:
                 return
-            yield made, MadeFrom(self._parts, rest)
+            yield rendered, MadeFrom(self._parts, rest)
 
     def part(self, name: str, make: Callable[[], _Made]) -> _Made:
         before = self._computing.open()

@@ -84,8 +84,8 @@ def _mismatched(
     if outer is None or inner is None or outer.capability is None or inner.capability is None:
         return
     types, names = model.types, (outer.capability, inner.capability)
-    known = all(types.find(Kind.CAPABILITY, each) is not None for each in names)
-    if known and not any(types.is_a(Kind.CAPABILITY, *pair) for pair in (names, names[::-1])):
+    both_there = all(types.find(Kind.CAPABILITY, each) is not None for each in names)
+    if both_there and not any(types.is_a(Kind.CAPABILITY, *pair) for pair in (names, names[::-1])):
         message = (
             f"requirement {name!r} of {template.name!r} is for {inner.capability}, "
             f"and {entry.name!r} of {flat.name} for {outer.capability}"

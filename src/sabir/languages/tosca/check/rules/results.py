@@ -163,11 +163,11 @@ def _base(types: TypeTable, name: str) -> str:
     return flat.primitive or "map"
 
 
-def _fits(types: TypeTable, given: str | Schema, wanted: Schema) -> bool:
-    name = _name(given)
+def _fits(types: TypeTable, result: str | Schema, wanted: Schema) -> bool:
+    name = _name(result)
     base, goal = _base(types, name), _base(types, wanted.name)
     if goal in _ANYTHING or base in _ANYTHING or types.may_be(name, wanted.name):
-        return isinstance(given, str) or _entries_fit(types, given, wanted)
+        return isinstance(result, str) or _entries_fit(types, result, wanted)
     if base == "string" and (goal in _WRITTEN_AS_TEXT or goal.startswith("scalar-unit")):
         return True
     if base == "map" and "map" in (name, wanted.name):
@@ -175,9 +175,9 @@ def _fits(types: TypeTable, given: str | Schema, wanted: Schema) -> bool:
     return (base, goal) == ("integer", "float")
 
 
-def _entries_fit(types: TypeTable, given: Schema, wanted: Schema) -> bool:
+def _entries_fit(types: TypeTable, result: Schema, wanted: Schema) -> bool:
     pairs: Iterable[tuple[Schema | None, Schema | None]] = (
-        (given.entry_schema, wanted.entry_schema),
-        (given.key_schema, wanted.key_schema),
+        (result.entry_schema, wanted.entry_schema),
+        (result.key_schema, wanted.key_schema),
     )
     return all(inner is None or outer is None or _fits(types, inner, outer) for inner, outer in pairs)

@@ -191,8 +191,8 @@ def _capability(
     if outer_type is None or inner_type is None:
         return
     types = model.types
-    known = all(types.find(Kind.CAPABILITY, each.type) for each in (outer_type, inner_type))
-    if known and not types.is_a(Kind.CAPABILITY, inner_type.type, outer_type.type):
+    both_there = all(types.find(Kind.CAPABILITY, each.type) for each in (outer_type, inner_type))
+    if both_there and not types.is_a(Kind.CAPABILITY, inner_type.type, outer_type.type):
         message = f"capability {name!r} is of type {inner_type.type!r}, which does not derive from {outer_type.type!r}"
         yield WRONG_SUBSTITUTION.at(entry.place, message)
 

@@ -140,8 +140,8 @@ def _missing(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Find
         # Unfurl brings more types than are shipped here.
         return
     qualified = model.types.qualified(kind, name)
-    own = PRIMITIVES if kind is Kind.DATA else ()
-    near = did_you_mean(name, model.types.names(kind), own)
+    primitives = PRIMITIVES if kind is Kind.DATA else ()
+    near = did_you_mean(name, model.types.names(kind), primitives)
     hint = near if qualified is None else f"did you mean {qualified!r}?"
     yield UNKNOWN_TYPE.at(place, f"there is no {kind.word} type {name!r}", hint=hint)
 
