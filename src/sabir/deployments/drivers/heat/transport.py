@@ -6,6 +6,7 @@ comes. Both are stopped here, below it.
 
 from __future__ import annotations
 
+import io
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any, Final
@@ -60,8 +61,7 @@ class _Bounded(TCPKeepAliveAdapter):
             raise NotTaken("the connection broke in the middle of its answer") from error
         finally:
             response.close()
-        # The content is read, and unpacked: `Response.content` gives it from here on.
-        response._content, response._content_consumed = body.content(), True
+        response.raw = io.BytesIO(body.content())  # read, and unpacked: the client takes it from here
         return response
 
 
