@@ -5,134 +5,134 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 __all__ = ["KindList", "Listed", "LiveObject", "SchemaDocument", "Workload", "shape_of"]
 
 
-class Metadata(Struct, frozen=True):
+class Metadata(Struct, frozen=True, rename="camel"):
     name: str
     namespace: str | None = None
     uid: str | None = None
-    resourceVersion: str | None = None  # noqa: N815  as the API calls it
+    resource_version: str | None = None
     generation: int = 0
     annotations: dict[str, str] | None = None
     finalizers: list[str] | None = None
-    managedFields: list[dict[str, Any]] | None = None  # noqa: N815
+    managed_fields: list[dict[str, Any]] | None = None
 
 
-class LiveObject(Struct, frozen=True):
+class LiveObject(Struct, frozen=True, rename="camel"):
     """An object of any kind."""
 
     metadata: Metadata
-    apiVersion: str = ""  # noqa: N815
+    api_version: str = ""
     kind: str = ""
 
 
-class Condition(Struct, frozen=True):
+class Condition(Struct, frozen=True, rename="camel"):
     type: str = ""
     status: str = ""
     message: str | None = None
     reason: str | None = None
 
 
-class Selector(Struct, frozen=True):
-    matchLabels: dict[str, str] | None = None  # noqa: N815
+class Selector(Struct, frozen=True, rename="camel"):
+    match_labels: dict[str, str] | None = None
 
 
-class WorkloadSpec(Struct, frozen=True):
+class WorkloadSpec(Struct, frozen=True, rename="camel"):
     replicas: int = 1
     completions: int | None = None
     selector: Selector | None = None
 
 
-class WorkloadStatus(Struct, frozen=True):
+class WorkloadStatus(Struct, frozen=True, rename="camel"):
     """Everything that readiness is judged by, of all kinds that are waited for."""
 
     conditions: list[Condition] | None = None
     phase: str | None = None
     message: str | None = None
-    observedGeneration: int = 0  # noqa: N815
+    observed_generation: int = 0
     replicas: int = 0
-    updatedReplicas: int = 0  # noqa: N815
-    availableReplicas: int = 0  # noqa: N815
-    readyReplicas: int = 0  # noqa: N815
-    currentReplicas: int = 0  # noqa: N815
-    desiredNumberScheduled: int = 0  # noqa: N815
-    updatedNumberScheduled: int = 0  # noqa: N815
-    numberAvailable: int = 0  # noqa: N815
+    updated_replicas: int = 0
+    available_replicas: int = 0
+    ready_replicas: int = 0
+    current_replicas: int = 0
+    desired_number_scheduled: int = 0
+    updated_number_scheduled: int = 0
+    number_available: int = 0
     succeeded: int = 0
 
 
-class Workload(LiveObject, frozen=True):
+class Workload(LiveObject, frozen=True, rename="camel"):
     spec: WorkloadSpec | None = None
     status: WorkloadStatus | None = None
 
 
-class JudgedStatus(LiveObject, frozen=True):
+class JudgedStatus(LiveObject, frozen=True, rename="camel"):
     """A kind that is waited for and has no pods of its own."""
 
     status: WorkloadStatus | None = None
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, rename="camel"):
     reason: str | None = None
     message: str | None = None
-    exitCode: int = 0  # noqa: N815
+    exit_code: int = 0
 
 
-class States(Struct, frozen=True):
+class States(Struct, frozen=True, rename="camel"):
     waiting: State | None = None
     terminated: State | None = None
 
 
-class Container(Struct, frozen=True):
+class Container(Struct, frozen=True, rename="camel"):
     name: str
     state: States | None = None
-    lastState: States | None = None  # noqa: N815
+    last_state: States | None = None
 
 
 class PodStatus(WorkloadStatus, frozen=True):
-    containerStatuses: list[Container] | None = None  # noqa: N815
-    initContainerStatuses: list[Container] | None = None  # noqa: N815
+    container_statuses: list[Container] | None = None
+    init_container_statuses: list[Container] | None = None
 
 
-class Pod(LiveObject, frozen=True):
+class Pod(LiveObject, frozen=True, rename="camel"):
     status: PodStatus | None = None
 
 
-class Ingress(Struct, frozen=True):
+class Ingress(Struct, frozen=True, rename="camel"):
     ip: str | None = None
     hostname: str | None = None
 
 
-class LoadBalancer(Struct, frozen=True):
+class LoadBalancer(Struct, frozen=True, rename="camel"):
     ingress: list[Ingress] | None = None
 
 
-class ServiceStatus(Struct, frozen=True):
-    loadBalancer: LoadBalancer | None = None  # noqa: N815
+class ServiceStatus(Struct, frozen=True, rename="camel"):
+    load_balancer: LoadBalancer | None = None
 
 
-class Port(Struct, frozen=True):
-    nodePort: int = 0  # noqa: N815
+class Port(Struct, frozen=True, rename="camel"):
+    node_port: int = 0
 
 
-class ServiceSpec(Struct, frozen=True):
-    clusterIP: str | None = None  # noqa: N815
+class ServiceSpec(Struct, frozen=True, rename="camel"):
+    cluster_ip: str | None = field(default=None, name="clusterIP")
     ports: list[Port] | None = None
 
 
-class Service(LiveObject, frozen=True):
+class Service(LiveObject, frozen=True, rename="camel"):
     spec: ServiceSpec | None = None
     status: ServiceStatus | None = None
 
 
-class SecretObject(LiveObject, frozen=True):
+class SecretObject(LiveObject, frozen=True, rename="camel"):
     data: dict[str, str] | None = None
 
 
-class Event(Struct, frozen=True):
+class Event(Struct, frozen=True, rename="camel"):
     reason: str | None = None
     message: str | None = None
 
@@ -154,21 +154,21 @@ def shape_of(version: str, kind: str) -> type[Struct]:
     return _SHAPES.get((version.rpartition("/")[0], kind), LiveObject)
 
 
-class Listed(Struct, frozen=True):
+class Listed(Struct, frozen=True, rename="camel"):
     items: list[dict[str, Any]]
 
 
-class ServedKind(Struct, frozen=True):
+class ServedKind(Struct, frozen=True, rename="camel"):
     kind: str
     name: str
     namespaced: bool
 
 
-class KindList(Struct, frozen=True):
+class KindList(Struct, frozen=True, rename="camel"):
     resources: list[ServedKind] = []
 
 
-class DescribedKind(Struct, frozen=True):
+class DescribedKind(Struct, frozen=True, rename="camel"):
     group: str
     version: str
     kind: str
@@ -178,5 +178,5 @@ class Definition(Struct, frozen=True, rename={"kinds": "x-kubernetes-group-versi
     kinds: list[DescribedKind] = []
 
 
-class SchemaDocument(Struct, frozen=True):
+class SchemaDocument(Struct, frozen=True, rename="camel"):
     definitions: dict[str, Definition] = {}
