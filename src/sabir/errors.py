@@ -40,7 +40,11 @@ class UnusableInput(SabirError):
 
 
 class UsageError(SabirError):
-    """The request makes no sense; the command line answers with one line and exit status 2."""
+    """The request makes no sense; the command line prints it with its hint and exits with code 2."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class PluginError(SabirError):

@@ -112,7 +112,7 @@ def test_nothing_runs_without_leave_or_consent(folder: Path, capsys: pytest.Capt
     assert main(["call", ".", "fail", "--yes"]) == 1
     assert "--trust scripts" in capsys.readouterr().err
     assert main(["call", ".", "fail", *TRUST]) == 2
-    assert "give --yes" in capsys.readouterr().err
+    assert "pass --yes" in capsys.readouterr().err
     assert not (folder / "log").exists()
 
 

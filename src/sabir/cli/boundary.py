@@ -17,7 +17,7 @@ import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
 from sabir.cli.terminal import say, write
-from sabir.errors import DeployError, FindingError, Overrun, SabirError
+from sabir.errors import DeployError, FindingError, Overrun, SabirError, UsageError
 from sabir.stack import deepen_stack
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ def explain_failure(error: BaseException) -> Status:
             return Status.FOUND
         case Overrun():
             return _show_findings([error.finding])
+        case UsageError():
+            return _refuse(str(error), "sabir", error.hint)
         case SabirError():
             return _refuse(str(error), "sabir")
         case KeyboardInterrupt() | click.Abort():
@@ -127,8 +129,10 @@ def _refuse_words(error: click.UsageError) -> Status:
     return _refuse(refusal(error), "sabir" if error.ctx is None else error.ctx.command_path)
 
 
-def _refuse(message: str, command: str) -> Status:
+def _refuse(message: str, command: str, hint: str | None = None) -> Status:
     say(f"{command}: {' '.join(message.split())}")
+    if hint is not None:
+        say(f"  help: {hint}")
     return Status.UNUSABLE
 
 

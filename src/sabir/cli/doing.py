@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,8 +12,8 @@ from sabir.checks.formatters.palette import Palette, harmless
 from sabir.cli.boundary import Status
 from sabir.cli.deploying import Words
 from sabir.cli.findings import show_findings
-from sabir.cli.terminal import say, wants_color, write
-from sabir.cli.views.plan import text_view, value_words
+from sabir.cli.terminal import ask, say, wants_color, write
+from sabir.cli.views.plan import confirmation_question, text_view, value_words
 from sabir.cli.views.progress import Watcher, watcher
 from sabir.deployments.engine.progress import DeploymentResult
 from sabir.deployments.store.records import DeploymentState
@@ -27,10 +28,14 @@ __all__ = ["allowed_deletions", "carry_out"]
 
 def carry_out(path: Path, words: Words, do: Callable[[Doing], Deployed]) -> int:
     """Do a plan, show it, and answer with the exit status."""
+    if words.quiet and not words.yes:
+        raise UsageError(
+            "--quiet requires --yes", hint="without --yes, sabir shows the plan and asks for confirmation"
+        )
     with watcher(words.format_, quiet=words.quiet) as shown:
         deployed = do(
             Doing(
-                consent=lambda question: _consent(question, words) and _expected(question, shown),
+                consent=lambda question: _consent(question, words, shown),
                 parallel=words.parallel,
                 wait=words.wait,
                 watch=shown.show,
@@ -40,11 +45,6 @@ def carry_out(path: Path, words: Words, do: Callable[[Doing], Deployed]) -> int:
         )
     show_findings(deployed.findings, path, quiet=words.quiet)
     return _end(deployed, words)
-
-
-def _expected(question: Question, shown: Watcher) -> bool:
-    shown.expect(question.plan)
-    return True
 
 
 def allowed_deletions(word: str | None) -> int | None:
@@ -57,9 +57,10 @@ def allowed_deletions(word: str | None) -> int | None:
     return int(word)
 
 
-def _consent(question: Question, words: Words) -> bool:
-    """Show the plan and ask, unless it is to be done anyway. Deletions beyond a fifth need a word of their own."""
-    if words.format_ == "text" and not words.quiet:
+def _consent(question: Question, words: Words, shown: Watcher) -> bool:
+    """Show the plan and ask for confirmation, unless `--yes` was passed. Many deletions need the name to be typed."""
+    shown.pause()
+    if not words.quiet and (words.format_ == "text" or not words.yes):
         if question.wave:
             say("with the values that came back:")
         for key in question.recovered.done:
@@ -68,21 +69,45 @@ def _consent(question: Question, words: Words) -> bool:
             say(f"cannot go back: {harmless(address)}: {reason}")
         for piece in text_view(question.plan, Palette(on=wants_color(stream=sys.stderr))):
             say(piece.removesuffix("\n"), painted=True)
-    if words.yes:
-        if question.guard is not None:
-            raise DeployError(question.guard.message)
+    if words.yes and question.guard is not None:
+        raise DeployError(question.guard.message)
+    if words.yes or _confirm(question):
+        shown.expect(question.plan)
         return True
-    if not sys.stdin.isatty():
-        raise UsageError("nobody is there to be asked: give --yes to go on without")
-    import click
+    return False
 
-    if question.guard is not None:
-        say(question.guard.message)
-        answer = click.prompt(
-            f"type {question.guard.word!r} to go on", default="", show_default=False, err=True
+
+def _confirm(question: Question) -> bool:
+    guard = question.guard
+    if not sys.stdin.isatty():
+        flags = "--yes" if guard is None else "--yes --allow-delete all"
+        raise UsageError(
+            "cannot ask for confirmation: stdin is not a terminal",
+            hint=f"pass {flags} to apply without confirmation",
         )
-        return bool(answer == question.guard.word)
-    return bool(click.confirm("do this?", err=True))
+    try:
+        if guard is None:
+            return _ask_yes_or_no(confirmation_question(question.plan, question.operations))
+        environment = repr(guard.word)
+        prompt = f"This deletes {guard.deleted} of {environment}. Type {environment} to confirm: "
+        return (ask(prompt) or "").strip() == guard.word
+    except KeyboardInterrupt:
+        if not question.wave:
+            raise
+        # A deployment is under way: its own handler records that it was interrupted.
+        signal.raise_signal(signal.SIGINT)
+        return False
+
+
+def _ask_yes_or_no(question: str) -> bool:
+    while True:
+        match (ask(f"{question} [y/N] ") or "").strip().lower():
+            case "y" | "yes":
+                return True
+            case "" | "n" | "no":
+                return False
+            case _:
+                pass
 
 
 def _end(deployed: Deployed, words: Words) -> int:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from typing import IO, Final, Literal
 
-__all__ = ["ColorChoice", "clear", "is_ascii", "say", "spelt_out", "wants_color", "write", "write_bytes"]
+__all__ = [
+    "ColorChoice",
+    "ask",
+    "clear",
+    "is_ascii",
+    "say",
+    "spelt_out",
+    "wants_color",
+    "write",
+    "write_bytes",
+]
 
 ColorChoice = Literal["auto", "always", "never"]
 
@@ -68,6 +79,59 @@ def say(text: str, *, quiet: bool = False, painted: bool = False) -> None:
     if not quiet:
         text = _harmless(text, painted=painted)
         _put(sys.stderr, (spelt_out(text) if is_ascii(sys.stderr) else text) + "\n")
+
+
+def ask(prompt: str, *, is_secret: bool = False) -> str | None:
+    """Print a prompt on stderr and return the line typed after it, or None at the end of input.
+
+    An interrupt raises KeyboardInterrupt, whoever handles signals otherwise. In both cases the cursor is on a new line.
+    Stop a live display before this call: it hides the cursor and draws over the prompt.
+    """
+    text = _harmless(prompt, painted=False)
+    text = spelt_out(text) if is_ascii(sys.stderr) else text
+    try:
+        with _raised_interrupts():
+            line = _read_hidden(text) if is_secret else _read(text)
+    except KeyboardInterrupt:
+        _put(sys.stderr, "\n")
+        raise
+    if not line:
+        _put(sys.stderr, "\n")
+        return None
+    return line.removesuffix("\n")
+
+
+def _read(prompt: str) -> str:
+    _put(sys.stderr, prompt)
+    sys.stderr.flush()
+    return sys.stdin.readline()
+
+
+def _read_hidden(prompt: str) -> str:
+    import getpass
+
+    try:
+        return getpass.getpass(prompt, sys.stderr) + "\n"  # it hides the input first, then shows the prompt
+    except EOFError:
+        return ""
+
+
+@contextmanager
+def _raised_interrupts() -> Generator[None]:
+    """Let SIGINT and SIGTERM raise KeyboardInterrupt: a handler that only takes note would leave the prompt waiting."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    handlers = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, handlers, strict=True):
+            signal.signal(number, handler)
 
 
 def _harmless(text: str, *, painted: bool) -> str:

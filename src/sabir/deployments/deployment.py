@@ -145,7 +145,7 @@ class Deployer:
         result = asyncio.run(self._run(plan))
         while result.state is DeploymentState.DONE and not self._interrupts:
             wave = following()
-            if wave is None:
+            if wave is None or self._interrupts:
                 break
             if wave.refusal is not None:
                 return replace(result, state=DeploymentState.FAILED, error=wave.refusal)

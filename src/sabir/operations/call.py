@@ -159,7 +159,8 @@ def _call(
         deployer.let_go(calls=True)
         return deployed
     _refuse_unknown(plan, recovered)
-    if not request.doing.consent(Question(plan=plan, recovered=recovered)):
+    operations = tuple(offer.words for offer in chosen.offers)
+    if not request.doing.consent(Question(plan=plan, recovered=recovered, operations=operations)):
         return replace(deployed, refused=True)
     document = {**plan_document(plan), chosen.verb: chosen.about}
     if continued is not None:

@@ -32,6 +32,8 @@ class Question(Struct, frozen=True, kw_only=True, eq=False):
     """Consent to deletions is needed: `guard.word` must be typed."""
     lost: tuple[tuple[str, str], ...] = ()
     """When it goes back to an earlier wish: what cannot go back, with the reason."""
+    operations: tuple[str, ...] = ()
+    """The operations that the plan runs, when it is not a deployment."""
     wave: bool = False
     """It came up when values of an earlier wave had come back; that one is done."""
 

@@ -6,10 +6,12 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, package_options, path_argument
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import ask, say, write
 from sabir.cli.values import pairs
 
 if TYPE_CHECKING:
@@ -99,10 +101,9 @@ def command(
 
 def _ask(question: ModelQuestion) -> Any:
     """A line from the terminal; an empty one takes what is proposed."""
-    import click
-
     if question.refused is not None:
         say(f"sabir: {question.name}: {question.refused}")
-    words = f"{question.name}: {question.text}"
-    answer = click.prompt(words, default="", show_default=False, hide_input=question.is_secret, err=True)
+    answer = ask(f"{question.name}: {question.text}: ", is_secret=question.is_secret)
+    if answer is None:
+        raise click.Abort
     return answer or None

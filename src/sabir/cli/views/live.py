@@ -48,7 +48,7 @@ class LiveSteps:
 
     def lines(self) -> Iterator[str]:
         if not self._steps and not self._running:
-            return  # nothing has begun, and somebody may be asked something just now
+            return
         now = self._clock()
         for progress, begun in [*self._running.values()][:_MOST]:
             verb = "" if progress.action is None else f"{progress.action.value} "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from sabir.checks.formatters.palette import Palette, harmless
@@ -15,7 +15,7 @@ from sabir.operations.plan_files import plan_text
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["VIEWS", "counted", "leaf_changes", "text_view", "value_words"]
+__all__ = ["VIEWS", "confirmation_question", "counted", "leaf_changes", "text_view", "value_words"]
 
 _LONG: Final = 80
 _CONTEXT: Final = 20
@@ -145,6 +145,21 @@ def counted(plan: Plan) -> str:
     rest = f"{plan.unchanged} as {they} should be" if plan.unchanged else ""
     later = f"{len(plan.later)} not foreseeable yet" if plan.later else ""
     return "; ".join(filter(None, (", ".join(counts) or "nothing to do", later, rest)))
+
+
+def confirmation_question(plan: Plan, operations: Sequence[str] = ()) -> str:
+    """Return what is asked before a plan is applied, or before operations are run."""
+    if len(operations) == 1:
+        return f"Run {operations[0]}?"
+    if operations:
+        return f"Run these {len(operations)} operations?"
+    checks = plan.counts[Action.CHECK]
+    changes = plan.counts.total() - checks + plan.forgotten
+    check = f"check {checks} {'resource' if checks == 1 else 'resources'} and repair drift"
+    if not changes:
+        return f"{check.capitalize()}?"
+    apply = "Apply this change" if changes == 1 else f"Apply these {changes} changes"
+    return f"{apply}, {check}?" if checks else f"{apply}?"
 
 
 def json_view(plan: Plan, _palette: Palette) -> Iterator[str]:

@@ -20,6 +20,10 @@ _SIGNS = {"done": "✓", "failed": "✗", "unknown": "?", "cancelled": "-", "ret
 
 
 class Watcher(Protocol):
+    def pause(self) -> None:
+        """Draw nothing until `expect` is called: the terminal is needed for a question."""
+        ...
+
     def expect(self, plan: Plan) -> None:
         """A plan is about to be done."""
         ...
@@ -44,6 +48,9 @@ def watcher(format_: str, *, quiet: bool) -> Generator[Watcher]:
 
 
 class _Quiet:
+    def pause(self) -> None:
+        pass
+
     def expect(self, plan: Plan) -> None:
         pass
 
@@ -56,6 +63,9 @@ class _Quiet:
 
 
 class _Lines:
+    def pause(self) -> None:
+        pass
+
     def expect(self, plan: Plan) -> None:
         pass
 
@@ -73,6 +83,9 @@ class _Lines:
 
 
 class _Json:
+    def pause(self) -> None:
+        pass
+
     def expect(self, plan: Plan) -> None:
         event = {
             "event": "plan",
@@ -133,8 +146,21 @@ def _live() -> Generator[Watcher]:
     steps = LiveSteps()
 
     class Shown:
+        def __init__(self) -> None:
+            self._live: Live | None = None
+
+        def pause(self) -> None:
+            if self._live is not None:
+                self._live.stop()
+                self._live = None
+
         def expect(self, plan: Plan) -> None:
             steps.expect(plan)
+            if self._live is None:  # a display that was stopped is not started again: it keeps its old height
+                self._live = Live(
+                    console=console, refresh_per_second=8, transient=True, get_renderable=steps.text
+                )
+                self._live.start()
 
         def show(self, progress: Progress) -> None:
             if steps.note(progress):
@@ -144,5 +170,8 @@ def _live() -> Generator[Watcher]:
         def tell(self, line: str) -> None:
             console.print(Text(line, style="yellow"))
 
-    with Live(console=console, refresh_per_second=8, transient=True, get_renderable=steps.text):
-        yield Shown()
+    shown = Shown()
+    try:
+        yield shown
+    finally:
+        shown.pause()

@@ -20,6 +20,8 @@ class Guarded(Struct, frozen=True):
 
     message: str
     word: str
+    deleted: str
+    """What the plan deletes, such as `all 4 resources` or `3 of 10 resources`."""
 
 
 def guarded(plan: Plan, *, allowed: int | None) -> Guarded | None:
@@ -31,10 +33,12 @@ def guarded(plan: Plan, *, allowed: int | None) -> Guarded | None:
         return None
     if deletions * _SHARE <= plan.recorded:
         return None
-    share = "all" if deletions == plan.recorded else f"{deletions} of {plan.recorded}"
-    things = "resource" if plan.recorded == 1 else "resources"
+    if deletions < plan.recorded:
+        deleted = f"{deletions} of {plan.recorded} resources"
+    else:
+        deleted = "the only resource" if deletions == 1 else f"all {deletions} resources"
     return Guarded(
-        f"this would delete {share} {'' if share != 'all' else f'{plan.recorded} '}{things}: "
-        f"give --allow-delete {deletions} (or all)",
-        plan.environment,
+        message=f"this would delete {deleted}: give --allow-delete {deletions} (or all)",
+        word=plan.environment,
+        deleted=deleted,
     )
