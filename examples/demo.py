@@ -136,7 +136,7 @@ def _forget() -> None:
 
 def _run(step: Step) -> int:
     """Run one step and show its output; 1 when it ended otherwise than it should."""
-    command = [sys.executable, "-m", "sabir.cli", *step.words]
+    command = [sys.executable, "-P", "-m", "sabir.cli", *step.words]
     process = subprocess.Popen(
         command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
     )
@@ -194,7 +194,7 @@ def _service() -> Generator[tuple[str, str]]:
     """A service with data of its own, until the demo is done with it: its address, and a token."""
     data = HERE.parent / "build" / "service"
     shutil.rmtree(data, ignore_errors=True)
-    words = [sys.executable, "-m", "sabir.cli", "serve", str(data), "--port", str(PORT)]
+    words = [sys.executable, "-P", "-m", "sabir.cli", "serve", str(data), "--port", str(PORT)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stderr is not None
         said = process.stderr.readline()

@@ -4,10 +4,15 @@ What is listed in `__all__` is public and stays: a name, a parameter or a meanin
 a release in which the old one still works and warns. Everything else below `sabir` is internal and may change at any time.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+# Not from typing: `python -m sabir` imports this module before it stops looking for modules in the working directory.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sabir.acting import call, deploy, destroy, history, plan, status
     from sabir.api import (
         Finding,

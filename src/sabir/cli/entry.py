@@ -22,6 +22,7 @@ def mpl_check() -> int:
 
 
 def _status_of(module: str) -> int:
+    _forget_working_directory()
     sys.unraisablehook = _interrupt_again
     try:
         status: int = import_module(module).main()
@@ -30,6 +31,18 @@ def _status_of(module: str) -> int:
         status = _INTERRUPTED
     _end_quietly()
     return status
+
+
+def _forget_working_directory() -> None:
+    """Import nothing from the working directory, which `python -m` and `python -c` put first: it may be untrusted."""
+    import os  # the interpreter has loaded it already
+
+    try:
+        here = os.getcwd()
+    except OSError:  # it was deleted
+        here = ""
+    if not sys.flags.safe_path and sys.path[:1] in ([""], [here]):
+        del sys.path[0]
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
@@ -11,7 +13,9 @@ from sabir.checks.prepared import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["in_processes", "shared_checks"]
+__all__ = ["SAFE_PATH", "in_processes", "safe_child_imports", "shared_checks"]
+
+SAFE_PATH: Final = "PYTHONSAFEPATH"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,6 +27,24 @@ _FEWEST_FILES: Final = 64
 
 _work: ContextVar[Callable[[Any], Any]] = ContextVar("work")
 """What a worker process does with each item. Set there once, when it begins; never in this process."""
+
+
+@contextmanager
+def safe_child_imports() -> Generator[None]:
+    """Keep the working directory out of the module search path of processes that `multiprocessing` spawns meanwhile.
+
+    It starts them as `python -c …`, which looks there first, before any code of sabir runs. It accepts no options of the
+    interpreter, so only the environment can tell it.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
@@ -64,7 +86,10 @@ def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: 
     # What a collection would touch in a forked process would have to be copied.
     gc.freeze()
     try:
-        with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,)) as pool:
+        with (
+            nullcontext() if _FORKS else safe_child_imports(),
+            ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,)) as pool,
+        ):
             yield from pool.map(_do, items, chunksize=chunk)
     finally:
         gc.unfreeze()

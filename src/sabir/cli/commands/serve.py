@@ -66,6 +66,8 @@ def command(
     days: int | None,
 ) -> int:
     """Serve packages, environments and deployments over HTTP, with a page to look at them."""
+    from sabir.operations.parallel import safe_child_imports
+
     try:
         from sabir.server import run
         from sabir.server.service import Service
@@ -82,20 +84,21 @@ def command(
         behind_tls=behind_tls,
         trust=trust,
     )
-    if new_token is not None:
-        write(run.new_token(settings, new_token, Role(role), days=days) + "\n")
+    with safe_child_imports():  # its pools of processes begin with the service
+        if new_token is not None:
+            write(run.new_token(settings, new_token, Role(role), days=days) + "\n")
+            return 0
+        listening = run.listen(settings)
+        service = Service(settings)
+        token, url = run.first_token(service), run.address(settings, listening)
+        if token is not None:
+            say(f"sabir: the first token, with all rights; it is not shown again: {token}")
+        if host not in _LOOPBACK and not behind_tls:
+            say(
+                "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
+            )
+        say(f"sabir: serving on {url}; Ctrl-C stops")
+        if token is not None:
+            say(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
+        run.serve(service, listening)
         return 0
-    listening = run.listen(settings)
-    service = Service(settings)
-    token, url = run.first_token(service), run.address(settings, listening)
-    if token is not None:
-        say(f"sabir: the first token, with all rights; it is not shown again: {token}")
-    if host not in _LOOPBACK and not behind_tls:
-        say(
-            "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
-        )
-    say(f"sabir: serving on {url}; Ctrl-C stops")
-    if token is not None:
-        say(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
-    run.serve(service, listening)
-    return 0

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from sabir.server.work.asking import Answered
+from sabir.server.work.commands import command_environment
 
 __all__ = ["Commanding", "named_from"]
 
@@ -35,6 +36,7 @@ class Commanding:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
+                env=command_environment(),
                 start_new_session=True,
             )
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-__all__ = ["ACTING", "SABIR", "Handed", "JobRequest", "Place", "Verb", "command"]
+from sabir.operations.parallel import SAFE_PATH
+
+__all__ = ["ACTING", "SABIR", "Handed", "JobRequest", "Place", "Verb", "command", "command_environment"]
 
 Verb = Literal["plan", "deploy", "destroy", "call", "resolve", "status"]
 ACTING: Final = frozenset({"deploy", "destroy", "call", "resolve"})
@@ -18,6 +21,12 @@ ACTING: Final = frozenset({"deploy", "destroy", "call", "resolve"})
 
 SABIR: Final = (sys.executable, "-P", "-m", "sabir")
 """-P: where a process is started is no place to import from; files that were uploaded may lie there."""
+
+
+def command_environment(**variables: str) -> dict[str, str]:
+    """Return the environment of the service for a command: what is meant for its own processes is not for a project's scripts."""
+    return {**{name: value for name, value in os.environ.items() if name != SAFE_PATH}, **variables}
+
 
 Word = Annotated[str, Meta(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
 

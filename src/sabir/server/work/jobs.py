@@ -20,7 +20,7 @@ from msgspec import Struct
 from sabir.diagnostics.reasons import reason_of
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.work.commanding import named_from
-from sabir.server.work.commands import ACTING, Handed
+from sabir.server.work.commands import ACTING, Handed, command_environment
 from sabir.server.work.job_files import JobFiles
 
 __all__ = ["Event", "Running"]
@@ -165,7 +165,7 @@ class Running:
                 stdout=output,
                 stderr=log,
                 cwd=files.folder,
-                env={**os.environ, "SABIR_WHO": job.owner},
+                env=command_environment(SABIR_WHO=job.owner),
                 # A signal for the service is none for its jobs.
                 start_new_session=True,
                 pass_fds=[lock.fileno()],

@@ -123,7 +123,7 @@ class RemoteIO(IOBase):
     def _start(self) -> subprocess.Popen[bytes]:
         source = Path(str(io.__file__)).read_bytes() + b"\nserve()\n"
         begin = f"import sys; exec(compile(sys.stdin.buffer.read({len(source)}), 'io', 'exec'), {{'__name__': 'io'}})"
-        words = [*self._place.words, f"{self._place.python} -u -c {shlex.quote(begin)}"]
+        words = [*self._place.words, f"{self._place.python} -I -u -c {shlex.quote(begin)}"]
         try:
             process = subprocess.Popen(
                 words,
