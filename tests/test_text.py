@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import json
+import unicodedata
+from typing import Any
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.text import EMPTY_SPAN, Location, Place, Source, Span
+from sabir.text import EMPTY_SPAN, Location, Place, Source, Span, escape_json_bytes, format_json
 
 TEXT = "one\ntwo\r\n\nü😀x"
 
@@ -59,3 +64,54 @@ def test_location_in_words() -> None:
     assert place.location == Location("dir/a.yaml", 2, 1)
     assert str(place.location) == "dir/a.yaml:2:1"
     assert str(Location("a.yaml", 0, 0)) == "a.yaml"
+
+
+HARMFUL = (
+    *map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x61C, *range(0x200B, 0x2010), *range(0x2028, 0x202F))),
+    *map(chr, (*range(0x2060, 0x2070), 0xAD, 0xFEFF, *range(0xFFF9, 0xFFFC), 0xE0001, 0xE0041)),
+)
+STRINGS = st.text(
+    alphabet=st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(HARMFUL)), max_size=30
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | STRINGS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(STRINGS, inner, max_size=4),
+    max_leaves=10,
+)
+
+
+def find_harmful(text: str) -> set[str]:
+    """What a terminal or an editor would obey or hide instead of showing it, but for line feeds."""
+    found = {char for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
+    return (found | (set(text) & set(HARMFUL))) - {"\n"}
+
+
+@given(VALUES, st.sampled_from([None, 2]))
+def test_json_holds_any_value_and_nothing_invisible(value: Any, indent: int | None) -> None:
+    text = format_json(value, indent=indent)
+    assert json.loads(text) == value
+    assert msgspec.json.decode(text) == json.loads(text)
+    assert find_harmful(text) == set()
+
+
+@given(STRINGS)
+def test_json_in_bytes_is_escaped_in_the_same_way(string: str) -> None:
+    data = escape_json_bytes(msgspec.json.encode(string))
+    assert json.loads(data) == string
+    assert find_harmful(data.decode()) == set()
+
+
+@pytest.mark.parametrize(
+    ("string", "written"),
+    [
+        ("\x9b31m", '"\\u009b31m"'),
+        ("a\u202eb", '"a\\u202eb"'),
+        ("\x7f", '"\\u007f"'),
+        ("\U000e0041", '"\\udb40\\udc41"'),
+        ("\ud800", '"\\ud800"'),
+        ("Größe 漢字 😀 “…”", '"Größe 漢字 😀 “…”"'),
+    ],
+)
+def test_json_keeps_letters_and_escapes_the_rest(string: str, written: str) -> None:
+    assert format_json(string) == written
+    assert json.loads(written) == string

@@ -22,6 +22,7 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
 from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.reading import read_named_file
+from sabir.text import format_json
 
 __all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]
 
@@ -50,7 +51,7 @@ def baseline_text(report: Report) -> str:
         entry = by_key.setdefault(key, {"file": file, "code": finding.code, "fingerprint": key, "count": 0})
         entry["count"] += 1
     entries = sorted(by_key.values(), key=lambda entry: (entry["file"], entry["code"], entry["fingerprint"]))
-    return json.dumps({"format": BASELINE_FORMAT, "findings": entries}, indent=1, ensure_ascii=False) + "\n"
+    return format_json({"format": BASELINE_FORMAT, "findings": entries}, indent=1) + "\n"
 
 
 def read_baseline(path: Path) -> Mapping[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +21,7 @@ from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
 from sabir.operations.deploy import Deployed
 from sabir.operations.doing import Doing, Question
+from sabir.text import format_json
 
 __all__ = ["allowed_deletions", "carry_out"]
 
@@ -119,7 +119,7 @@ def _end(deployed: Deployed, words: Words) -> int:
     result = deployed.result
     if result is None:
         if words.format_ == "json":
-            write(json.dumps({"event": "end", "state": "done", "counts": {}}) + "\n")
+            write(format_json({"event": "end", "state": "done", "counts": {}}) + "\n")
         elif not words.quiet:
             say("nothing to do")
         for address, reason in deployed.plan.waiting:
@@ -144,7 +144,7 @@ def _tell(result: DeploymentResult, words: Words) -> None:
         }
         if result.results:
             end["results"] = {address: encoded(dict(each)) for address, each in result.results.items()}
-        write(json.dumps({**end, **({"error": result.error} if result.error else {})}) + "\n")
+        write(format_json({**end, **({"error": result.error} if result.error else {})}) + "\n")
         return
     for line in _result_lines(result.results):
         write(line)

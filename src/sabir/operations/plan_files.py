@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from sabir.errors import DeployError, UnusableInput, UsageError
 from sabir.operations.exported import read_document
 from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.reading import read_named_file
+from sabir.text import format_json
 
 __all__ = ["plan_text", "read_plan_file", "refuse_other_plan"]
 
@@ -25,7 +25,7 @@ def plan_text(plan: Plan, key_file: Path | None = None) -> str:
     document = kept_document(plan)
     if key_file is not None:
         document["signature"] = _with_key(key_file, lambda key: signature(document, key))
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return format_json(document, indent=2) + "\n"
 
 
 def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any]:

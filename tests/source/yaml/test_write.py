@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.source.yaml.write import pyyaml_text, yaml_document, yaml_text
+from tests.test_text import STRINGS, find_harmful
 
 TWICE: Any = ["x"]
 
@@ -76,3 +77,11 @@ _trees = st.recursive(
 @given(st.dictionaries(st.text(min_size=1), _trees))
 def test_law_a_document_is_read_back(data: dict[str, Any]) -> None:
     assert (yaml.safe_load(yaml_document(data)) or {}) == data
+
+
+@given(st.lists(STRINGS, max_size=3))
+def test_law_nothing_invisible_is_printed(strings: list[str]) -> None:
+    data = {"list": strings, **dict.fromkeys(strings, 1)}
+    for text in (yaml_text(data), yaml_document(data)):
+        assert yaml.safe_load(text) == data
+        assert find_harmful(text) <= {"\t"}

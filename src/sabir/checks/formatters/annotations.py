@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import PurePath
 from typing import Any
 
@@ -11,6 +10,7 @@ from sabir.checks.formatters.formatter import BaseFormatter
 from sabir.checks.formatters.palette import harmless_lines
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.text import format_json
 
 __all__ = ["GithubFormatter", "GitlabFormatter"]
 
@@ -51,7 +51,7 @@ class GitlabFormatter(BaseFormatter):
     def format(self, report: Report) -> str:
         seen: dict[str, int] = {}
         issues = [_issue(finding, package, seen) for package, finding in report.findings()]
-        return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"
+        return format_json(issues, indent=2) + "\n"
 
 
 def _issue(finding: Finding, package: PackageReport, seen: dict[str, int]) -> dict[str, Any]:

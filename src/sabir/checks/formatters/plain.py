@@ -5,16 +5,16 @@ from __future__ import annotations
 from sabir.checks.formatters.data import report_data
 from sabir.checks.formatters.formatter import BaseFormatter
 from sabir.checks.report import Report
+from sabir.text import format_json
 
 __all__ = ["JsonFormatter", "YamlFormatter"]
 
 
 class JsonFormatter(BaseFormatter):
     def format(self, report: Report) -> str:
-        import json
 
         data = report_data(report, statistics=self.options.statistics)
-        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        return format_json(data, indent=2) + "\n"
 
 
 class YamlFormatter(BaseFormatter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +14,7 @@ from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Edit, Finding, Fix, Severity
 from sabir.diagnostics.page import page_url, plain_explanation
 from sabir.diagnostics.rules import Rule
-from sabir.text import Place, Span
+from sabir.text import Place, Span, format_json
 
 __all__ = ["SarifFormatter"]
 
@@ -44,7 +43,7 @@ class SarifFormatter(BaseFormatter):
             ],
         }
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-        return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+        return format_json(log, indent=2) + "\n"
 
 
 def _rule(name: str, code: Rule | None) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import argument, option, sabir_command
@@ -10,6 +9,7 @@ from sabir.cli.deploying import wanted_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import format_option, path_argument, quiet_option
 from sabir.cli.terminal import say, write
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def command(
         return Status.FOUND
     if format_ == "json":
         document = {"format": "sabir.adopted/1", "resources": [_data(each) for each in adopted.resources]}
-        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        write(format_json(document, indent=2) + "\n")
     else:
         _tell(adopted, named=bool(ids), quiet=quiet)
     missing = ids and any(not each.taken for each in adopted.resources)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import option, sabir_command
@@ -10,6 +9,7 @@ from sabir.cli.deploying import wanted_options
 from sabir.cli.options import format_option, path_and
 from sabir.cli.terminal import write
 from sabir.cli.values import pairs
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.bisect import Bisected
@@ -49,7 +49,7 @@ def command(
         show_findings(error.findings, environment.path, quiet=False)
         return 1
     if format_ == "json":
-        write(json.dumps(_data(bisected), indent=2, ensure_ascii=False) + "\n")
+        write(format_json(_data(bisected), indent=2) + "\n")
     else:
         write(_text(bisected))
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from sabir.cli.deploying import argument_option, doing_options, wanted_options
 from sabir.cli.options import path_and
 from sabir.cli.terminal import write
 from sabir.cli.values import named_values
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
@@ -79,7 +79,7 @@ def _list(environment: EnvironmentRequest, words: Words) -> int:
     show_findings(findings, environment.path, quiet=words.quiet)
     if words.format_ == "json":
         document = {"format": "sabir.operations/1", "operations": [_data(offer) for offer in offers]}
-        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        write(format_json(document, indent=2) + "\n")
     else:
         for offer in offers:
             write(_line(offer))

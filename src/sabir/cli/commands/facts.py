@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import argument, flag, sabir_command
@@ -10,6 +9,7 @@ from sabir.cli.deploying import environment_options
 from sabir.cli.options import format_option, path_argument
 from sabir.cli.terminal import say, write
 from sabir.errors import UsageError
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.deploying import EnvironmentRequest
@@ -46,7 +46,7 @@ def command(*, environment: EnvironmentRequest, names: tuple[str, ...], expire: 
     facts = facts_path(environment, names)
     if format_ == "json":
         document = {"format": "sabir.facts/1", "facts": [_data(seen) for seen in facts]}
-        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        write(format_json(document, indent=2) + "\n")
         return 0
     for seen in facts:
         write(_line(seen, whole=bool(names)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import option, sabir_command
@@ -10,6 +9,7 @@ from sabir.cli.deploying import environment_options
 from sabir.cli.kinds import Number
 from sabir.cli.options import format_option, path_argument
 from sabir.cli.terminal import write
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.deploying import EnvironmentRequest
@@ -39,7 +39,7 @@ def command(*, environment: EnvironmentRequest, at: int | None, format_: str) ->
         deployments = history_path(environment)
         if format_ == "json":
             document = {"format": "sabir.history/1", "deployments": msgspec.to_builtins(deployments)}
-            write(json.dumps(document, indent=2) + "\n")
+            write(format_json(document, indent=2) + "\n")
             return 0
         for deployment in deployments:
             counts = ", ".join(f"{count} {state}" for state, count in sorted(deployment.counts.items()))
@@ -52,7 +52,7 @@ def command(*, environment: EnvironmentRequest, at: int | None, format_: str) ->
     if format_ == "json":
         document = {"format": "sabir.history/1", **msgspec.to_builtins(deployment)}
         document["events"] = msgspec.to_builtins(events)
-        write(json.dumps(document, indent=2) + "\n")
+        write(format_json(document, indent=2) + "\n")
         return 0
     actions = {step.key: step.action for step in steps}
     write(f"deployment {deployment.number}: {deployment.verb}, {deployment.state.value}\n")

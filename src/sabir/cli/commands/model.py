@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, package_options, path_argument
 from sabir.cli.terminal import ask, say, write
 from sabir.cli.values import pairs
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +95,7 @@ def command(
         say(f"sabir: {error}")
     if model.failed:
         return 1
-    write(json.dumps(model.document, indent=2, ensure_ascii=False, default=str) + "\n")
+    write(format_json(model.document, indent=2, default=str) + "\n")
     return 0
 
 

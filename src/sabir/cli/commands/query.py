@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from sabir.cli.options import (
 from sabir.cli.terminal import say, write
 from sabir.cli.values import pairs
 from sabir.errors import UsageError
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,12 +131,12 @@ def _explain(chains: Sequence[Explanation]) -> None:
 
 def _write(values: list[Any], format_: str) -> None:
     if format_ == "json":
-        write(json.dumps(values, indent=2, ensure_ascii=False) + "\n")
+        write(format_json(values, indent=2) + "\n")
     elif format_ == "yaml":
         from sabir.source.yaml.write import yaml_text
 
         write(yaml_text(values, width=80))
     else:
         for value in values:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            text = value if isinstance(value, str) else format_json(value)
             write(text + "\n", painted=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
@@ -10,6 +9,7 @@ from sabir.cli.kinds import PATH, Number
 from sabir.cli.options import evaluation_options, path_argument
 from sabir.cli.terminal import say, write_bytes
 from sabir.cli.values import pairs
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,5 +102,5 @@ def _print(document: Any) -> None:
 
 
 def _json(data: Any) -> bytes:
-    text = json.dumps(data, indent=2, ensure_ascii=False, default=str)
+    text = format_json(data, indent=2, default=str)
     return (text + "\n").encode("utf-8", "replace")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ from sabir.cli.kinds import PATH, Choice
 from sabir.cli.options import format_option
 from sabir.cli.terminal import say, write
 from sabir.errors import UnusableInput
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def _list(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str
             {"address": each.address, "kind": each.kind, "target": each.target, "status": each.status.value}
             for each in records.values()
         ]
-        write(json.dumps({"format": "sabir.state/1", "resources": rows}, indent=2) + "\n")
+        write(format_json({"format": "sabir.state/1", "resources": rows}, indent=2) + "\n")
         return
     for each in records.values():
         note = "" if each.status.value == "present" else f"  {each.status.value}"
@@ -88,7 +88,7 @@ def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str)
         "deployment": record.deployment,
         "origin": record.origin,
     }
-    write(json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
+    write(format_json(shown, indent=2) + "\n")
 
 
 def _mv(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
@@ -106,7 +106,7 @@ def _rm(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -
 def _export(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
     from sabir.operations.remembered import export_state
 
-    write(json.dumps(export_state(environment), indent=2) + "\n")
+    write(format_json(export_state(environment), indent=2) + "\n")
 
 
 def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import option, sabir_command
 from sabir.cli.deploying import wanted_options
 from sabir.cli.options import format_option, path_argument, quiet_option
 from sabir.cli.terminal import say, write
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.deploying import EnvironmentRequest
@@ -50,7 +50,7 @@ def command(*, environment: EnvironmentRequest, format_: str, notify: str | None
     if notify is not None and status.has_drifted:
         _notify(notify, {**document, "environment": str(environment.path)})
     if format_ == "json":
-        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        write(format_json(document, indent=2) + "\n")
     else:
         for resource in status.resources:
             if not quiet or resource.has_drifted:
@@ -64,7 +64,7 @@ def command(*, environment: EnvironmentRequest, format_: str, notify: str | None
 
 def _notify(where: str, document: dict[str, Any]) -> None:
     """Tell somebody of drift. That this fails is said, and changes nothing."""
-    data = json.dumps(document, ensure_ascii=False).encode()
+    data = format_json(document).encode()
     if where.startswith(("http://", "https://")):
         from urllib.error import URLError
         from urllib.request import Request, urlopen

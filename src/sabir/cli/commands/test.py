@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, option, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, format_option, package_options
 from sabir.cli.terminal import say, write
+from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,7 @@ def command(
         if outcome.failures:
             show_findings(outcome.failures, path, quiet=False)
     if format_ == "json":
-        text = json.dumps(run_document(run), indent=2, ensure_ascii=False) + "\n"
+        text = format_json(run_document(run), indent=2) + "\n"
     elif format_ == "junit":
         text = junit(run, path.absolute().name)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sabir.cli.terminal import write
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
+from sabir.text import format_json
 
 __all__ = ["show_code", "show_codes"]
 
@@ -32,8 +33,6 @@ def show_codes(select: Sequence[str], form: str | None) -> None:
 
     rules = list_codes(select)
     if form == "json":
-        import json
-
         data = [
             {
                 "code": rule.code,
@@ -46,7 +45,7 @@ def show_codes(select: Sequence[str], form: str | None) -> None:
             }
             for rule in rules
         ]
-        write(json.dumps({"format": "sabir.codes/1", "codes": data}, indent=2, ensure_ascii=False) + "\n")
+        write(format_json({"format": "sabir.codes/1", "codes": data}, indent=2) + "\n")
         return
     if form not in (None, "text", "concise"):
         raise UsageError(f"--list-codes can be written as text or json, not as {form!r}")

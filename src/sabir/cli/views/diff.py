@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -15,6 +14,7 @@ from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.answers import DIFF_FORMAT, difference_data
 from sabir.operations.diff import Difference
+from sabir.text import format_json
 
 __all__ = ["VIEWS", "code", "markdown_changes", "text_view"]
 
@@ -53,7 +53,7 @@ def _shown(value: Value | Absent, graph: Graph) -> str:
 
 
 def json_view(difference: Difference) -> Iterator[str]:
-    yield json.dumps({"format": DIFF_FORMAT, **difference_data(difference)}, indent=2) + "\n"
+    yield format_json({"format": DIFF_FORMAT, **difference_data(difference)}, indent=2) + "\n"
 
 
 def markdown_view(difference: Difference) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -13,6 +12,7 @@ from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.answers import impact_data
 from sabir.operations.impact import Impact
+from sabir.text import format_json
 
 __all__ = ["VIEWS"]
 
@@ -72,7 +72,7 @@ def _way(graph: Graph, read: AttributeRead) -> str:
 
 
 def json_view(impact: Impact) -> Iterator[str]:
-    yield json.dumps(impact_data(impact), indent=2) + "\n"
+    yield format_json(impact_data(impact), indent=2) + "\n"
 
 
 VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {"text": text_view, "json": json_view}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from sabir.cli.terminal import say, write
 from sabir.deployments.engine.progress import Progress
 from sabir.deployments.plan.steps import Plan
 from sabir.resources.step import Action
+from sabir.text import format_json
 
 __all__ = ["Watcher", "watcher"]
 
@@ -93,7 +93,7 @@ class _Json:
             "later": len(plan.later),
             "waiting": len(plan.waiting),
         }
-        write(json.dumps(event) + "\n")
+        write(format_json(event) + "\n")
 
     def show(self, progress: Progress) -> None:
         told: dict[str, Any] = {
@@ -111,11 +111,11 @@ class _Json:
             told["seconds"] = round(progress.seconds, 3)
         if progress.log:
             told["log"] = list(progress.log)
-        write(json.dumps(told, ensure_ascii=False) + "\n")
+        write(format_json(told) + "\n")
         sys.stdout.flush()
 
     def tell(self, line: str) -> None:
-        write(json.dumps({"event": "notice", "message": line}, ensure_ascii=False) + "\n")
+        write(format_json({"event": "notice", "message": line}) + "\n")
 
 
 def _line(progress: Progress) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any, Final
@@ -12,6 +11,7 @@ from sabir.cli.views.diff import text_view as difference_text
 from sabir.graph.views.paint import PLAIN, Paint
 from sabir.operations.answers import difference_data
 from sabir.operations.review import Review, ReviewedPackage
+from sabir.text import format_json
 
 __all__ = ["FORMAT", "VIEWS"]
 
@@ -38,7 +38,7 @@ def _total(review: Review) -> str:
 
 def json_view(review: Review) -> Iterator[str]:
     packages = [_data(package) for package in review.packages]
-    yield json.dumps({"format": FORMAT, "since": review.since, "packages": packages}, indent=2) + "\n"
+    yield format_json({"format": FORMAT, "since": review.since, "packages": packages}, indent=2) + "\n"
 
 
 def _data(package: ReviewedPackage) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -11,6 +10,7 @@ from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.answers import why_data
 from sabir.operations.why import Explanation, Step
+from sabir.text import format_json
 
 __all__ = ["VIEWS"]
 
@@ -54,7 +54,7 @@ def _manner(step: Step, paint: Paint = PLAIN) -> str:
 
 
 def json_view(explanation: Explanation) -> Iterator[str]:
-    yield json.dumps(why_data(explanation), indent=2) + "\n"
+    yield format_json(why_data(explanation), indent=2) + "\n"
 
 
 def mermaid_view(explanation: Explanation) -> Iterator[str]:

@@ -14,6 +14,7 @@ from sabir.graph.json.values import FORMAT, PLAIN, encoded
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value
+from sabir.text import escape_json_bytes
 
 __all__ = ["chunks", "instance_data", "origin_data"]
 
@@ -68,13 +69,13 @@ def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
         buffer += _encode(encode, _row(instance, origin(instance), origins(instance), reveal=reveal))
         separator = b",\n"
         if len(buffer) >= _PIECE:
-            yield bytes(buffer)
+            yield escape_json_bytes(buffer)
             buffer.clear()
     buffer += b'],\n"outputs":' + _encode(encode, _values(graph.outputs, reveal=reveal))
     if graph.output_origins:
         buffer += b',\n"output_origins":' + _encode(encode, _origins_data(graph.output_origins))
     buffer += b"}\n"
-    yield bytes(buffer)
+    yield escape_json_bytes(buffer)
 
 
 def instance_data(instance: Instance, *, reveal: bool = False) -> dict[str, Any]:

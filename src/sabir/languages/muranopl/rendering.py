@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.source.packages import LoadedPackage
+from sabir.text import format_json
 
 __all__ = ["render_object_model"]
 
@@ -24,5 +23,5 @@ def render_object_model(
         data = session.storage() if render.options.get("storage") == "true" else session.dump()
     except MuranoError as error:
         return Rendering(files={}, findings=(*prepared.findings, *error_findings(error)))
-    text = json.dumps(data, indent=2, ensure_ascii=False, default=str) + "\n"
+    text = format_json(data, indent=2, default=str) + "\n"
     return Rendering(files={"model.json": text}, findings=prepared.findings)

@@ -13,9 +13,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.lazy import lazy_pattern
+from sabir.text import INVISIBLE
+
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["pyyaml_text", "yaml_document", "yaml_text"]
 
@@ -23,7 +27,11 @@ _WIDTH: Final = 110
 
 _RESERVED: Final = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"])
 _SHORT: Final = 64
-_PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
+_PRINTABLE: Final = (
+    r"\t\n\x20-\x7e\xa0-\xac\xae-\u061b\u061d-\u180d\u180f-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ud7ff"
+    r"\ue000-\ufefe\uff00-\ufff8\ufffc\ufffd\U00010000-\U000dffff\U000e0080-\U0010ffff"
+)
+"""What YAML can hold as it is, without what is `INVISIBLE`."""
 
 
 def yaml_text(data: Any, *, width: int = _WIDTH) -> str:
@@ -31,7 +39,8 @@ def yaml_text(data: Any, *, width: int = _WIDTH) -> str:
     import yaml
 
     text: str = yaml.dump(data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=width)
-    return text
+    # Whatever is invisible stands between double quotes, where an escape means the same.
+    return text if text.isascii() and "\x7f" not in text else _invisible().sub(_escaped, text)
 
 
 def pyyaml_text(data: Any, **options: Any) -> str:
@@ -51,7 +60,16 @@ def _dumper() -> Any:
         def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 -- the name is PyYAML's
             return True
 
+    def represent_string(dumper: Any, text: str) -> Any:
+        style = None if text.isprintable() or not _invisible().search(text) else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+    Dumper.add_representer(str, represent_string)
     return Dumper
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\U{ord(match[0]):08x}"
 
 
 def yaml_document(data: Mapping[str, Any]) -> str:
@@ -120,9 +138,7 @@ def _text(value: str) -> str:
     if _plain_pattern().fullmatch(value) and value.lower() not in _RESERVED:
         return value
     # A JSON string is a YAML one, but for the characters that YAML wants escaped and JSON does not.
-    return _unprintable_pattern().sub(
-        lambda match: f"\\U{ord(match[0]):08x}", json.dumps(value, ensure_ascii=False)
-    )
+    return _unprintable_pattern().sub(_escaped, json.dumps(value, ensure_ascii=False))
 
 
 # Keys, names and words come again and again in the objects of a deployment.
@@ -130,4 +146,5 @@ _word = lru_cache(maxsize=20_000)(_text)
 
 _plain_pattern: Final = lazy_pattern(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
 _block_pattern: Final = lazy_pattern(f"[{_PRINTABLE}]*")
+_invisible: Final = lazy_pattern(f"[{INVISIBLE}]")
 _unprintable_pattern: Final = lazy_pattern(f"[^{_PRINTABLE}]")

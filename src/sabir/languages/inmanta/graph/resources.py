@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -20,6 +19,7 @@ from sabir.languages.inmanta.model.functions import resource_entities
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
+from sabir.text import format_json
 
 __all__ = ["RENDERER", "left_out", "render_resources", "rendered_objects"]
 
@@ -61,7 +61,7 @@ def render_resources(
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return format_json(value, indent=2) + "\n"
 
 
 def _beside(export: Export) -> dict[str, str]:
