@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sabir.cli.main import main
 from sabir.deployments.drivers.kubernetes.connection import Cluster
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.graph.address import Address
@@ -334,3 +336,23 @@ def test_objects_are_run_each_time(on_cluster: Callable[..., Any]) -> None:
     assert first.status is OutcomeStatus.DONE
     assert failed.status is OutcomeStatus.FAILED
     assert nodes.results == {"nodes": ["node1"]}
+
+
+def test_status_reads_hundreds_of_objects(
+    node: NodeStandIn, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {0}}}, data: {{name: {0}}}}}"
+    names = [f"c{number}" for number in range(460)]
+    lines = [
+        f"  {name}: {{kind: kubernetes, fields: {{manifest: {manifest.format(name)}}}}}" for name in names
+    ]
+    (tmp_path / "resources.yaml").write_text("sabir: resources/1\nresources:\n" + "\n".join(lines) + "\n")
+    (tmp_path / "sabir.yaml").write_text(
+        "name: many\nparts:\n  f: {path: resources.yaml}\n"
+        f"targets:\n  cluster: {{driver: kubernetes, kubeconfig: {node.kubeconfig}, namespace: {namespace}}}\n"  # type: ignore[attr-defined]  # as above
+    )
+    assert main(["deploy", str(tmp_path), "--yes", "--trust", "outside", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["status", str(tmp_path), "--trust", "outside", "--format", "json"]) == 0
+    states = [each["state"] for each in json.loads(capsys.readouterr().out)["resources"]]
+    assert states == ["as wanted"] * len(names)

@@ -5,9 +5,10 @@ What a server answers is taken for an object only when it has the shape of one, 
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -25,11 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Api", "ApiFailure", "Place"]
 
+T = TypeVar("T")
+
 _JSON: Final = "application/json"
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
 _LONGEST: Final = 2000
 """Characters of what a server says, at most."""
+_PARALLEL_REQUESTS: Final = 16
+"""Requests sent at a time. The others wait for their turn, and their timeout starts when they are sent."""
 
 
 class ApiFailure(RequestFailure):
@@ -64,6 +69,8 @@ class Api:
         self.client, self.namespace, self.seconds = client, namespace, seconds
         self._served: dict[str, dict[str, tuple[str, bool]]] = {}
         self._schemas: Schemas | None = None
+        self._turns = asyncio.Semaphore(_PARALLEL_REQUESTS)
+        self._pending: dict[str, asyncio.Task[Any]] = {}
 
     async def get(self, place: Place) -> dict[str, Any]:
         return _object(await self._request("GET", place.path), place)
@@ -107,10 +114,21 @@ class Api:
 
     async def schemas(self) -> Schemas:
         if self._schemas is None:
-            document = await self._request("GET", "/openapi/v2")
-            _check_shape(document, SchemaDocument, "the description of its kinds")
-            self._schemas = Schemas(document)
+            self._schemas = await self._share("/openapi/v2", self._read_schemas)
         return self._schemas
+
+    async def _read_schemas(self) -> Schemas:
+        document = await self._request("GET", "/openapi/v2")
+        _check_shape(document, SchemaDocument, "the description of its kinds")
+        return Schemas(document)
+
+    async def _share(self, key: str, read: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of a read that many callers ask for at the same time; it is requested once, also when it fails."""
+        task: asyncio.Task[T] | None = self._pending.get(key)
+        if task is None:
+            task = self._pending[key] = asyncio.create_task(read())
+            task.add_done_callback(lambda _: self._pending.pop(key))
+        return await asyncio.shield(task)
 
     async def check_access(self) -> str:
         """The version of the server; `DeployError` when it cannot be reached or refuses the credentials."""
@@ -135,7 +153,7 @@ class Api:
     async def _kind(self, version: str, kind: str) -> tuple[str, bool]:
         served = self._served.get(version)
         if served is None or kind not in served:  # a definition may have been added since it was asked
-            served = self._served[version] = await self._kinds(version)
+            served = self._served[version] = await self._share(_root(version), lambda: self._kinds(version))
         if kind not in served:
             raise ApiFailure(f"the cluster serves no {kind} in {version}", status=404, reason="KindNotServed")
         return served[kind]
@@ -183,7 +201,8 @@ class Api:
         import httpx2
 
         try:
-            response, data = await whole_answer(self.client, request, seconds=self.seconds)
+            async with self._turns:
+                response, data = await whole_answer(self.client, request, seconds=self.seconds)
         except AnswerRefused as error:
             raise ApiFailure(str(error), status=0 if isinstance(error, AnswerLate) else 500) from error
         except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
