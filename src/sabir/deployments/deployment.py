@@ -83,7 +83,7 @@ class Deployer:
     ) -> None:
         self.store = store
         self.targets = targets
-        self.context = context
+        self.context = replace(context, recorded=store)
         self.options = options
         self.journal = Journal(store, writer, context.session.clock)
         self._recovered = Recovered()

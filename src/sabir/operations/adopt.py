@@ -108,7 +108,11 @@ def _recorded(
     audit: Mapping[str, Value],
 ) -> tuple[tuple[AdoptedResource, ...], int | None]:
     there = {address: reading for address, reading in readings.items() if isinstance(reading, Reading)}
-    taken = {address: reading for address, reading in there.items() if reading.exists}
+    taken = {
+        address: reading
+        for address, reading in there.items()
+        if reading.exists and reading.belongs_to is None
+    }
     number: int | None = None
     if taken:
         number = journal.open("adopt", audit=audit, plan={"adopted": [*taken]}, steps=lambda _: ())
@@ -121,6 +125,9 @@ def _recorded(
             told.append(AdoptedResource(address=address, kind=kind, reason=reading))
         elif not reading.exists:
             told.append(AdoptedResource(address=address, kind=kind, reason="it is not there"))
+        elif reading.belongs_to is not None:
+            reason = f"it belongs to environment {reading.belongs_to!r}"
+            told.append(AdoptedResource(address=address, kind=kind, reason=reason))
         else:
             differences = kept_changes(
                 placed.driver.diff(placed.resource, reading), placed.resource.lifecycle

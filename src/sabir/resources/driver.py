@@ -36,7 +36,7 @@ from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.session import Session
 
-__all__ = ["Connection", "Driver", "DriverContext", "Kind"]
+__all__ = ["Connection", "Driver", "DriverContext", "Kind", "RecordedState"]
 
 
 class Kind(Struct, frozen=True, kw_only=True):
@@ -77,6 +77,18 @@ class Kind(Struct, frozen=True, kw_only=True):
         return frozenset(name for name, declared in (self.fields or {}).items() if declared.sensitive)
 
 
+class RecordedState(Protocol):
+    """What a driver may ask the state of the environment, to tell what is its own from what is not."""
+
+    def has_operation(self, operation_id: str) -> bool:
+        """Whether a step with this operation id was ever begun."""
+        ...
+
+    def has_id(self, target_id: str) -> bool:
+        """Whether a resource that is recorded now has this id."""
+        ...
+
+
 class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
     """What surrounds a connection."""
 
@@ -91,6 +103,8 @@ class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
     """The name of the environment, for labels and field managers."""
     secrets: tuple[SecretSource, ...] = ()
     """Where secrets that are referred to come from. A driver never sees a reference: what it gets is revealed."""
+    recorded: RecordedState | None = None
+    """The state; None where it cannot be asked, as on another machine. A driver then chooses what is safe."""
 
 
 class Connection(Protocol):

@@ -58,6 +58,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     warning: str | None = None
     """What will not be as it is wanted, whatever is done: a field that the target does not know, a template that it would refuse."""
     health: Health = Health.OK
+    belongs_to: str | None = None
+    """Another environment that manages it: it cannot be adopted."""
 
 
 def told_changes(resource: Resource, reading: Reading, *, whole: str) -> tuple[Change, ...]:
@@ -116,6 +118,6 @@ class Sighting(Enum):
 class Observation(Struct, frozen=True, kw_only=True):
     sighting: Sighting
     outcome: Outcome | None = None
-    """With `DONE`: what the step gave."""
+    """With `DONE`: what the step gave. With `NOT_DONE`: at most the id of what was begun."""
     look_at: str | None = None
     """With `CANNOT_TELL`: where a person should look."""

@@ -148,3 +148,57 @@ def test_an_upgrade_leaves_only_jobs_to_deploy(
     capsys.readouterr()
     assert main(["plan", "."]) == 0
     assert "nothing to do" in capsys.readouterr().out
+
+
+def test_a_namespace_that_existed_is_used_and_kept(
+    node: tuple[NodeStandIn, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cluster, kubeconfig = node
+    monkeypatch.chdir(tmp_path)
+    Folder("pre", kubeconfig).write(SHOP)
+    path = "/api/v1/namespaces/pre"
+    labels = {"app": "theirs"}
+    pods = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    deployment = {
+        "metadata": {"name": "theirs"},
+        "spec": {"selector": {"matchLabels": labels}, "template": pods},
+    }
+    cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": "pre"}})
+    cluster.request("POST", "/apis/apps/v1/namespaces/pre/deployments", deployment)
+    cluster.request("POST", f"{path}/configmaps", {"metadata": {"name": "globals"}, "data": {"a": "theirs"}})
+    namespace = cluster.request("GET", path)
+
+    assert main(["deploy", ".", "--yes"]) == 1
+    assert "ConfigMap/globals already exists and is not managed by sabir" in capsys.readouterr().err
+    assert main(["destroy", ".", "--yes", "--allow-delete", "all"]) == 0
+    assert cluster.request("GET", f"{path}/configmaps/globals")["data"] == {"a": "theirs"}
+
+    cluster.request("DELETE", f"{path}/configmaps/globals")
+    assert main(["deploy", ".", "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["plan", ".", "--refresh"]) == 0
+    assert main(["status", "."]) == 0
+    assert main(["destroy", ".", "--yes", "--allow-delete", "all"]) == 0
+    assert "namespace 'pre' is kept" in "".join(capsys.readouterr())
+    assert cluster.request("GET", path) == namespace
+    names = [
+        each["metadata"]["name"]
+        for each in cluster.request("GET", "/apis/apps/v1/namespaces/pre/deployments")["items"]
+    ]
+    assert names == ["theirs"]
+
+
+def test_what_calls_have_left_goes_with_the_namespace(
+    node: tuple[NodeStandIn, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, kubeconfig = node
+    monkeypatch.chdir(tmp_path)
+    Folder("called", kubeconfig).write(FILES)
+    assert main(["deploy", ".", "--yes"]) == 0
+    assert main(["call", ".", "backup", "--yes"]) == 0
+    assert main(["destroy", ".", "--yes", "--allow-delete", "all"]) == 0
+    names = [each["metadata"]["name"] for each in cluster.request("GET", "/api/v1/namespaces")["items"]]
+    assert "called" not in names

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from msgspec.structs import replace
+
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.reasons import said_by
@@ -109,7 +111,8 @@ def settled(observation: Observation, kind: Kind, why: str) -> Outcome:
         case Sighting.DONE:
             return observation.outcome or Outcome()
         case Sighting.NOT_DONE:
-            return failure(why, passing=True)
+            found = observation.outcome
+            return replace(failure(why, passing=True), id=None if found is None else found.id)
         case Sighting.CANNOT_TELL if kind.idempotent:
             return failure(why, passing=True)
         case Sighting.CANNOT_TELL:

@@ -39,10 +39,12 @@ def ended_record(
     desired: str,
     codec: Codec,
 ) -> Record:
-    """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was."""
+    """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was, but for an id that the
+    target has given since."""
     status = _STATUS[state]
     if state is not StepState.DONE and step.record is not None:
-        return replace(step.record, status=status)
+        known_id = outcome.id if outcome.id is not None else step.record.id
+        return replace(step.record, status=status, id=known_id)
     return replace(
         placed_record(replace(step.placed, resource=task.resource), desired),
         status=status,

@@ -143,6 +143,22 @@ class Store:
             lambda connection: [StepRecord.of(row) for row in connection.execute(asked).mappings()]
         )
 
+    def has_operation(self, operation_id: str) -> bool:
+        """Whether a step with this operation id was ever begun."""
+        table = schema.step
+        asked = select(table.c.key).where(
+            table.c.environment == self.environment, table.c.operation_id == operation_id
+        )
+        return self._ask(lambda connection: connection.execute(asked.limit(1)).first()) is not None
+
+    def has_id(self, target_id: str) -> bool:
+        """Whether a resource that is recorded now has this id."""
+        table = schema.resource
+        asked = select(table.c.address).where(
+            table.c.environment == self.environment, table.c.id == target_id
+        )
+        return self._ask(lambda connection: connection.execute(asked.limit(1)).first()) is not None
+
     def deployments(self) -> list[DeploymentRecord]:
         """All deployments, the oldest first."""
         table, steps = schema.deployment, schema.step

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,13 @@ from sabir.deployments.drivers.kubernetes.connection import Cluster
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
-from sabir.resources.driver import Driver, DriverContext
+from sabir.resources.driver import Driver
 from sabir.resources.effects import Effect, Effects
 from sabir.resources.outcome import Change, Health, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
-from tests.control_plane import NodeStandIn, control_plane
+from tests.control_plane import NodeStandIn
 from tests.deploy.drivers.contract import Case, DriverContract
 
 pytestmark = pytest.mark.slow
@@ -41,35 +40,6 @@ class Notes:
 
     def note(self, line: str) -> None:
         self.lines.append(line)
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeStandIn]:
-    with control_plane(tmp_path_factory.mktemp("cluster")) as kubeconfig, NodeStandIn(kubeconfig) as node:
-        node.kubeconfig = kubeconfig  # type: ignore[attr-defined]  # the fixture's own note
-        yield node
-
-
-@pytest.fixture
-def namespace(node: NodeStandIn) -> str:
-    created = node.request("POST", "/api/v1/namespaces", {"metadata": {"generateName": "test-"}})
-    return str(created["metadata"]["name"])
-
-
-@pytest.fixture
-def on_cluster(node: NodeStandIn, namespace: str) -> Callable[..., Any]:
-    kubeconfig: Path = node.kubeconfig  # type: ignore[attr-defined]  # as above
-
-    def run(work: Callable[[Cluster], Awaitable[Any]], **settings: Any) -> Any:
-        async def connected() -> Any:
-            merged = {"kubeconfig": str(kubeconfig), "namespace": namespace, "wait_seconds": 120, **settings}
-            target = Target(name="cluster", driver="kubernetes", settings=merged)
-            async with DRIVER.connect(target, DriverContext(environment="shop")) as cluster:
-                return await work(cluster)
-
-        return asyncio.run(connected())
-
-    return run
 
 
 def resource(kind: str, name: str, version: str = "v1", /, **rest: Any) -> Resource:
@@ -235,19 +205,24 @@ def test_what_others_own_is_not_taken_without_force(
     on_cluster: Callable[..., Any], node: NodeStandIn, namespace: str
 ) -> None:
     wanted = resource("ConfigMap", "conf", data={"a": "1"})
-    node.request(
+    made = node.request(
         "POST",
         f"/api/v1/namespaces/{namespace}/configmaps",
         {"metadata": {"name": "conf"}, "data": {"a": "0"}},
     )
+    forced = Resource(address=wanted.address, kind="kubernetes", desired={**wanted.desired, "force": True})
 
-    async def work(cluster: Cluster) -> tuple[Outcome, Outcome]:
-        forced = Resource(
-            address=wanted.address, kind="kubernetes", desired={**wanted.desired, "force": True}
-        )
-        return await cluster.apply(task(wanted), Notes()), await cluster.apply(task(forced), Notes())
+    async def work(cluster: Cluster) -> list[Outcome]:
+        adopted = {"action": Action.UPDATE, "id": made["metadata"]["uid"]}
+        return [
+            await cluster.apply(task(forced), Notes()),
+            await cluster.apply(task(wanted, **adopted), Notes()),
+            await cluster.apply(task(forced, **adopted), Notes()),
+        ]
 
-    refused, taken = on_cluster(work)
+    unknown, refused, taken = on_cluster(work)
+    assert unknown.status is OutcomeStatus.FAILED
+    assert "conf already exists and is not managed by sabir" in unknown.message
     assert refused.status is OutcomeStatus.FAILED
     assert "force: true" in refused.message
     assert taken.status is OutcomeStatus.DONE
@@ -276,11 +251,11 @@ def test_an_object_that_somebody_made_anew_is_not_deleted(on_cluster: Callable[.
 
     async def work(cluster: Cluster) -> Outcome:
         await cluster.apply(task(wanted), Notes())
-        return await cluster.delete(task(wanted, Action.DELETE, id="of-another"), Notes())
+        return await cluster.delete(task(wanted, Action.DELETE, "op-2", id="of-another"), Notes())
 
     outcome = on_cluster(work)
     assert outcome.status is OutcomeStatus.FAILED
-    assert "somebody else" in outcome.message
+    assert "someone else" in outcome.message
 
 
 def test_restart_makes_pods_anew_and_is_no_drift(on_cluster: Callable[..., Any]) -> None:

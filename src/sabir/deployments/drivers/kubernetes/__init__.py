@@ -6,6 +6,7 @@
     compare       what differs between two states of an object, field by field
     readiness     whether an object does what it was made for, and what it waits for
     pods          why pods are not ready, and what they wrote
+    ownership     which objects belong to this environment, and what keeps a namespace
     connection    read, apply, delete, observe on one cluster
     runs          objects that are run: Jobs made anew each time
     driver        kinds and settings; the door for everybody else

@@ -16,8 +16,16 @@ from msgspec import Struct
 
 from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, misfit_of, whole_answer
 from sabir.deployments.drivers.failures import RequestFailure
+from sabir.deployments.drivers.kubernetes.ownership import ContainedObject
 from sabir.deployments.drivers.kubernetes.schema import Schemas
-from sabir.deployments.drivers.kubernetes.shapes import KindList, Listed, SchemaDocument, shape_of
+from sabir.deployments.drivers.kubernetes.shapes import (
+    GroupList,
+    KindList,
+    Listed,
+    ListedMetadata,
+    SchemaDocument,
+    shape_of,
+)
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 
@@ -30,6 +38,8 @@ T = TypeVar("T")
 
 _JSON: Final = "application/json"
 _APPLY: Final = "application/apply-patch+yaml"
+_METADATA: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+"""Lists of metadata; whole objects from a server that has none."""
 _MERGE: Final = "application/merge-patch+json"
 _LONGEST: Final = 2000
 """Characters of what a server says, at most."""
@@ -49,6 +59,11 @@ class ApiFailure(RequestFailure):
     @property
     def is_missing(self) -> bool:
         return self.status == 404
+
+    @property
+    def is_outdated(self) -> bool:
+        """The object was created, replaced or deleted since it was read; a conflict over fields names them."""
+        return self.status == 409 and not self.causes
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -93,6 +108,52 @@ class Api:
         items: list[dict[str, Any]] = listed["items"]
         return items
 
+    async def contents(self, namespace: str) -> list[ContainedObject]:
+        """The metadata of all objects in a namespace, of all kinds that can be listed."""
+        lists = await asyncio.gather(
+            *(
+                self._contained(version, plural, kind, namespace)
+                for version, plural, kind in await self._listable_kinds()
+            ),
+            return_exceptions=True,
+        )
+        found: list[ContainedObject] = []
+        for each in lists:
+            if isinstance(each, BaseException):
+                raise each
+            found += each
+        return found
+
+    async def _listable_kinds(self) -> list[tuple[str, str, str]]:
+        """`apiVersion`, name and kind of everything in namespaces that can be listed; each in one version of its group."""
+        found: dict[tuple[str, str], tuple[str, str, str]] = {}
+        groups = await self._request("GET", "/apis")
+        _check_shape(groups, GroupList, "the list of its groups")
+        preferred = [group.get("preferredVersion") or {} for group in groups.get("groups", ())]
+        others = [version for group in groups.get("groups", ()) for version in group.get("versions", ())]
+        versions = [each["groupVersion"] for each in (*preferred, *others) if each]
+        for version in dict.fromkeys(["v1", *versions]):
+            listed = await self._request("GET", _root(version))
+            _check_shape(listed, KindList, f"the list of the kinds of {version}")
+            for kind in listed.get("resources", ()):
+                is_listable = kind["namespaced"] and "list" in kind.get("verbs", ())
+                if is_listable and "/" not in kind["name"]:
+                    key = version.rpartition("/")[0], kind["name"]
+                    found.setdefault(key, (version, kind["name"], kind["kind"]))
+        return [*found.values()]
+
+    async def _contained(self, version: str, plural: str, kind: str, namespace: str) -> list[ContainedObject]:
+        path = f"{_root(version)}/namespaces/{_segment(namespace)}/{_segment(plural)}"
+        try:
+            listed = await self._request("GET", path, accept=_METADATA)
+        except ApiFailure as failure:
+            if failure.is_missing:  # the kind was removed since it was listed
+                return []
+            raise ApiFailure(f"{plural}: {failure.message}", status=failure.status) from failure
+        _check_shape(listed, ListedMetadata, f"the list {path}")
+        group = version.rpartition("/")[0]
+        return [ContainedObject(group, kind, item["metadata"]) for item in listed["items"] or ()]
+
     async def text(self, path: str, **params: str) -> str:
         """What is there as a text: the log of a pod."""
         request = self.client.build_request("GET", path, params=params, headers={"Accept": _JSON})
@@ -103,6 +164,11 @@ class Api:
         return _object(
             await self._request("PATCH", place.path, params=params, body=manifest, content=_APPLY), place
         )
+
+    async def create(self, place: Place, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
+        """Create an object; a conflict when there is one of this name."""
+        path = place.path.rpartition("/")[0]
+        return _object(await self._request("POST", path, params=params, body=manifest), place)
 
     async def merge(self, place: Place, patch: Mapping[str, Any], **params: str) -> dict[str, Any]:
         return _object(
@@ -180,13 +246,14 @@ class Api:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         content: str = _JSON,
+        accept: str = _JSON,
     ) -> dict[str, Any]:
         request = self.client.build_request(
             method,
             path,
             params=dict(params or {}),
             content=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": content, "Accept": _JSON},
+            headers={"Content-Type": content, "Accept": accept},
         )
         data = await self._answer(request)
         try:

@@ -16,10 +16,17 @@ from msgspec.structs import replace
 
 from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure, Place
 from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redacted
-from sabir.deployments.drivers.kubernetes.objects import CONTENT, WantedObject, wanted_object
+from sabir.deployments.drivers.kubernetes.objects import CONTENT, CREATED, WantedObject, wanted_object
+from sabir.deployments.drivers.kubernetes.ownership import (
+    EXISTING,
+    Ownership,
+    annotation,
+    list_titles,
+    other_environment,
+)
 from sabir.deployments.drivers.kubernetes.pods import is_failing, pod_troubles, pods_of
 from sabir.deployments.drivers.kubernetes.readiness import Progress, Readiness, readiness
-from sabir.deployments.drivers.kubernetes.takeover import taken_over
+from sabir.deployments.drivers.kubernetes.takeover import convert_created, taken_over
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects
@@ -27,20 +34,25 @@ from sabir.resources.outcome import Change, Health, Observation, Outcome, Outcom
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["Cluster", "ClusterSettings", "NotReady", "annotation", "failed_by"]
+__all__ = ["Cluster", "ClusterSettings", "NotReady", "Refused", "failed_by"]
 
 RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
 _OWNERS: Final = frozenset(["CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"])
 """Kinds whose pods go before they do. Nothing waits behind other objects, and their collector may be slow to come."""
 _FIXED: Final = ("immutable", "are forbidden", "may not change", "may not be changed", "cannot change")
 """How servers say that a field cannot be changed: of selectors, StatefulSets, addresses of Services, roles of a binding."""
+_ATTEMPTS: Final = 3
+"""How often an object is read again that was created, replaced or deleted by others meanwhile."""
+_NO_VERSION: Final = "1"
+"""A resource version that no object has: an apply with it creates an object, and is a conflict when there is one."""
+_VERSION_REFUSED: Final = "resourceVersion should not be set on objects to be created"
+"""What servers before 1.23 say of Services then, which they create otherwise."""
 _SOON: Final = 0.2
 _SELDOM: Final = 3.0
 
 
 class ClusterSettings(Struct, frozen=True, kw_only=True):
-    environment: str
-    field_manager: str
+    ownership: Ownership
     force: bool
     wait_seconds: float
 
@@ -49,7 +61,7 @@ class Cluster:
     def __init__(self, api: Api, settings: ClusterSettings, version: str) -> None:
         self.api, self.settings, self.version = api, settings, version
 
-    async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002, ARG002  objects are found by name
+    async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002  as the protocol has it by position
         wanted, left_out = await self.wanted(resource)
         message = _left_out(left_out, self.version)
         try:
@@ -62,7 +74,9 @@ class Cluster:
             live = await self.api.find(place)
             if live is None:
                 return Reading(exists=False, message=message, warning=message)
-            changes = await self._foreseen(place, wanted, live)
+            # A namespace that existed before is used as it is.
+            is_used = wanted.is_namespace and id is not None and id.startswith(EXISTING)
+            changes = () if is_used else await self._foreseen(place, wanted, live)
             health, complaint = await self._health(live)
         except ApiFailure as failure:
             raise DeployError(f"{resource.address}: {failure.message}") from failure
@@ -75,6 +89,7 @@ class Cluster:
             health=health,
             message=complaint or message,
             warning=message,
+            belongs_to=other_environment(live, self.settings.ownership.environment),
         )
 
     async def _health(self, live: Mapping[str, Any]) -> tuple[Health, str | None]:
@@ -87,37 +102,107 @@ class Cluster:
         return Health.FAILING if fails else Health.WAITING, await self._why(live, progress)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
+        known_id: str | None = None
         try:
             wanted, left_out = await self.wanted(task.resource)
             place = await self.api.place_of(wanted.manifest)
-            before = await self.api.find(place)
-            live = await self.applied(place, wanted, task.operation_id, before)
-            changed = before is None or bool(changes_between(before, live, wanted.sensitive))
+            applied = await self.own(place, wanted, task, str(task.resource.address))
+            live, known_id = applied.live, applied.id
             if wanted.wait:
                 live = await self.ready(place, live, task, effects)
         except ApiFailure as failure:
-            return failed_by(failure)
+            return replace(failed_by(failure), id=known_id)
         except NotReady as error:
-            return Outcome(status=OutcomeStatus.FAILED, message=str(error))
+            return Outcome(status=OutcomeStatus.FAILED, message=str(error), id=known_id)
         message = _left_out(left_out, self.version)
         return Outcome(
-            changed=changed,
-            id=live["metadata"].get("uid"),
+            changed=applied.changed,
+            id=known_id,
             results=_results(live),
+            message=applied.message,
             log=() if message is None else (message,),
         )
+
+    async def own(self, place: Place, wanted: WantedObject, task: Task, subject: str) -> Applied:
+        """Create or update an object that belongs to this environment, or is absent; `Refused` when it belongs to others."""
+        attempts = _ATTEMPTS
+        while True:
+            attempts -= 1
+            before = await self.api.find(place)
+            refusal = None
+            if before is not None:
+                refusal = self.settings.ownership.find_refusal(before, task, subject)
+            if before is not None and refusal is not None:
+                if not wanted.is_namespace:
+                    raise Refused(refusal)
+                name = before["metadata"]["name"]
+                return Applied(
+                    live=before,
+                    id=f"{EXISTING}{before['metadata'].get('uid')}",
+                    changed=False,
+                    message=f"namespace {name!r} already exists: it is used, and not changed or deleted",
+                )
+            try:
+                live = await self.applied(place, wanted, task.operation_id, before)
+            except ApiFailure as failure:
+                if not (failure.is_outdated and attempts):
+                    raise
+                continue
+            changed = before is None or bool(changes_between(before, live, wanted.sensitive))
+            return Applied(live=live, id=live["metadata"].get("uid"), changed=changed)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
         try:
             wanted, _ = await self.wanted(task.resource)
-            was_there = await self._deleted(await self.api.place_of(wanted.manifest), task, effects)
+            place = await self.api.place_of(wanted.manifest)
+            live = await self.api.find(place)
+            if live is None:
+                return Outcome(changed=False)
+            if wanted.is_namespace:
+                kept = await self._find_kept(live, task)
+                if kept is not None:
+                    return kept
+            else:
+                refusal = self.settings.ownership.find_refusal(live, task, str(task.resource.address))
+                if refusal is not None:
+                    raise Refused(refusal)
+            effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
+            await self.removed(place, live)
         except ApiFailure as failure:
             if failure.is_missing:  # gone already, perhaps with its kind
                 return Outcome(changed=False)
             return failed_by(failure)
         except NotReady as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
-        return Outcome(changed=was_there)
+        return Outcome()
+
+    async def _find_kept(self, live: Mapping[str, Any], task: Task) -> Outcome | None:
+        """What is said of a namespace that is not deleted; None: this environment created it, and nothing else is in it."""
+        name = live["metadata"]["name"]
+        if not self.settings.ownership.has_created(live, task.id):
+            owner = other_environment(live, self.settings.ownership.environment)
+            reason = "sabir did not create it" if owner is None else f"it belongs to environment {owner!r}"
+            return Outcome(changed=False, message=f"namespace {name!r} is kept: {reason}")
+        deadline, pause = _now() + self.settings.wait_seconds, _SOON
+        while True:
+            try:
+                found = self.settings.ownership.sort_contents(await self.api.contents(name))
+            except ApiFailure as failure:
+                reason = f"its contents could not be read: {failure.message}"
+                return _kept(name, reason, passing=failure.passing)
+            if found.foreign:
+                others = list_titles(found.foreign)
+                return _kept(name, f"it contains objects that this environment did not create: {others}")
+            if found.recorded:
+                others = list_titles(found.recorded)
+                return _kept(name, f"it contains objects that are still recorded: {others}", passing=True)
+            if not found.leaving:
+                return None
+            if _now() > deadline:
+                others = list_titles(found.leaving)
+                return _kept(name, f"it contains objects that are not gone yet: {others}")
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _SELDOM)
 
     async def observe(self, task: Task) -> Observation:
         """Applying and deleting may be repeated, so a step counts as done only when nothing is left to wait for."""
@@ -130,11 +215,17 @@ class Cluster:
             return Observation(
                 sighting=Sighting.DONE if live is None else Sighting.NOT_DONE, outcome=Outcome()
             )
-        marked = live is not None and annotation(live, OPERATION) == task.operation_id
-        if live is None or not marked or (wanted.wait and readiness(live).state is not Readiness.READY):
+        if live is None or not self._is_marked(live, task):
             return Observation(sighting=Sighting.NOT_DONE)
-        outcome = Outcome(id=live["metadata"].get("uid"), results=_results(live))
-        return Observation(sighting=Sighting.DONE, outcome=outcome)
+        uid = live["metadata"].get("uid")
+        if wanted.wait and readiness(live).state is not Readiness.READY:
+            return Observation(sighting=Sighting.NOT_DONE, outcome=Outcome(id=uid))
+        return Observation(sighting=Sighting.DONE, outcome=Outcome(id=uid, results=_results(live)))
+
+    def _is_marked(self, live: Mapping[str, Any], task: Task) -> bool:
+        """Whether the operation wrote the object, and no other environment has taken it since."""
+        other = other_environment(live, self.settings.ownership.environment)
+        return other is None and annotation(live, OPERATION) == task.operation_id
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         """`restart`: the pods of a workload are made anew, one after the other."""
@@ -145,7 +236,12 @@ class Cluster:
         try:
             wanted, _ = await self.wanted(task.resource)
             place = await self.api.place_of(wanted.manifest)
-            live = await self.api.merge(place, patch, fieldManager="sabir-restart")
+            before = await self.api.get(place)
+            refusal = self.settings.ownership.find_refusal(before, task, str(task.resource.address))
+            if refusal is not None:
+                raise Refused(refusal)
+            same = {**patch, "metadata": {"uid": before["metadata"].get("uid")}}
+            live = await self.api.merge(place, same, fieldManager="sabir-restart")
             live = await self.ready(place, live, task, effects)
         except ApiFailure as failure:
             return failed_by(failure)
@@ -155,7 +251,8 @@ class Cluster:
 
     async def wanted(self, resource: Resource) -> tuple[WantedObject, tuple[str, ...]]:
         """The object as this server can take it, and what it does not know of it."""
-        wanted = wanted_object(resource, self.settings.environment, force=self.settings.force)
+        environment = self.settings.ownership.environment
+        wanted = wanted_object(resource, environment, force=self.settings.force)
         schemas = await self.api.schemas()
         manifest, left_out = schemas.without_unknown(wanted.manifest)
         return replace(wanted, manifest=manifest), left_out
@@ -177,6 +274,7 @@ class Cluster:
             return () if before == after else (Change(field="content", before=before, after=after),)
         try:
             # The id of the last operation stays on the object until the next: without it, it would seem to go.
+            wanted = wanted.with_creation(annotation(live, CREATED))
             manifest = wanted.with_operation(annotation(live, OPERATION))
             tried = await self.api.apply(place, manifest, dryRun="All", **self._manager(force=True))
         except ApiFailure as failure:
@@ -189,42 +287,62 @@ class Cluster:
     async def applied(
         self, place: Place, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        manifest = wanted.with_operation(operation_id)
-        if wanted.force and before is not None:
+        """The object as it is once it was applied. It is applied to `before` or, where that is None, only when there is still none."""
+        created = operation_id if before is None else annotation(before, CREATED)
+        manifest = wanted.with_creation(created).with_operation(operation_id)
+        if wanted.force and before is not None and not wanted.is_namespace:  # its managers show who created it
             await self._take_over(place, before)
         if wanted.is_job and before is not None and annotation(before, CONTENT) != wanted.content:
             await self.removed(place, before)
+            before = None
         try:
-            return await self.api.apply(place, manifest, **self._manager(force=wanted.force))
+            return await self._apply_to(place, manifest, before, force=wanted.force)
         except ApiFailure as failure:
-            if not (wanted.replace and failure.status == 422 and _cannot_change(failure)):
+            may_replace = wanted.replace and not wanted.is_namespace  # it would take everything in it along
+            if not (may_replace and failure.status == 422 and _cannot_change(failure)):
                 raise
         if before is not None:
             await self.removed(place, before)
-        return await self.api.apply(place, manifest, **self._manager(force=wanted.force))
+        return await self._apply_to(place, manifest, None, force=wanted.force)
+
+    async def _apply_to(
+        self, place: Place, manifest: Mapping[str, Any], before: Mapping[str, Any] | None, *, force: bool
+    ) -> dict[str, Any]:
+        """Apply to the object that was read, or create one; a conflict when another one is there by now."""
+        manager = self._manager(force=force)
+        if before is None:
+            try:
+                return await self.api.apply(
+                    place, _with_metadata(manifest, resourceVersion=_NO_VERSION), **manager
+                )
+            except ApiFailure as failure:
+                if failure.status != 500 or _VERSION_REFUSED not in failure.message:
+                    raise
+            before = await self.api.create(place, manifest, **self._manager(force=False))
+        before = await self._convert_created(place, before)
+        same = _with_metadata(manifest, uid=before["metadata"].get("uid"))
+        return await self.api.apply(place, same, **manager)
+
+    async def _convert_created(self, place: Place, before: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Let our manager own by apply what it has created otherwise: an apply takes nothing else away."""
+        metadata = before["metadata"]
+        managed = convert_created(metadata.get("managedFields") or (), self.settings.ownership.field_manager)
+        if managed is None:
+            return before
+        patch = {
+            "managedFields": managed,
+            "uid": metadata.get("uid"),
+            "resourceVersion": metadata.get("resourceVersion"),
+        }
+        return await self.api.merge(place, {"metadata": patch})
 
     async def _take_over(self, place: Place, before: Mapping[str, Any]) -> None:
         """Own what an earlier tool set: what is not wanted of it goes with the apply, a label of a selector for one."""
         metadata = before["metadata"]
-        managed = taken_over(metadata.get("managedFields") or (), self.settings.field_manager)
+        managed = taken_over(metadata.get("managedFields") or (), self.settings.ownership.field_manager)
         if managed is not None:
             patch = {"managedFields": managed, "resourceVersion": metadata.get("resourceVersion")}
             await self.api.merge(place, {"metadata": patch})
-
-    async def _deleted(self, place: Place, task: Task, effects: Effects) -> bool:
-        """Take the object away; whether it was there."""
-        live = await self.api.find(place)
-        if live is None:
-            return False
-        uid = live["metadata"].get("uid")
-        if task.id is not None and uid != task.id:
-            raise ApiFailure(
-                f"{live['kind']} {live['metadata']['name']} was made anew by somebody else: it is not the one that is recorded",
-                status=409,
-            )
-        effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
-        await self.removed(place, live)
-        return True
 
     async def removed(self, place: Place, live: Mapping[str, Any]) -> None:
         """Delete just this object, its dependents first, and wait until it is gone."""
@@ -280,12 +398,32 @@ class Cluster:
         return "; ".join([progress.message or "it is not ready", *troubles])
 
     def _manager(self, *, force: bool) -> dict[str, str]:
-        manager = {"fieldManager": self.settings.field_manager}
+        manager = {"fieldManager": self.settings.ownership.field_manager}
         return {**manager, "force": "true"} if force else manager
+
+
+class Applied(Struct, frozen=True, kw_only=True):
+    """An object after it was created, updated, or found and used."""
+
+    live: dict[str, Any]
+    id: str | None
+    changed: bool
+    message: str | None = None
+
+
+class Refused(ApiFailure):
+    """An object that belongs to others; nothing was done."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, status=409)
 
 
 class NotReady(Exception):
     """An object that did not come to do what it is for, or did not go away, in time."""
+
+
+def _with_metadata(manifest: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
+    return {**manifest, "metadata": {**manifest["metadata"], **fields}}
 
 
 def _now() -> float:
@@ -295,11 +433,6 @@ def _now() -> float:
 def _cannot_change(failure: ApiFailure) -> bool:
     """Whether the object is refused because it is there already and fixed in this: one that is wrong would be refused anew."""
     return any(words in failure.message for words in _FIXED)
-
-
-def annotation(manifest: Mapping[str, Any], name: str) -> str | None:
-    annotations: Mapping[str, str] = manifest.get("metadata", {}).get("annotations") or {}
-    return annotations.get(name)
 
 
 def _shared(live: Any, wanted: Any) -> Any:
@@ -329,8 +462,16 @@ def _left_out(paths: tuple[str, ...], version: str) -> str | None:
     return f"left out, because the cluster ({version}) does not know it: {', '.join(paths)}"
 
 
+def _kept(name: str, reason: str, *, passing: bool = False) -> Outcome:
+    """A namespace that should have been deleted, and was not."""
+    message = f"namespace {name!r} was not deleted: {reason}"
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
+
+
 def failed_by(failure: ApiFailure) -> Outcome:
     message = failure.message
+    if isinstance(failure, Refused):
+        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=message)
     if failure.status == 409 and failure.causes:
         message = f"others own fields of it ({'; '.join(failure.causes)}); `force: true` takes them over"
     elif failure.status == 422:

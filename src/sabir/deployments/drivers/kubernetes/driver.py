@@ -96,6 +96,7 @@ class KubernetesDriver:
             from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
             from sabir.deployments.drivers.kubernetes.api import Api
             from sabir.deployments.drivers.kubernetes.connection import ClusterSettings
+            from sabir.deployments.drivers.kubernetes.ownership import Ownership
             from sabir.deployments.drivers.kubernetes.runs import RunningCluster
 
             config = cluster_config(target, context)
@@ -108,8 +109,11 @@ class KubernetesDriver:
         async with open_client(config, timeout=seconds) as client:
             api = Api(client, namespace=str(setting("namespace", config.namespace)), seconds=seconds)
             settings = ClusterSettings(
-                environment=context.environment,
-                field_manager=str(setting("field_manager", "sabir")),
+                ownership=Ownership(
+                    environment=context.environment,
+                    field_manager=str(setting("field_manager", "sabir")),
+                    recorded=context.recorded,
+                ),
                 force=bool(setting("force", False)),
                 wait_seconds=float(setting("wait_seconds", _SECONDS)),
             )

@@ -9,16 +9,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.deployments.drivers.kubernetes.compare import OPERATION, sensitive_paths
 from sabir.errors import DeployError
 from sabir.graph.values import reveal, reveal_all
 from sabir.resources.resource import Resource
 
-__all__ = ["CONTENT", "ENVIRONMENT", "WantedObject", "wanted_object"]
+__all__ = ["CONTENT", "CREATED", "ENVIRONMENT", "WantedObject", "environment_label", "wanted_object"]
 
 CONTENT: Final = "sabir/content"
 """The annotation with the hash of what a Job was made from."""
+CREATED: Final = "sabir/created"
+"""The annotation of a namespace that sabir created, with the id of the operation."""
 ENVIRONMENT: Final = "sabir/environment"
 """The label that tells objects of one environment from others."""
 
@@ -37,17 +40,33 @@ class WantedObject(Struct, frozen=True, kw_only=True):
         return bool(self.manifest["kind"] == "Job")
 
     @property
+    def is_namespace(self) -> bool:
+        return (self.manifest["apiVersion"], self.manifest["kind"]) == ("v1", "Namespace")
+
+    @property
     def content(self) -> str | None:
         annotations: Mapping[str, str] = self.manifest["metadata"].get("annotations") or {}
         return annotations.get(CONTENT)
 
     def with_operation(self, operation_id: str | None) -> Mapping[str, Any]:
         """The object that also carries the id of the operation, when there is one."""
-        if operation_id is None:
-            return self.manifest
-        metadata = self.manifest["metadata"]
-        annotations = {**(metadata.get("annotations") or {}), OPERATION: operation_id}
-        return {**self.manifest, "metadata": {**metadata, "annotations": annotations}}
+        return _annotated(self.manifest, OPERATION, operation_id)
+
+    def with_creation(self, operation_id: str | None) -> WantedObject:
+        """A namespace that also says which operation created it, when that is known; other objects as they are."""
+        if not self.is_namespace:
+            return self
+        return replace(self, manifest=_annotated(self.manifest, CREATED, operation_id))
+
+
+def _annotated(manifest: Mapping[str, Any], name: str, value: str | None) -> Mapping[str, Any]:
+    """With an annotation; without it when there is no value."""
+    metadata = manifest["metadata"]
+    others = {key: text for key, text in (metadata.get("annotations") or {}).items() if key != name}
+    if value is None and name not in (metadata.get("annotations") or {}):
+        return manifest
+    annotations = others if value is None else {**others, name: value}
+    return {**manifest, "metadata": {**metadata, "annotations": annotations}}
 
 
 def wanted_object(resource: Resource, environment: str, *, force: bool) -> WantedObject:
@@ -72,13 +91,14 @@ def wanted_object(resource: Resource, environment: str, *, force: bool) -> Wante
 
 
 def _labelled(metadata: Mapping[str, Any], environment: str) -> dict[str, Any]:
-    labels = {"app.kubernetes.io/managed-by": "sabir", ENVIRONMENT: _label(environment)}
-    return {**metadata, "labels": {**labels, **(metadata.get("labels") or {})}}
+    """With the labels of sabir. That of the environment is reserved: it decides whose the object is."""
+    labels = {"app.kubernetes.io/managed-by": "sabir", **(metadata.get("labels") or {})}
+    return {**metadata, "labels": {**labels, ENVIRONMENT: environment_label(environment)}}
 
 
-def _label(text: str) -> str:
-    """A name as a label may have it."""
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", text)[:63].strip("-_.") or "environment"
+def environment_label(environment: str) -> str:
+    """The name of an environment as a label may have it."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", environment)[:63].strip("-_.") or "environment"
 
 
 def _hashed(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from sabir.deployments.drivers.kubernetes.api import ApiFailure, Place
 from sabir.deployments.drivers.kubernetes.compare import OPERATION
-from sabir.deployments.drivers.kubernetes.connection import Cluster, NotReady, annotation, failed_by
+from sabir.deployments.drivers.kubernetes.connection import Cluster, NotReady, Refused, failed_by
 from sabir.deployments.drivers.kubernetes.objects import WantedObject
+from sabir.deployments.drivers.kubernetes.ownership import annotation
 from sabir.deployments.drivers.kubernetes.pods import pod_logs, pods_of
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
@@ -80,14 +81,17 @@ class RunningCluster(Cluster):
     ) -> tuple[Place, dict[str, Any]]:
         """The object as it is once it was applied, with its place."""
         place = await self.api.place_of(wanted.manifest)
-        before = await self.api.find(place)
-        if wanted.is_job and before is not None:
+        subject = f"{place.kind}/{place.name}"
+        before = await self.api.find(place) if wanted.is_job else None
+        if before is not None:
+            refusal = self.settings.ownership.find_refusal(before, task, subject)
+            if refusal is not None:
+                raise Refused(refusal)
             if annotation(before, OPERATION) == task.operation_id:
                 return place, before
             effects.note(f"deleting Job {before['metadata']['name']} of an earlier run")
             await self.removed(place, before)
-            before = None
-        return place, await self.applied(place, wanted, task.operation_id, before)
+        return place, (await self.own(place, wanted, task, subject)).live
 
     async def _ended(self, wanted: WantedObject, live: Mapping[str, Any], task: Task) -> None:
         """A workload without pods counts as ready while its last ones still end; here they must be gone."""

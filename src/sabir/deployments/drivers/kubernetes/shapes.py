@@ -7,7 +7,26 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-__all__ = ["KindList", "Listed", "LiveObject", "SchemaDocument", "Workload", "shape_of"]
+__all__ = [
+    "GroupList",
+    "KindList",
+    "Listed",
+    "ListedMetadata",
+    "LiveObject",
+    "SchemaDocument",
+    "Workload",
+    "shape_of",
+]
+
+
+class OwnerReference(Struct, frozen=True, rename="camel"):
+    uid: str | None = None
+
+
+class ManagedFields(Struct, frozen=True, rename="camel"):
+    manager: str | None = None
+    operation: str | None = None
+    time: str | None = None
 
 
 class Metadata(Struct, frozen=True, rename="camel"):
@@ -16,9 +35,13 @@ class Metadata(Struct, frozen=True, rename="camel"):
     uid: str | None = None
     resource_version: str | None = None
     generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
+    owner_references: list[OwnerReference] | None = None
     finalizers: list[str] | None = None
-    managed_fields: list[dict[str, Any]] | None = None
+    managed_fields: list[ManagedFields] | None = None
 
 
 class LiveObject(Struct, frozen=True, rename="camel"):
@@ -158,14 +181,33 @@ class Listed(Struct, frozen=True, rename="camel"):
     items: list[dict[str, Any]]
 
 
+class ListedMetadata(Struct, frozen=True, rename="camel"):
+    items: list[LiveObject] | None
+    """None: there is no object."""
+
+
 class ServedKind(Struct, frozen=True, rename="camel"):
     kind: str
     name: str
     namespaced: bool
+    verbs: list[str] = []
 
 
 class KindList(Struct, frozen=True, rename="camel"):
     resources: list[ServedKind] = []
+
+
+class GroupVersion(Struct, frozen=True, rename="camel"):
+    group_version: str
+
+
+class Group(Struct, frozen=True, rename="camel"):
+    versions: list[GroupVersion] = []
+    preferred_version: GroupVersion | None = None
+
+
+class GroupList(Struct, frozen=True, rename="camel"):
+    groups: list[Group] = []
 
 
 class DescribedKind(Struct, frozen=True, rename="camel"):

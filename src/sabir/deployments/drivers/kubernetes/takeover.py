@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, Final
 
-__all__ = ["taken_over"]
+__all__ = ["convert_created", "taken_over"]
 
 _CONTROLLERS: Final = ("kube-", "kubelet", "cloud-controller", "sabir-restart")
 """How the names of those begin that fill in what is never described: status, addresses, numbers of replicas."""
@@ -30,6 +30,19 @@ def taken_over(managed: Sequence[Mapping[str, Any]], manager: str) -> list[dict[
         "fieldsV1": reduce(_joined, (entry.get("fieldsV1") or {} for entry in theirs)),
     }
     return [*(dict(entry) for entry in managed if not _is_of_tool(entry)), ours]
+
+
+def convert_created(managed: Sequence[Mapping[str, Any]], manager: str) -> list[dict[str, Any]] | None:
+    """The `managedFields` with what our manager has created as if it had applied it; None when there is nothing to convert."""
+    ours = [entry for entry in managed if entry.get("manager") == manager and "subresource" not in entry]
+    if not any(entry.get("operation") == "Update" for entry in ours):
+        return None
+    applied = {
+        **ours[-1],
+        "operation": "Apply",
+        "fieldsV1": reduce(_joined, (entry.get("fieldsV1") or {} for entry in ours)),
+    }
+    return [*(dict(entry) for entry in managed if entry not in ours), applied]
 
 
 def _is_of_tool(entry: Mapping[str, Any]) -> bool:
