@@ -80,8 +80,8 @@ class Kind(Struct, frozen=True, kw_only=True):
 class RecordedState(Protocol):
     """What a driver may ask the state of the environment, to tell what is its own from what is not."""
 
-    def has_operation(self, operation_id: str) -> bool:
-        """Whether a step with this operation id was ever begun."""
+    def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
+        """Whether there was ever a step with this operation id; `ran`: one that ran something, which is not recorded."""
         ...
 
     def has_id(self, target_id: str) -> bool:

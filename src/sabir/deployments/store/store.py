@@ -29,6 +29,7 @@ from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
 from sabir.resources.observed import ObservedValues
+from sabir.resources.step import Action
 
 __all__ = ["Store"]
 
@@ -143,12 +144,14 @@ class Store:
             lambda connection: [StepRecord.of(row) for row in connection.execute(asked).mappings()]
         )
 
-    def has_operation(self, operation_id: str) -> bool:
-        """Whether a step with this operation id was ever begun."""
+    def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
+        """Whether there was ever a step with this operation id; `ran`: one that ran something, which is not recorded."""
         table = schema.step
         asked = select(table.c.key).where(
             table.c.environment == self.environment, table.c.operation_id == operation_id
         )
+        if ran:
+            asked = asked.where(table.c.action == Action.RUN.value)
         return self._ask(lambda connection: connection.execute(asked.limit(1)).first()) is not None
 
     def has_id(self, target_id: str) -> bool:

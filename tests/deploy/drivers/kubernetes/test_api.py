@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -28,7 +28,7 @@ class SlowServer:
         self.missing: frozenset[str] = frozenset()
 
     @asynccontextmanager
-    async def connected(self, *, seconds: float) -> AsyncIterator[Api]:
+    async def connected(self, *, seconds: float) -> AsyncGenerator[Api]:
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1000)
         port = server.sockets[0].getsockname()[1]
         async with server, httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=seconds) as client:

@@ -213,7 +213,7 @@ def test_what_others_own_is_not_taken_without_force(
     forced = Resource(address=wanted.address, kind="kubernetes", desired={**wanted.desired, "force": True})
 
     async def work(cluster: Cluster) -> list[Outcome]:
-        adopted = {"action": Action.UPDATE, "id": made["metadata"]["uid"]}
+        adopted: dict[str, Any] = {"action": Action.UPDATE, "id": made["metadata"]["uid"]}
         return [
             await cluster.apply(task(forced), Notes()),
             await cluster.apply(task(wanted, **adopted), Notes()),

@@ -17,6 +17,7 @@ from msgspec import Struct
 from sabir.cli.main import main
 from sabir.deployments.drivers.kubernetes.connection import Cluster
 from sabir.deployments.drivers.kubernetes.ownership import ContainedObject, Contents, Ownership
+from sabir.graph.address import Address
 from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
@@ -32,9 +33,10 @@ class State(Struct, frozen=True):
 
     operations: frozenset[str] = frozenset()
     ids: frozenset[str] = frozenset()
+    runs: frozenset[str] = frozenset()
 
-    def has_operation(self, operation_id: str) -> bool:
-        return operation_id in self.operations
+    def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
+        return operation_id in self.runs or (not ran and operation_id in self.operations)
 
     def has_id(self, target_id: str) -> bool:
         return target_id in self.ids
@@ -157,7 +159,7 @@ def test_objects_of_a_state_written_before_stay_its_own(
 ) -> None:
     path = f"/api/v1/namespaces/{namespace}/configmaps/conf"
     live = calls.apply(path, old_manifest("ConfigMap", "conf", data={"a": "0"}))
-    recorded = {"id": live["metadata"]["uid"], "recorded": config(a="0").desired}
+    recorded: dict[str, Any] = {"id": live["metadata"]["uid"], "recorded": config(a="0").desired}
 
     async def work(cluster: Cluster) -> list[Outcome]:
         changed = task(config(a="1"), Action.UPDATE, **recorded)
@@ -205,6 +207,47 @@ def test_a_step_that_was_cut_off_recognizes_its_object(on_cluster: Callable[...,
     assert first.id == same.id == resumed.id
     assert unrelated.status is OutcomeStatus.FAILED
     assert "this state does not record it" in (unrelated.message or "")
+
+
+@pytest.mark.slow
+def test_what_a_run_has_created_can_be_recorded(on_cluster: Callable[..., Any]) -> None:
+    """An upgrade creates objects that are new, and the next deployment records them."""
+
+    async def work(cluster: Cluster) -> list[Outcome]:
+        objects = [config().desired["manifest"]]
+        run = Resource(address=Address("run"), kind="kubernetes-run", desired={"objects": objects})
+        return [
+            await cluster.apply(task(run, Action.RUN, "op-run"), Notes()),
+            await cluster.apply(task(config(), operation_id="op-2"), Notes()),
+        ]
+
+    outcomes = on_cluster(work, recorded=State(runs=frozenset(["op-run"])))
+    assert [outcome.message for outcome in outcomes if outcome.failed] == []
+    assert on_cluster(work).pop().status is OutcomeStatus.FAILED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("environment", "words"), [("other", "belongs to environment 'other'"), (None, "not managed")]
+)
+def test_a_run_does_not_touch_objects_of_others(
+    on_cluster: Callable[..., Any], calls: Calls, namespace: str, environment: str | None, words: str
+) -> None:
+    path = f"/apis/batch/v1/namespaces/{namespace}/jobs"
+    given: Any = job("first").desired["manifest"]
+    metadata = {"name": "load", "labels": {} if environment is None else {LABEL: environment}}
+    before = calls.node.request("POST", path, {**given, "metadata": metadata})
+
+    async def work(cluster: Cluster) -> Outcome:
+        objects = [job("second").desired["manifest"]]
+        run = Resource(address=Address("run"), kind="kubernetes-run", desired={"objects": objects})
+        return await cluster.apply(task(run, Action.RUN, "op-run"), Notes())
+
+    outcome = on_cluster(work)
+    assert outcome.status is OutcomeStatus.FAILED
+    assert words in outcome.message
+    assert "Job/load" in outcome.message
+    assert calls.node.request("GET", f"{path}/load")["metadata"]["uid"] == before["metadata"]["uid"]
 
 
 @pytest.mark.slow

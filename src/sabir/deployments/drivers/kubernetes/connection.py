@@ -61,7 +61,7 @@ class Cluster:
     def __init__(self, api: Api, settings: ClusterSettings, version: str) -> None:
         self.api, self.settings, self.version = api, settings, version
 
-    async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002  as the protocol has it by position
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:
         wanted, left_out = await self.wanted(resource)
         message = _left_out(left_out, self.version)
         try:
@@ -75,7 +75,7 @@ class Cluster:
             if live is None:
                 return Reading(exists=False, message=message, warning=message)
             # A namespace that existed before is used as it is.
-            is_used = wanted.is_namespace and id is not None and id.startswith(EXISTING)
+            is_used = wanted.is_namespace and target_id is not None and target_id.startswith(EXISTING)
             changes = () if is_used else await self._foreseen(place, wanted, live)
             health, complaint = await self._health(live)
         except ApiFailure as failure:
@@ -290,7 +290,9 @@ class Cluster:
         """The object as it is once it was applied. It is applied to `before` or, where that is None, only when there is still none."""
         created = operation_id if before is None else annotation(before, CREATED)
         manifest = wanted.with_creation(created).with_operation(operation_id)
-        if wanted.force and before is not None and not wanted.is_namespace:  # its managers show who created it
+        if (
+            wanted.force and before is not None and not wanted.is_namespace
+        ):  # its managers show who created it
             await self._take_over(place, before)
         if wanted.is_job and before is not None and annotation(before, CONTENT) != wanted.content:
             await self.removed(place, before)

@@ -117,7 +117,7 @@ class Ownership(Struct, frozen=True, kw_only=True, eq=False):
         if operation is not None and operation == task.operation_id:
             return True
         if task.action is Action.CREATE and task.recorded is None and not task.begun_before:
-            return False
+            return self._has_written(live, ran=True)
         if self.recorded is None:
             return task.id is None
         if self._has_written(live):
@@ -169,10 +169,12 @@ class Ownership(Struct, frozen=True, kw_only=True, eq=False):
         manifest = {"metadata": one.metadata}
         return environment_of(manifest) == self.label and self._has_written(manifest)
 
-    def _has_written(self, live: Mapping[str, Any]) -> bool:
+    def _has_written(self, live: Mapping[str, Any], *, ran: bool = False) -> bool:
         """Whether an operation of this state wrote the object. A copy that another tool made has the same annotations."""
         operation = annotation(live, OPERATION)
-        if self.recorded is None or operation is None or not self.recorded.has_operation(operation):
+        if self.recorded is None or operation is None:
+            return False
+        if not self.recorded.has_operation(operation, ran=ran):
             return False
         entries: Sequence[Mapping[str, Any]] = live["metadata"].get("managedFields") or ()
         return any(
