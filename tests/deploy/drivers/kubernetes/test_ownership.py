@@ -309,7 +309,7 @@ def test_an_object_that_is_replaced_in_between_is_not_touched(
         step = task(config(a="2"), action, "op-2", id=made.id, recorded=config().desired)
         return await (cluster.delete if action is Action.DELETE else cluster.apply)(step, Notes())
 
-    assert on_cluster(work).status is OutcomeStatus.FAILED
+    assert on_cluster(work, force=True).status is OutcomeStatus.FAILED
     assert calls.node.request("GET", f"{path}/conf")["data"] == {"a": "theirs"}
 
 
