@@ -62,7 +62,8 @@ class ContainedObject(Struct, frozen=True):
             case ("", "Endpoints") | ("discovery.k8s.io", "EndpointSlice"):
                 managers = {entry.get("manager") for entry in self.metadata.get("managedFields") or ()}
                 return managers == {_CONTROLLER}
-        return False
+            case _:
+                return False
 
 
 class Contents(Struct, frozen=True, kw_only=True):
