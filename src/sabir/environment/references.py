@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sabir.environment.nodes import Environment, Part
 from sabir.expressions.beginnings import absolute_path
+from sabir.resources.secrets import reference_to, with_references
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Span
 
@@ -35,6 +36,8 @@ class Reference(Struct, frozen=True, eq=False):
 
 def is_expression(node: YamlNode) -> bool:
     """A mapping that is an expression, or a text with a template in it."""
+    if _secret_name(node) is not None:
+        return True
     if isinstance(node, YamlMapping) and len(node.entries):
         first = node.entries[0].key
         return (
@@ -50,21 +53,36 @@ def is_expression(node: YamlNode) -> bool:
     )
 
 
+def _secret_name(node: YamlNode) -> str | None:
+    """The name in `{secret: NAME}`."""
+    if isinstance(node, YamlMapping) and len(node.entries) == 1:
+        key, value = node.entries[0].key, node.entries[0].value
+        if isinstance(key, YamlScalar) and key.value == "secret" and isinstance(value, YamlScalar):
+            return value.value if isinstance(value.value, str) else None
+    return None
+
+
 def references(environment: Environment) -> tuple[Reference, ...]:
     """Every expression of the environment, in the order it is written."""
     references: list[Reference] = []
     names = frozenset(part.name for part in environment.parts)
+    secrets = frozenset(secret.name for secret in environment.secrets)
     for part in environment.parts:
-        references.extend(part_references(part, names))
+        references.extend(part_references(part, names, secrets))
     if environment.outputs is not None:
         references.extend(_walk(None, "outputs", environment.outputs, names))
     return tuple(references)
 
 
-def part_references(part: Part, names: frozenset[str]) -> Iterator[Reference]:
+def part_references(
+    part: Part, names: frozenset[str], secrets: frozenset[str] = frozenset()
+) -> Iterator[Reference]:
+    """The expressions that a part is given; `secrets` are those that the environment declares."""
     resources = _resources(part)
     for key, node in (("inputs", part.inputs), ("model", part.model), ("config", part.config)):
-        for reference in _walk(part.name, key, node, names) if node is not None else ():
+        # A part whose resources are described in sabir.yaml reads `{secret: NAME}` in them itself.
+        known = frozenset[str]() if key == "model" and part.described_here else secrets
+        for reference in _walk(part.name, key, node, names, known) if node is not None else ():
             named = {*_named(reference.expression)}
             # What stands in sabir.yaml itself calls its own resources by their names alone.
             if named & resources and named <= resources | names:
@@ -81,9 +99,19 @@ def _resources(part: Part) -> frozenset[str]:
     return frozenset(key.text for key in listed if isinstance(key, YamlScalar))
 
 
-def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> Iterator[Reference]:
-    if is_expression(node):
-        expression = plain_data(node)
+def _walk(
+    part: str | None,
+    key: str,
+    node: YamlNode,
+    names: frozenset[str],
+    secrets: frozenset[str] = frozenset(),
+) -> Iterator[Reference]:
+    secret = _secret_name(node)
+    if secret is not None:
+        if secret in secrets:
+            yield Reference(part, key, node.span, reference_to(secret), frozenset())
+    elif is_expression(node):
+        expression = with_references(plain_data(node))
         named = frozenset(_named(expression))
         parts = named if named <= names else (named & names) | (names - {part})
         yield Reference(
@@ -92,10 +120,10 @@ def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> 
     elif isinstance(node, YamlMapping):
         for name, value in node.items():
             label = name.text if isinstance(name, YamlScalar) else "?"
-            yield from _walk(part, f"{key}.{label}", value, names)
+            yield from _walk(part, f"{key}.{label}", value, names, secrets)
     elif isinstance(node, YamlSequence):
         for position, item in enumerate(node.items):
-            yield from _walk(part, f"{key}[{position}]", item, names)
+            yield from _walk(part, f"{key}[{position}]", item, names, secrets)
 
 
 def _named(expression: Any) -> Iterator[str | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
@@ -15,7 +14,8 @@ from sabir.environment.references import Reference
 from sabir.expressions.query import QueryError, Resource, Session, evaluate, read_from_graph, resources_of
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.provenance import Computing, Source
+from sabir.provenance import Computing
+from sabir.resources.secrets import COMPOSED_HINT, composed_message, find_composed, is_reference
 from sabir.session import Session as WorkSession
 
 __all__ = ["Resolver"]
@@ -26,6 +26,14 @@ NO_VALUE: Final = environment_rule(
     "The expression matches nothing, or matches an instance where a value is needed. Query the environment to see "
     "what is there: sabir query . '::db'.",
     "parts:\n  db:\n    path: db.yaml\noutputs:\n  address: {eval: '::db::nothing'}\n",
+    run=True,
+)
+COMPOSED_SECRET: Final = environment_rule(
+    "E011",
+    "secret inside a string",
+    "A secret is read only when a step needs it, so no string can be computed from it. Use the secret as a whole value, such as an input "
+    "or a field.",
+    "secrets: {pw: {env: PASSWORD}}\nparts:\n  db:\n    path: db.yaml\n    inputs: {address: {concat: ['pw=', {secret: pw}]}}\n",
     run=True,
 )
 
@@ -43,6 +51,8 @@ class Resolver:
 
     def resolve(self, reference: Reference) -> Resolved | Finding:
         place = self._environment.place(reference.span)
+        if is_reference(reference.expression):
+            return Resolved(reference.expression, Origin(place, How.LITERAL, (), reference.key))
         computing = self._session.computing = Computing()
         try:
             result = evaluate(reference.expression, self._root)
@@ -56,7 +66,13 @@ class Resolver:
             message = f"the expression of {_name(reference)} gives an instance, not a value"
             hint = "add the attribute that is meant: …::NAME"
             return NO_VALUE.at(place, message, hint=hint)
-        return Resolved(result.value, Origin(place, How.REFERENCE, _sources(computing.reads), reference.key))
+        read = read_from_graph(computing.reads)
+        values = (instance.attributes[key] for instance, key in read if key in instance.attributes)
+        secret = find_composed(reference.expression, result.value, values)
+        if secret is not None:
+            return COMPOSED_SECRET.at(place, composed_message(secret), hint=COMPOSED_HINT)
+        sources = tuple(AttributeRead(instance.id, key) for instance, key in read)
+        return Resolved(result.value, Origin(place, How.REFERENCE, sources, reference.key))
 
     def _nothing(self, reference: Reference) -> Finding:
         """Nothing matched: say what is there instead, as far as the expression tells what it was after."""
@@ -83,10 +99,6 @@ class Resolver:
                 )
             names_below |= {key for instance in inner for key in (*instance.attributes, *instance.relations)}
         return None
-
-
-def _sources(reads: Sequence[Source]) -> tuple[AttributeRead, ...]:
-    return tuple(AttributeRead(instance.id, key) for instance, key in read_from_graph(reads))
 
 
 def _holds_instance(value: Any) -> bool:

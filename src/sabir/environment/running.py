@@ -68,7 +68,8 @@ class PartRunner(Struct, frozen=True):
         findings = tuple(loaded.places.finding(finding) for finding in evaluation.findings)
         if sensitive is None:
             return PartOutcome(moved, findings)
-        return PartOutcome(sensitive.marked(moved), tuple(map(sensitive.finding, findings)))
+        composed = tuple(sensitive.composed_in(moved))
+        return PartOutcome(sensitive.marked(moved), (*map(sensitive.finding, findings), *composed))
 
     def request_for(
         self, name: str, resolved: Mapping[Span, Resolved]
@@ -76,7 +77,8 @@ class PartRunner(Struct, frozen=True):
         """The request that evaluates a part, and what is sensitive in it."""
         request = request_for(self.environment, self.parts[name], self.request, resolved)
         values = (resolved.get(reference.span) for reference in self.asked.get(name, ()))
-        return request, Given.of(value for value in values if value is not None)
+        place = self.environment.place(self.parts[name].part.span)
+        return request, Given.of((value for value in values if value is not None), place)
 
     def _evaluation(self, loaded: LoadedPart, request: EvaluationRequest) -> Evaluation:
         """What a language cannot use is wrong usage on the command line; here `sabir.yaml` is wrong."""

@@ -7,11 +7,14 @@ is kept in memory as long as the deployment runs, and goes to the target and now
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct, field
 
+from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Sensitive, Value, with_inner
 from sabir.resources.fields import Field
 
@@ -19,9 +22,26 @@ if TYPE_CHECKING:
     from sabir.resources.driver import DriverContext
     from sabir.text import Place
 
-__all__ = ["SecretProvider", "SecretSource", "is_reference", "reference_to", "referred_names", "revealed"]
+__all__ = [
+    "COMPOSED_HINT",
+    "ComposedSecrets",
+    "SecretProvider",
+    "SecretSource",
+    "composed_message",
+    "find_composed",
+    "is_reference",
+    "reference_to",
+    "referred_names",
+    "revealed",
+    "with_references",
+]
 
 _WORD: Final = "$secret"
+_EVALUATED: Final = frozenset({"eval", "ref", "q"})
+_MARKING: Final = frozenset({"sensitive", "external", "file", "lookup"})
+"""Functions of expressions whose results may be sensitive without any secret."""
+
+COMPOSED_HINT: Final = "use the secret as the whole value"
 
 
 class SecretSource(Struct, frozen=True, kw_only=True, eq=False):
@@ -84,3 +104,131 @@ def revealed(value: Value, secrets: Mapping[str, str]) -> Value:
         (name,) = referred_names(value)
         return Sensitive(secrets[name])
     return with_inner(value, lambda item: revealed(item, secrets))
+
+
+def with_references(data: Any) -> Any:
+    """The data of an expression with each literal `{secret: NAME}` as a reference; `{eval: {secret: NAME}}` is a function call."""
+    if isinstance(data, dict):
+        if data.keys() == {"secret"} and isinstance(data["secret"], str):
+            return reference_to(data["secret"])
+        return {
+            key: value if key in _EVALUATED and _is_call(value) else with_references(value)
+            for key, value in data.items()
+        }
+    return [with_references(item) for item in data] if isinstance(data, list) else data
+
+
+def _is_call(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"secret"}
+
+
+class ComposedSecrets:
+    """Finds references that became part of a string. A reference is not the secret, so such a string is always wrong."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._patterns = [(name, _reference_text(name)) for name in sorted(names)]
+        self._encoded = [(name, Secrets(_serialized(name))) for name, _ in self._patterns]
+
+    def find(self, value: Value) -> str | None:
+        """The name of a secret that is part of a string anywhere in a value."""
+        for text in _strings(value) if self._patterns else ():
+            if _WORD in text:
+                for name, pattern in self._patterns:
+                    if pattern.search(text):
+                        return name
+            for name, encoded in self._encoded:
+                if encoded.are_in(text):
+                    return name
+        return None
+
+
+def find_composed(expression: Any, result: Value, read: Iterable[Value]) -> str | None:
+    """The name of a secret that an expression made part of a string; `read` are the values it was computed from."""
+    read = [*read]
+    names = referred_names(expression).union(*map(referred_names, read))
+    if not names:
+        return None
+    found = ComposedSecrets(names).find(result)
+    if found is None and _is_consumed(result) and not _has_other_marks(expression, read):
+        return min(
+            names
+        )  # the text of the reference is cut or hashed, but only a reference was there to be marked
+    return found
+
+
+def composed_message(name: str) -> str:
+    return f"secret {name!r} cannot be part of a string"
+
+
+def _reference_text(name: str) -> re.Pattern[str]:
+    """A reference as programs write mappings: in Python, JSON, JSON inside a string, YAML."""
+    word, quote = re.escape(_WORD), r"""\\*["']?"""
+    return re.compile(rf"{quote}{word}{quote}\s*:\s*{quote}{re.escape(name)}(?![\w.-])")
+
+
+def _serialized(name: str) -> Iterator[str]:
+    reference = {_WORD: name}
+    yield str(reference)
+    yield json.dumps(reference)
+    yield json.dumps(reference, separators=(",", ":"))
+
+
+def _strings(value: Value) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case bytes():
+            yield value.decode("utf-8", "replace")
+        case Sensitive(value=inner):
+            yield from _strings(inner)
+        case Mapping():
+            for key, item in value.items():
+                yield str(key)
+                yield from _strings(item)
+        case list() | tuple():
+            for item in value:
+                yield from _strings(item)
+        case _:
+            return
+
+
+def _is_consumed(value: Value) -> bool:
+    """Whether there is a sensitive string in a value."""
+    match value:
+        case Sensitive(value=str()):
+            return True
+        case Sensitive(value=inner):
+            return not is_reference(value) and _is_consumed(inner)
+        case Mapping():
+            return any(map(_is_consumed, value.values()))
+        case list() | tuple():
+            return any(map(_is_consumed, value))
+        case _:
+            return False
+
+
+def _has_other_marks(expression: Any, read: Iterable[Value]) -> bool:
+    """Whether something else than a reference may be what made a result sensitive."""
+    return _calls_marking(expression) or any(_holds_other(value) for value in read)
+
+
+def _holds_other(value: Value) -> bool:
+    if is_reference(value):
+        return False
+    match value:
+        case Sensitive(value=inner):
+            return not referred_names(inner)
+        case Mapping():
+            return any(map(_holds_other, value.values()))
+        case list() | tuple():
+            return any(map(_holds_other, value))
+        case _:
+            return holds_sensitive(value)
+
+
+def _calls_marking(expression: Any) -> bool:
+    if isinstance(expression, dict):
+        return any(key in _MARKING or _calls_marking(value) for key, value in expression.items())
+    if isinstance(expression, list):
+        return any(map(_calls_marking, expression))
+    return isinstance(expression, str) and any(word in expression for word in _MARKING)

@@ -17,7 +17,7 @@ from sabir.resources.driver import Connection, Driver, DriverContext
 from sabir.resources.effects import Effects
 from sabir.resources.outcome import Change, Observation, Outcome, Reading
 from sabir.resources.resource import Resource
-from sabir.resources.secrets import referred_names, revealed
+from sabir.resources.secrets import ComposedSecrets, composed_message, referred_names, revealed
 from sabir.resources.step import Task
 
 __all__ = ["RevealingConnection", "SecretReader"]
@@ -29,10 +29,15 @@ class SecretReader:
     def __init__(self, context: DriverContext) -> None:
         self._context = context
         self._sources = {source.name: source for source in context.secrets}
+        self._composed = ComposedSecrets(self._sources)
         self._read: dict[str, str] = {}
         self._lock = asyncio.Lock()
 
     async def revealed(self, values: Mapping[str, Value]) -> Mapping[str, Value]:
+        """The values with their secrets; a `DeployError` when a string was computed from a reference, and would be wrong."""
+        composed = self._composed.find(dict(values))
+        if composed is not None:
+            raise DeployError(composed_message(composed))
         names = referred_names(dict(values))
         if not names:
             return values

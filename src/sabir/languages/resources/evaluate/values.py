@@ -27,7 +27,13 @@ from sabir.graph.values import Sensitive, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.resources.syntax.rules import resources_rule
 from sabir.provenance import Computing
-from sabir.resources.secrets import reference_to
+from sabir.resources.secrets import (
+    COMPOSED_HINT,
+    composed_message,
+    find_composed,
+    reference_to,
+    with_references,
+)
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Place, Source
@@ -54,6 +60,14 @@ NO_FILE: Final = resources_rule(
     "a file that is not there",
     "{file: NAME} takes the content of a file beside the description.",
     "resources:\n  motd: {kind: file, fields: {path: a, content: {file: gone.txt}}}\n",
+    run=True,
+)
+COMPOSED_SECRET: Final = resources_rule(
+    "E009",
+    "secret inside a string",
+    "A secret is read only when a step needs it, so no string can be computed from it. Use {secret: NAME} as the whole value of a field, "
+    "or of an entry in one.",
+    "resources:\n  motd: {kind: file, fields: {path: a, content: {concat: ['pw=', {secret: pw}]}}}\n",
     run=True,
 )
 
@@ -145,8 +159,9 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
         session = Session(work=self.request.session)
         root = resources_of(graph, session)
         computing = session.computing = Computing()
+        expression = with_references(plain_data(node))
         try:
-            result = evaluate(plain_data(node), root)
+            result = evaluate(expression, root)
         except QueryError as error:
             self.findings.append(error.placed(self._place(node)).finding)
             return None
@@ -157,10 +172,17 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
                 node, NO_VALUE, "the expression gives a resource, not a value", "add the field: …::NAME"
             )
             return None
-        for instance, key in read_from_graph(computing.reads):
-            if key in instance.attributes:
-                reads.append(AttributeRead(instance.id, key))
         value: Value = result.value
+        read = [
+            (instance, key)
+            for instance, key in read_from_graph(computing.reads)
+            if key in instance.attributes
+        ]
+        secret = find_composed(expression, value, (instance.attributes[key] for instance, key in read))
+        if secret is not None:
+            self._find(node, COMPOSED_SECRET, composed_message(secret), COMPOSED_HINT)
+            return None
+        reads += (AttributeRead(instance.id, key) for instance, key in read)
         return value
 
     def nothing(self, node: YamlNode) -> None:
