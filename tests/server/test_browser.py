@@ -40,6 +40,14 @@ class Running:
         self.token = self.process.stderr.readline().split()[-1]
         self.url = f"http://127.0.0.1:{self.port}"
 
+    def content(self, path: str) -> bytes:
+        """What the service answers, byte for byte."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{self.url}/api/1{path}", headers=headers)
+        ) as answer:
+            return bytes(answer.read())
+
     def ask(self, method: str, path: str, body: bytes | None = None) -> Any:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/1{path}", method=method, data=body, headers=headers)
@@ -196,6 +204,117 @@ def test_a_plan_is_shown_deployed_live_and_remembered(browser: Chromium, service
     browser.click_on("button.main", having="Put them right")
     browser.wait("document.querySelector('#panel').innerText.includes('None of 1')")
     assert motd.read_text() == "hello"
+
+
+DESCRIBED = b"name: files\nparts:\n  a: {language: resources, model: {resources: {}}}\n"
+SHOWN = "document.querySelector('#path')?.value"
+SAVED = "document.querySelector('.note.good')?.innerText.includes('is saved')"
+
+
+def _environment(service: Running, name: str, files: dict[str, bytes]) -> str:
+    made = service.ask("POST", "/environments", json.dumps({"name": name}).encode())
+    for path, content in {"sabir.yaml": DESCRIBED, **files}.items():
+        service.ask("PUT", f"/environments/{made['id']}/files/{path}", content)
+    return str(made["id"])
+
+
+def _open_file(browser: Chromium, id_: str, name: str) -> None:
+    _go(browser, f"#/environments/{id_}", "iframe, .note")
+    _go(browser, f"#/environments/{id_}/files", "[aria-label=Files] button")
+    browser.wait(f"{SHOWN} === 'sabir.yaml'")
+    browser.click_on("[aria-label=Files] button", having=name)
+    browser.wait(f"document.getElementById('said').textContent === {json.dumps(name + ' is open')}")
+
+
+def test_a_binary_file_is_downloaded_and_replaced_but_not_edited(
+    browser: Chromium, service: Running, tmp_path: Path
+) -> None:
+    packed = _packed(EXAMPLES / "murano" / "hello")
+    id_ = _environment(service, "binary", {"package.zip": packed})
+    _sign_in(browser, service)
+    _open_file(browser, id_, "package.zip")
+    assert browser.text("#closed").startswith("package.zip is a binary file")
+    assert browser.run(
+        "[document.querySelector('#text').hidden, document.querySelector('button.main').disabled]"
+    ) == [
+        True,
+        True,
+    ]
+    fetched = browser.run(
+        "fetch(document.querySelector('a[download]').href).then((a) => a.arrayBuffer())"
+        ".then((b) => [...new Uint8Array(b)])"
+    )
+    assert bytes(fetched) == packed
+    assert browser.run("document.querySelector('a[download]').download") == "package.zip"
+    # What is typed under the name of a binary file does not replace it either.
+    browser.click_on("[aria-label=Files] button", having="sabir.yaml")
+    browser.wait("document.querySelector('#text').value.startsWith('name: files')")
+    browser.run("document.querySelector('#path').value = 'package.zip'")
+    browser.click_on("button.main", having="Save")
+    browser.wait("document.querySelector('.note.error') !== null")
+    assert "binary file" in browser.text(".note.error")
+    assert service.content(f"/environments/{id_}/files/package.zip") == packed
+    other = tmp_path / "other.zip"
+    other.write_bytes(b"PK\0\xff")
+    browser.click_on("[aria-label=Files] button", having="package.zip")
+    browser.wait("document.querySelector('#closed') !== null")
+    document = browser.call("DOM.getDocument")["root"]["nodeId"]
+    node = browser.call("DOM.querySelector", nodeId=document, selector="#upload")["nodeId"]
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(other)])
+    browser.wait("document.querySelector('.note.good')?.innerText.includes('is uploaded')")
+    assert service.content(f"/environments/{id_}/files/package.zip") == b"PK\0\xff"
+
+
+@pytest.mark.parametrize(
+    ("content", "edit", "after"),
+    [
+        pytest.param(b"one\r\ntwo\r\n", None, b"one\r\ntwo\r\n", id="crlf-unchanged"),
+        pytest.param(b"one\r\ntwo\r\n", ("two", "2\nthree"), b"one\r\n2\r\nthree\r\n", id="crlf"),
+        pytest.param(b"\xef\xbb\xbfone\ntwo\n", ("two", "2"), b"\xef\xbb\xbfone\n2\n", id="byte-order-mark"),
+        pytest.param(
+            b"\xef\xbb\xbf\xef\xbb\xbfone", ("one", "1"), b"\xef\xbb\xbf\xef\xbb\xbf1", id="two-marks"
+        ),
+        pytest.param(b"one\ntwo", ("one", "1"), b"1\ntwo", id="no-final-newline"),
+        pytest.param(b"a\r\nb\nc\rd\r\n", ("b", "B"), b"a\r\nB\nc\rd\r\n", id="mixed"),
+        pytest.param(b"a\rb\rc", ("b", "B\nB"), b"a\rB\rB\rc", id="cr"),
+        pytest.param(b"a\r\nb\r\n", ("b\n", "b"), b"a\r\nb", id="final-newline-removed"),
+        pytest.param(b"", ("", "a\nb\n"), b"a\nb\n", id="empty"),
+        pytest.param(
+            "größe\u2028\x0c\r\nx\n".encode(), ("x", "y"), "größe\u2028\x0c\r\ny\n".encode(), id="other"
+        ),
+    ],
+)
+def test_an_edit_changes_only_what_is_edited(
+    browser: Chromium,
+    service: Running,
+    content: bytes,
+    edit: tuple[str, str] | None,
+    after: bytes,
+    request: pytest.FixtureRequest,
+) -> None:
+    id_ = _environment(service, f"edit-{request.node.callspec.id}", {"notes.txt": content})
+    _sign_in(browser, service)
+    _open_file(browser, id_, "notes.txt")
+    if edit is not None:
+        old, new = map(json.dumps, edit)
+        browser.run(
+            f"const t = document.querySelector('#text'); t.value = t.value.replace({old}, {new}); null"
+        )
+    browser.click_on("button.main", having="Save")
+    browser.wait(SAVED)
+    assert service.content(f"/environments/{id_}/files/notes.txt") == after
+
+
+def test_a_file_that_is_too_large_for_the_editor_is_offered_as_download(
+    browser: Chromium, service: Running
+) -> None:
+    id_ = _environment(service, "large", {"large.txt": b"x" * 1_100_000})
+    _sign_in(browser, service)
+    _open_file(browser, id_, "large.txt")
+    assert browser.text("#closed").startswith("large.txt is too large for the editor (1.1 MB)")
+    assert browser.run(
+        "document.querySelector('#text').hidden && !document.querySelector('a[download]').hidden"
+    )
 
 
 def test_what_is_deployed_can_be_called(browser: Chromium, service: Running) -> None:

@@ -74,6 +74,49 @@ def test_a_zip_stands_in_place_of_all_files(
     assert [file["path"] for file in listed] == ["more/readme.md", "sabir.yaml"]
 
 
+KINDS = {
+    "a.txt": (b"plain\n", True),
+    "b.txt": (b"\xef\xbb\xbfone\r\ntwo", True),
+    "c.txt": ("größe\n".encode(), True),
+    "d.txt": (b"", True),
+    "e.zip": (archive({"x": "y"}), False),
+    "f.txt": ("größe\n".encode("latin-1"), False),
+    "g.txt": (b"a\0b", False),
+    "h.txt": ("utf-16\n".encode("utf-16"), False),
+    "i.txt": (b"\xed\xa0\x80", False),
+}
+
+
+def test_the_list_of_files_tells_text_from_binary(
+    client: TestClient[Litestar], headers: Headers, environment: str
+) -> None:
+    admin = headers()
+    for name, (content, _) in KINDS.items():
+        assert client.put(f"{environment}/files/{name}", content=content, headers=admin).status_code == 200
+        assert client.get(f"{environment}/files/{name}", headers=admin).content == content
+    listed = client.get(f"{environment}/files", headers=admin).json()
+    found = {file["path"]: (file["size"], file["text"]) for file in listed if file["path"] in KINDS}
+    assert found == {name: (len(content), text) for name, (content, text) in KINDS.items()}
+
+
+def test_text_is_written_as_it_is_and_never_over_a_binary_file(
+    client: TestClient[Litestar], headers: Headers, environment: str
+) -> None:
+    admin, packed = headers(), archive({"x": "y"})
+    text = {**admin, "Content-Type": "text/plain; charset=utf-8"}
+    content = b"\xef\xbb\xbfone\r\ntwo\rthree\nfour"
+    assert client.put(f"{environment}/files/notes.txt", content=content, headers=text).status_code == 200
+    assert client.get(f"{environment}/files/notes.txt", headers=admin).content == content
+    client.put(f"{environment}/files/package.zip", content=packed, headers=admin)
+    refused = client.put(f"{environment}/files/package.zip", content=b"PK", headers=text)
+    assert (refused.status_code, "binary file" in refused.json()["error"]["message"]) == (409, True)
+    assert client.get(f"{environment}/files/package.zip", headers=admin).content == packed
+    damaged = client.put(f"{environment}/files/notes.txt", content=b"a\xff", headers=text)
+    assert damaged.status_code == 400
+    assert client.get(f"{environment}/files/notes.txt", headers=admin).content == content
+    assert client.put(f"{environment}/files/package.zip", content=b"PK", headers=admin).status_code == 200
+
+
 @pytest.mark.parametrize(
     "path",
     ["../x", "%2e%2e/x", "a/../../x", ".sabir/state.db", "a%00b", "x" * 300],

@@ -123,12 +123,18 @@ class Files(Controller):
     async def put(
         self, request: Asking, environment_id: FromPath[str], path: FromPath[str]
     ) -> EnvironmentInfo:
-        """Write one file: the body is its content."""
+        """Write one file: the body is its content, byte for byte. With a `Content-Type` of `text/…` it must be UTF-8 text,
+        and does not take the place of a binary file."""
         info, content = await _edited(request, environment_id), await request.body()
-        environments = service_of(request).environments
-        await asyncio.to_thread(
-            environments.edit, info.id, lambda folder: folder.put({_relative(path): content})
-        )
+        as_text = request.content_type[0].startswith("text/")
+
+        def write(folder: EnvironmentFiles) -> None:
+            if as_text:
+                folder.put_text(_relative(path), content)
+            else:
+                folder.put({_relative(path): content})
+
+        await asyncio.to_thread(service_of(request).environments.edit, info.id, write)
         return await environment_of(request, environment_id)
 
     @delete("/{path:path}", guards=[allowed(Verb.EDIT)])

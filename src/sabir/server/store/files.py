@@ -16,13 +16,14 @@ from msgspec import Struct
 
 from sabir.errors import UsageError
 from sabir.operations.files import write_folder
+from sabir.server.store.rows import AlreadyThere
 from sabir.source.packages.below import folder_below
 from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.limits import STRICT_LIMITS
 from sabir.source.packages.names import name_defect, normal_name
 from sabir.source.packages.reading import read_regular_file
 
-__all__ = ["EnvironmentFiles", "FileInfo", "archive_files"]
+__all__ = ["EnvironmentFiles", "FileInfo", "archive_files", "is_text"]
 
 _DEPLOYED: Final = ".sabir"
 _LONGEST_NAME: Final = 255
@@ -31,6 +32,8 @@ _LONGEST_NAME: Final = 255
 class FileInfo(Struct, frozen=True):
     path: str
     size: int
+    text: bool
+    """Whether it is UTF-8 without a NUL character; anything else is binary, and an editor would damage it."""
 
 
 class EnvironmentFiles:
@@ -38,15 +41,19 @@ class EnvironmentFiles:
         self.folder = folder
 
     def all(self) -> list[FileInfo]:
-        return sorted(self._walk(), key=lambda file: file.path)
+        return [FileInfo(path, size, self._is_text(path)) for path, size in sorted(self._walk())]
 
-    def _walk(self) -> Iterator[FileInfo]:
+    def _is_text(self, path: str) -> bool:
+        content = self.read(path)
+        return content is not None and is_text(content)
+
+    def _walk(self) -> Iterator[tuple[str, int]]:
         for folder, folders, names in os.walk(self.folder):
             if Path(folder) == self.folder and _DEPLOYED in folders:
                 folders.remove(_DEPLOYED)
             for name in names:
                 file = Path(folder, name)
-                yield FileInfo(file.relative_to(self.folder).as_posix(), file.lstat().st_size)
+                yield file.relative_to(self.folder).as_posix(), file.lstat().st_size
 
     def read(self, path: str) -> bytes | None:
         """The content of a file; None when there is none. A link that a deployment put there is none."""
@@ -62,9 +69,20 @@ class EnvironmentFiles:
         self._refuse_clashes(named)
         write_folder(self.folder, named)
 
+    def put_text(self, path: str, content: bytes) -> None:
+        """Write a text file; never in place of a binary one."""
+        if not is_text(content):
+            raise UsageError(f"{path!r}: expected UTF-8 text, found binary data")
+        before = self.read(path)
+        if before is not None and not is_text(before):
+            raise AlreadyThere(
+                f"{path!r} is a binary file and cannot be edited as text: replace it as a whole"
+            )
+        self.put({path: content})
+
     def replace(self, files: Mapping[str, bytes]) -> None:
         """These files, and no others."""
-        before = {file.path for file in self._walk()}
+        before = {path for path, _ in self._walk()}
         self.put(files)
         for path in before - {_clean(path) for path in files}:
             self._remove(path)
@@ -91,9 +109,7 @@ class EnvironmentFiles:
         shutil.rmtree(self.folder.parent, ignore_errors=True)
 
     def _refuse_too_much(self, files: Mapping[str, bytes]) -> None:
-        sizes = {file.path: file.size for file in self._walk()} | {
-            path: len(content) for path, content in files.items()
-        }
+        sizes = dict(self._walk()) | {path: len(content) for path, content in files.items()}
         if len(sizes) > STRICT_LIMITS.entries:
             raise UsageError(f"an environment may have {STRICT_LIMITS.entries:,} files, not {len(sizes):,}")
         if (size := sum(sizes.values())) > STRICT_LIMITS.archive:
@@ -108,6 +124,17 @@ class EnvironmentFiles:
         for folder in folders - {"."}:
             if os.path.lexists(self.folder / folder) and not (self.folder / folder).is_dir():
                 raise UsageError(f"{folder!r} is a file, and no folder")
+
+
+def is_text(content: bytes) -> bool:
+    """Whether an editor for text can open it: UTF-8 without a NUL character."""
+    if b"\0" in content:
+        return False
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def archive_files(content: bytes) -> dict[str, bytes]:

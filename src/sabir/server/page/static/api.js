@@ -9,10 +9,13 @@ export class Refused extends Error {
   }
 }
 
-async function ask(method, path, body, type) {
+function send(method, path, body, type) {
   const headers = { "X-Sabir-Page": "1", Accept: "application/json" };
   if (type) headers["Content-Type"] = type;
-  const answer = await fetch(API + path, { method, headers, body, credentials: "same-origin" });
+  return fetch(API + path, { method, headers, body, credentials: "same-origin" });
+}
+
+async function read(answer) {
   const text = await answer.text();
   const isJson = (answer.headers.get("content-type") ?? "").includes("json");
   const data = isJson && text ? JSON.parse(text) : text;
@@ -20,11 +23,23 @@ async function ask(method, path, body, type) {
   return data;
 }
 
+const ask = async (method, path, body, type) => read(await send(method, path, body, type));
+
+// The bytes of a file, exactly.
+export async function getBytes(path) {
+  const answer = await send("GET", path);
+  if (!answer.ok) await read(answer);
+  return answer.arrayBuffer();
+}
+
+
 export const get = (path) => ask("GET", path);
 export const remove = (path) => ask("DELETE", path);
 export const post = (path, data) => ask("POST", path, JSON.stringify(data ?? {}), "application/json");
 export const patch = (path, data) => ask("PATCH", path, JSON.stringify(data), "application/json");
-export const put = (path, text) => ask("PUT", path, text, "application/octet-stream");
+export const put = (path, content) => ask("PUT", path, content, "application/octet-stream");
+// The service refuses to put text in place of a binary file.
+export const putText = (path, text) => ask("PUT", path, text, "text/plain; charset=utf-8");
 export const upload = (path, file) => ask("POST", path, file, "application/zip");
 export const url = (path) => API + path;
 
