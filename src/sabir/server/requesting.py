@@ -16,8 +16,20 @@ from sabir.server.service import Service
 from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.tokens import TokenInfo, Verb
 from sabir.server.work.asking import Answered
+from sabir.server.work.redaction import redact_document
 
-__all__ = ["Asking", "answer", "environment_of", "get_page", "json_answer", "page_answer", "service_of"]
+__all__ = [
+    "Asking",
+    "answer",
+    "environment_of",
+    "get_page",
+    "json_answer",
+    "page_answer",
+    "redacted_answer",
+    "redacted_for",
+    "sees_secrets",
+    "service_of",
+]
 
 Asking = Request[TokenInfo, str, State]
 
@@ -35,6 +47,26 @@ async def environment_of(request: Asking, environment_id: str) -> EnvironmentInf
     return info
 
 
+def sees_secrets(request: Asking, environment_id: str | None) -> bool:
+    """Whether the token may see plain values that a model or a configuration holds: only with the right to deploy them."""
+    return request.user.may(Verb.DEPLOY, environment_id)
+
+
+def redacted_for(request: Asking, environment_id: str | None, data: Any) -> Any:
+    """The data of an answer as the token may see it."""
+    if sees_secrets(request, environment_id):
+        return data
+    return redact_document(msgspec.to_builtins(data, enc_hook=str))
+
+
+def redacted_answer(request: Asking, environment_id: str, answered: Answered) -> Response[bytes]:
+    """The answer of a command, as the token may see it."""
+    if sees_secrets(request, environment_id):
+        return answer(answered)
+    body = msgspec.json.encode(redact_document(msgspec.json.decode(answered.body)))
+    return answer(Answered(answered.status, body))
+
+
 def answer(answered: Answered) -> Response[bytes]:
     """An answer that a worker has written already."""
     return Response(answered.body, status_code=answered.status, media_type="application/json")
@@ -45,11 +77,11 @@ def json_answer(data: Any) -> Response[bytes]:
     return Response(msgspec.json.encode(data), media_type="application/json")
 
 
-def get_page(path: str) -> get:
+def get_page(path: str, verb: Verb = Verb.READ) -> get:
     """A route to a page that the service shows inside its own. The policy that keeps everything else out stands in the page."""
     return get(
         path,
-        guards=[allowed(Verb.READ)],
+        guards=[allowed(verb)],
         media_type=MediaType.HTML,
         response_headers={"content-security-policy": "frame-ancestors 'self'"},
     )

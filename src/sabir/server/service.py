@@ -77,7 +77,7 @@ class Service:
         sealer = Sealer(key=os.environ.get(KEY_VARIABLE), file=beside and beside.with_name("key"))
         return Store(self.database, environment_id, sealer)
 
-    def subject(self, info: EnvironmentInfo) -> Subject:
+    def subject(self, info: EnvironmentInfo, *, redacted: bool) -> Subject:
         """What is evaluated for questions to an environment."""
         return Subject(
             path=self.environments.files(info.id).folder,
@@ -86,6 +86,7 @@ class Service:
             state=self.settings.database,
             environment=info.id,
             serial=self.state(info.id).serial(),
+            redacted=redacted,
         )
 
     def place(self, info: EnvironmentInfo) -> Place:

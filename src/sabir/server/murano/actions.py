@@ -22,7 +22,7 @@ from sabir.server.murano.answers import deployments, report_data
 from sabir.server.murano.environments import murano_environment
 from sabir.server.murano.folder import package_of, with_required
 from sabir.server.murano.models import ClassUse, object_ids
-from sabir.server.requesting import Asking, answer, json_answer, service_of
+from sabir.server.requesting import Asking, answer, json_answer, redacted_for, service_of
 from sabir.server.service import Service
 from sabir.server.store.catalogue import PackageInfo
 from sabir.server.store.environments import Kind
@@ -55,7 +55,7 @@ class MuranoActions(Controller):
         job = await service.submit(info, call, owner=request.user.name)
         return {"task_id": job.id}
 
-    @get("/{task_id:str}", guards=[allowed(Verb.READ)])
+    @get("/{task_id:str}", guards=[allowed(Verb.DEPLOY)])
     async def result(
         self, request: Asking, environment_id: FromPath[str], task_id: FromPath[str]
     ) -> Response[bytes]:
@@ -223,7 +223,8 @@ class MuranoDeployments(Controller):
         # The client writes `?service_id=a?service_id=b`.
         named = {part for text in service_id or () for part in text.split("?service_id=")}
         reports = await asyncio.to_thread(lambda: [*report_data(service, job)])
-        return {"reports": [each for each in reports if not named or each["entity_id"] in named]}
+        told = [each for each in reports if not named or each["entity_id"] in named]
+        return {"reports": redacted_for(request, environment_id, told)}
 
     @get("/environments/{environment_id:str}/lastStatus", guards=[allowed(Verb.READ)])
     async def last_status(
@@ -242,4 +243,4 @@ class MuranoDeployments(Controller):
                         last[report["entity_id"]] = report
             return last
 
-        return {"lastStatuses": await asyncio.to_thread(read)}
+        return {"lastStatuses": redacted_for(request, info.id, await asyncio.to_thread(read))}

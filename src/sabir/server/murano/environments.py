@@ -18,7 +18,7 @@ from sabir.server.access import allowed
 from sabir.server.murano import models
 from sabir.server.murano.answers import environment_data, live_model, session_data, shown_environment
 from sabir.server.murano.folder import write_environment
-from sabir.server.requesting import Asking, json_answer, service_of
+from sabir.server.requesting import Asking, json_answer, sees_secrets, service_of
 from sabir.server.service import Service
 from sabir.server.store.environments import EnvironmentInfo, Kind
 from sabir.server.store.sessions import SessionInfo, SessionState
@@ -85,7 +85,10 @@ class MuranoEnvironments(Controller):
         """With a session as it would be, else as it is."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         model = await _seen_model(request, info)
-        return await asyncio.to_thread(shown_environment, service, info, model)
+        shown = await asyncio.to_thread(shown_environment, service, info, model)
+        if sees_secrets(request, info.id):
+            return shown
+        return {**shown, "services": models.heads(shown["services"])}
 
     @put("/{environment_id:str}", guards=[allowed(Verb.EDIT)])
     async def rename(
@@ -178,7 +181,7 @@ class MuranoModels(Controller):
     path = "/environments/{environment_id:str}"
     tags = ("murano",)
 
-    @get(["/services", "/services/{path:path}"], guards=[allowed(Verb.READ)])
+    @get(["/services", "/services/{path:path}"], guards=[allowed(Verb.DEPLOY)])
     async def services(
         self, request: Asking, environment_id: FromPath[str], path: FromPath[str] = ""
     ) -> Response[bytes]:
@@ -207,7 +210,7 @@ class MuranoModels(Controller):
 
         await _edit(request, environment_id, removed)
 
-    @get(["/model", "/model/{path:path}"], guards=[allowed(Verb.READ)])
+    @get(["/model", "/model/{path:path}"], guards=[allowed(Verb.DEPLOY)])
     async def model(
         self, request: Asking, environment_id: FromPath[str], path: FromPath[str] = ""
     ) -> Response[bytes]:

@@ -17,6 +17,7 @@ __all__ = [
     "ClassUse",
     "add_service",
     "class_uses",
+    "heads",
     "identified",
     "new_model",
     "object_ids",
@@ -57,6 +58,15 @@ def new_model(environment_id: str, name: str, more: dict[str, Any]) -> Model:
 def services(model: Model) -> list[Any]:
     applications = model.get(_APPLICATIONS)
     return applications if isinstance(applications, list) else []
+
+
+def heads(applications: list[Any]) -> list[Any]:
+    """Which applications there are, without their properties."""
+    return [
+        {"?": {key: item["?"][key] for key in ("id", "type", "name") if key in item["?"]}}
+        for item in applications
+        if isinstance(item, dict) and isinstance(item.get("?"), dict)
+    ]
 
 
 def set_services(model: Model, applications: Any) -> Model:

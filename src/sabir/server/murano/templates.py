@@ -14,7 +14,7 @@ from msgspec import Struct
 from sabir.server.access import allowed
 from sabir.server.murano import models
 from sabir.server.murano.environments import Name, decoded_body
-from sabir.server.requesting import Asking, json_answer, service_of
+from sabir.server.requesting import Asking, json_answer, sees_secrets, service_of
 from sabir.server.service import Service
 from sabir.server.store.environments import Kind
 from sabir.server.store.templates import TemplateInfo
@@ -56,7 +56,10 @@ class MuranoTemplates(Controller):
 
     @get("/{template_id:str}", guards=[allowed(Verb.READ)])
     async def show(self, request: Asking, template_id: FromPath[str]) -> dict[str, Any]:
-        return _shown(await _template(request, template_id))
+        shown = _shown(await _template(request, template_id))
+        if sees_secrets(request, None):
+            return shown
+        return {**shown, "services": models.heads(shown["services"])}
 
     @put("/{template_id:str}", guards=[allowed(Verb.EDIT)])
     async def rename(
@@ -71,7 +74,7 @@ class MuranoTemplates(Controller):
         info = await _own_template(request, template_id)
         await asyncio.to_thread(service_of(request).templates.remove, info.id)
 
-    @get("/{template_id:str}/services", guards=[allowed(Verb.READ)])
+    @get("/{template_id:str}/services", guards=[allowed(Verb.DEPLOY)])
     async def services(self, request: Asking, template_id: FromPath[str]) -> Response[bytes]:
         return json_answer((await _template(request, template_id)).services)
 

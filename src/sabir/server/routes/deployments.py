@@ -15,7 +15,16 @@ from msgspec.structs import replace
 from sabir.deployments.store.records import DeploymentRecord, EventRecord, StepRecord
 from sabir.graph.json import encoded
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, answer, environment_of, get_page, page_answer, service_of
+from sabir.server.requesting import (
+    Asking,
+    environment_of,
+    get_page,
+    json_answer,
+    page_answer,
+    redacted_answer,
+    redacted_for,
+    service_of,
+)
 from sabir.server.store.jobs import JobInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
@@ -69,9 +78,10 @@ class Deployments(Controller):
     ) -> Response[bytes]:
         """The steps that a deployment would take, as `sabir plan --format json`."""
         service, info = service_of(request), await environment_of(request, environment_id)
-        return answer(await service.ask_command(info, JobRequest(verb="plan", refresh=refresh)))
+        answered = await service.ask_command(info, JobRequest(verb="plan", refresh=refresh))
+        return redacted_answer(request, info.id, answered)
 
-    @get_page("/plan.html")
+    @get_page("/plan.html", Verb.DEPLOY)
     async def plan_page(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
         """The plan as a page: the graph with the steps."""
         service, info = service_of(request), await environment_of(request, environment_id)
@@ -81,15 +91,15 @@ class Deployments(Controller):
     async def operations(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
         """What can be called, as `sabir call --list --format json`."""
         service, info = service_of(request), await environment_of(request, environment_id)
-        return answer(
-            await service.ask_command(info, JobRequest(verb="call", operation="list"), listing=True)
-        )
+        call = JobRequest(verb="call", operation="list")
+        return redacted_answer(request, info.id, await service.ask_command(info, call, listing=True))
 
     @get("/drift", guards=[allowed(Verb.READ)])
     async def drift(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
         """What is wanted, recorded and there, as `sabir status --format json`."""
         service, info = service_of(request), await environment_of(request, environment_id)
-        return answer(await service.ask_command(info, JobRequest(verb="status")))
+        answered = await service.ask_command(info, JobRequest(verb="status"))
+        return redacted_answer(request, info.id, answered)
 
     @get("/status", guards=[allowed(Verb.READ)])
     async def status(self, request: Asking, environment_id: FromPath[str]) -> RecordedStatus:
@@ -99,10 +109,11 @@ class Deployments(Controller):
 
         def read() -> RecordedStatus:
             deployments = state.deployments()
+            acting = service.running.acts_on(info.id)
             return RecordedStatus(
                 serial=state.serial(),
                 last=_shown(deployments[-1], service.place(info).path) if deployments else None,
-                job=service.running.acts_on(info.id),
+                job=None if acting is None else acting.shown,
                 resources=[
                     RecordedResource(
                         address=record.address,
@@ -129,7 +140,7 @@ class Deployments(Controller):
     @get("/history/{number:int}", guards=[allowed(Verb.READ)])
     async def deployment(
         self, request: Asking, environment_id: FromPath[str], number: FromPath[int]
-    ) -> DeploymentDetail:
+    ) -> Response[bytes]:
         """One deployment with its steps and events."""
         info = await environment_of(request, environment_id)
         service = service_of(request)
@@ -146,7 +157,7 @@ class Deployments(Controller):
         detail = await asyncio.to_thread(read)
         if detail is None:
             raise NotFoundException(f"there is no deployment {number}")
-        return detail
+        return json_answer(redacted_for(request, info.id, detail))
 
 
 def _shown(record: DeploymentRecord, folder: Path) -> DeploymentRecord:

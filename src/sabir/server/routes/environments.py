@@ -109,8 +109,9 @@ class Files(Controller):
         await asyncio.to_thread(environments.edit, info.id, lambda folder: folder.replace(files))
         return await environment_of(request, environment_id)
 
-    @get("/{path:path}", guards=[allowed(Verb.READ)], media_type="application/octet-stream")
+    @get("/{path:path}", guards=[allowed(Verb.DEPLOY)], media_type="application/octet-stream")
     async def read(self, request: Asking, environment_id: FromPath[str], path: FromPath[str]) -> bytes:
+        """The content of one file. Files may hold passwords, so it takes the right to deploy them."""
         info = await environment_of(request, environment_id)
         content = await asyncio.to_thread(
             service_of(request).environments.files(info.id).read, _relative(path)

@@ -12,9 +12,18 @@ from msgspec import Meta, Struct
 
 from sabir import __version__
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, answer, environment_of, get_page, page_answer, service_of
+from sabir.server.requesting import (
+    Asking,
+    answer,
+    environment_of,
+    get_page,
+    page_answer,
+    sees_secrets,
+    service_of,
+)
+from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.tokens import Verb
-from sabir.server.work.asking import Impact, Picture, Query, Question, WhatIf, Why
+from sabir.server.work.asking import Impact, Picture, Query, Question, Subject, WhatIf, Why
 
 __all__ = ["Questions"]
 
@@ -41,8 +50,8 @@ class Questions(Controller):
     async def graph(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
         """The revision, its findings, and the graph as `sabir compile` writes it. Its `ETag` tells whether it is another one."""
         service, info = service_of(request), await environment_of(request, environment_id)
-        subject = await asyncio.to_thread(service.subject, info)
-        tag = f'"{__version__}-{subject.revision}-{subject.serial}"'
+        subject = await _subject(request, info)
+        tag = f'"{__version__}-{subject.revision}-{subject.serial}{"-redacted" if subject.redacted else ""}"'
         if tag in request.headers.get("if-none-match", ""):
             return Response(b"", status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag})
         answered = answer(await service.asking.graph(subject))
@@ -54,7 +63,7 @@ class Questions(Controller):
     async def picture(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
         """The graph as a page to walk about in."""
         service, info = service_of(request), await environment_of(request, environment_id)
-        subject = await asyncio.to_thread(service.subject, info)
+        subject = await _subject(request, info)
         return page_answer(await service.asking.ask(subject, Picture(info.name)))
 
     @post("/query", guards=[allowed(Verb.READ)], status_code=HTTP_200_OK)
@@ -89,5 +98,9 @@ class Questions(Controller):
 
 async def _ask(request: Asking, environment_id: str, question: Question) -> Response[bytes]:
     service, info = service_of(request), await environment_of(request, environment_id)
-    subject = await asyncio.to_thread(service.subject, info)
-    return answer(await service.asking.ask(subject, question))
+    return answer(await service.asking.ask(await _subject(request, info), question))
+
+
+async def _subject(request: Asking, info: EnvironmentInfo) -> Subject:
+    redacted = not sees_secrets(request, info.id)
+    return await asyncio.to_thread(lambda: service_of(request).subject(info, redacted=redacted))

@@ -12,13 +12,14 @@ from litestar.exceptions import ClientException, NotFoundException, PermissionDe
 from litestar.params import FromPath, HeaderParameter, JSONBody
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from litestar.status_codes import HTTP_202_ACCEPTED
+from msgspec.structs import replace
 
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, environment_of, service_of
-from sabir.server.service import Service
+from sabir.server.requesting import Asking, environment_of, sees_secrets, service_of
 from sabir.server.store.jobs import JobInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import ACTING, JobRequest
+from sabir.server.work.redaction import redact_document, redact_text
 
 __all__ = ["Jobs"]
 
@@ -31,7 +32,8 @@ class Jobs(Controller):
     async def list_jobs(self, request: Asking, environment_id: FromPath[str]) -> list[JobInfo]:
         """The last jobs, the newest first."""
         info = await environment_of(request, environment_id)
-        return [job.shown for job in await asyncio.to_thread(service_of(request).jobs.of, info.id)]
+        jobs = await asyncio.to_thread(service_of(request).jobs.of, info.id)
+        return [_shown(request, job) for job in jobs]
 
     @post(guards=[allowed(Verb.READ)], status_code=HTTP_202_ACCEPTED)
     async def submit(
@@ -41,11 +43,11 @@ class Jobs(Controller):
         info = await environment_of(request, environment_id)
         if data.verb in ACTING and not request.user.may(Verb.DEPLOY, info.id):
             raise PermissionDeniedException(f"the token {request.user.name!r} may not {data.verb}")
-        return (await service_of(request).submit(info, data, owner=request.user.name)).shown
+        return _shown(request, await service_of(request).submit(info, data, owner=request.user.name))
 
     @get("/{job_id:str}", guards=[allowed(Verb.READ)])
     async def show(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> JobInfo:
-        return (await _job(request, environment_id, job_id)).shown
+        return _shown(request, await _job(request, environment_id, job_id))
 
     @post("/{job_id:str}/stop", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_202_ACCEPTED)
     async def stop(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> JobInfo:
@@ -53,16 +55,17 @@ class Jobs(Controller):
         service, job = service_of(request), await _job(request, environment_id, job_id)
         await service.running.stop(job)
         await asyncio.to_thread(service.audit.note, request.user.name, "stop", job.environment, job=job.id)
-        return (await _job(request, environment_id, job_id)).shown
+        return _shown(request, await _job(request, environment_id, job_id))
 
     @get("/{job_id:str}/log", guards=[allowed(Verb.READ)], media_type=MediaType.TEXT)
     async def log(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> str:
         """What it said to people."""
         service, job = service_of(request), await _job(request, environment_id, job_id)
         file = service.running.files(job).log
-        return await asyncio.to_thread(
+        text = await asyncio.to_thread(
             lambda: file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
         )
+        return text if sees_secrets(request, environment_id) else redact_text(text)
 
     @get("/{job_id:str}/events", guards=[allowed(Verb.READ)])
     async def events(
@@ -77,18 +80,33 @@ class Jobs(Controller):
         Each is what `sabir deploy --format json` writes; the last one has the type `job` and is the job as it ended.
         """
         job = await _job(request, environment_id, job_id)
-        return ServerSentEvent(_followed(service_of(request), job, _number(last_event_id)))
+        return ServerSentEvent(_followed(request, job, _number(last_event_id)))
 
 
-async def _followed(service: Service, job: JobInfo, after: int) -> AsyncGenerator[ServerSentEventMessage]:
+async def _followed(request: Asking, job: JobInfo, after: int) -> AsyncGenerator[ServerSentEventMessage]:
+    service, is_whole = service_of(request), sees_secrets(request, job.environment)
     async for event in service.running.events(job, after):
         if event is None:
             yield ServerSentEventMessage(comment="still there")
         else:
-            yield ServerSentEventMessage(data=event.text, id=event.number)
+            text = event.text if is_whole else _redacted_line(event.text)
+            yield ServerSentEventMessage(data=text, id=event.number)
     ended = await asyncio.to_thread(service.jobs.get, job.id)
     if ended is not None and ended.state.is_final:
-        yield ServerSentEventMessage(data=msgspec.json.encode(ended.shown).decode(), event="job")
+        yield ServerSentEventMessage(data=msgspec.json.encode(_shown(request, ended)).decode(), event="job")
+
+
+def _redacted_line(text: str) -> str:
+    return msgspec.json.encode(redact_document(msgspec.json.decode(text))).decode()
+
+
+def _shown(request: Asking, job: JobInfo) -> JobInfo:
+    """The job as the token may see it."""
+    shown = job.shown
+    if sees_secrets(request, job.environment):
+        return shown
+    message = None if shown.message is None else redact_text(shown.message)
+    return replace(shown, result=redact_document(shown.result), message=message)
 
 
 def _number(last: str | None) -> int:

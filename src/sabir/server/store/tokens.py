@@ -26,13 +26,13 @@ class Verb(Enum):
     """What a token may be limited to."""
 
     READ = "read"
-    """See packages, environments, graphs, plans, histories."""
+    """See packages, environments, graphs, plans, histories; without file contents, object models and secret values."""
     UPLOAD = "upload"
     """Add, change and delete packages."""
     EDIT = "edit"
     """Create, change and delete environments."""
     DEPLOY = "deploy"
-    """Deploy, destroy, call, resolve."""
+    """Deploy, destroy, call, resolve; see file contents and object models as they are."""
     ADMIN = "admin"
     """Give out tokens and leave, read the audit."""
 

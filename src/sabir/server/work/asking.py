@@ -28,6 +28,7 @@ from sabir.server.work.limited import LimitedProcesses, ProcessEnded
 from sabir.session import PROFILES, Session, Trust
 
 if TYPE_CHECKING:
+    from sabir.graph.graph import Graph as InstanceGraph
     from sabir.graph.values import Value
     from sabir.operations.evaluate import EvaluatedPath
 
@@ -61,6 +62,8 @@ class Subject(Struct, frozen=True, kw_only=True):
     environment: str
     serial: int
     """Of the state: values that deployments gave back are part of the graph."""
+    redacted: bool = False
+    """For a token that may not deploy: secret values are hidden, and queries read no files."""
 
 
 class Graph(Struct, frozen=True):
@@ -153,7 +156,7 @@ def _answer_within(subject: Subject, question: Question) -> Answered:
 
     if isinstance(question, WhatIf):
         return _what_if(subject, question)
-    evaluated = _evaluated(subject)
+    evaluated = _shown(subject, _evaluated(subject))
     graph, findings = evaluated.evaluation.graph, evaluated.evaluation.findings
     match question:
         case Graph():
@@ -193,17 +196,17 @@ def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
 
 
 def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answered:
-    from sabir.operations.query import QueryRequest, query_evaluation
+    from sabir.operations.query import QueryRequest, query_evaluation, query_graph
 
-    answer = query_evaluation(
-        evaluation,
-        QueryRequest(
-            path=subject.path,
-            expression=question.expression,
-            at=question.at,
-            variables=question.variables,
-            evaluation=EvaluationRequest(session=_session(subject.trust)),
-        ),
+    request = QueryRequest(
+        path=subject.path,
+        expression=question.expression,
+        at=question.at,
+        variables=question.variables,
+        evaluation=EvaluationRequest(session=_session(() if subject.redacted else subject.trust)),
+    )
+    answer = (
+        query_graph(evaluation.graph, request) if subject.redacted else query_evaluation(evaluation, request)
     )
     if answer.failed and not answer.values:
         return _refused("there are errors", answer.findings)
@@ -225,15 +228,35 @@ def _what_if(subject: Subject, question: WhatIf) -> Answered:
     from sabir.operations.diff import Difference
     from sabir.operations.evaluate import evaluate_path
 
-    before = _evaluated(subject).evaluation
+    unchanged = _evaluated(subject)
     values = {name: decoded(value) for name, value in question.values.items()}
-    after = evaluate_path(subject.path, replace(_request(subject), overrides=values)).evaluation
+    changed = evaluate_path(subject.path, replace(_request(subject), overrides=values))
+    before = _shown(subject, unchanged, changed.evaluation.graph).evaluation
+    after = _shown(subject, changed, unchanged.evaluation.graph).evaluation
     if any(finding.severity is Severity.ERROR for finding in after.findings):
         raise FindingError(after.findings)
     difference = Difference(
         before=before.graph, after=after.graph, diff=compare_graphs(before.graph, after.graph)
     )
     return _data({"format": DIFF_FORMAT, **difference_data(difference)})
+
+
+def _shown(subject: Subject, evaluated: EvaluatedPath, *others: InstanceGraph) -> EvaluatedPath:
+    """What was evaluated, as whoever asks may see it."""
+    if not subject.redacted:
+        return evaluated
+    from sabir.server.work.redaction import mark_graph
+
+    evaluation = evaluated.evaluation
+    findings = tuple(map(_without_quotes, evaluation.findings))
+    shown = replace(evaluation, graph=mark_graph(evaluation.graph, *others), findings=findings)
+    return replace(evaluated, evaluation=shown)
+
+
+def _without_quotes(finding: Finding) -> Finding:
+    from sabir.server.work.redaction import redact_text
+
+    return replace(finding, message=redact_text(finding.message))
 
 
 @lru_cache(_GRAPHS // 2)

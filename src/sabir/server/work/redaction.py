@@ -1,0 +1,104 @@
+"""What a token that may not deploy sees: no value under a name such as `password`, wherever the same text stands.
+
+Not every language can mark a value as sensitive. A model or a configuration that holds a password as plain text is for those who may
+deploy it; everyone else sees the graph, plans and reports without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from sabir.graph.graph import Graph
+from sabir.graph.record import Record
+from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.values import REDACTED, Sensitive, Value
+
+__all__ = ["is_secret_name", "mark_graph", "redact_document", "redact_text"]
+
+_NAME: Final = re.compile(
+    r"passw(or)?d|passphrase|(^|[^a-z])(pass|pwd)([^a-z]|$)|secret|token|credential|(api|private|access|auth)[-_ ]?key",
+    re.IGNORECASE,
+)
+_WRITTEN: Final = re.compile(
+    rf"""(?P<name>[\w.-]*(?:{_NAME.pattern})[\w.-]*["']?\s*[:=]\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;}}\]]+)""",
+    re.IGNORECASE,
+)
+_EXCERPT: Final = re.compile(r"(?m)^ *\d* +\|.*(?:\n|\Z)")
+"""A line of a source file below a message, or the mark below that."""
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether values under a name are secret by all experience: `password`, `adminPassword`, `api_key`."""
+    return _NAME.search(name) is not None
+
+
+def mark_graph(graph: Graph, *others: Graph) -> Graph:
+    """The graph with every secret value marked as sensitive, also those of others that are shown with it."""
+    texts = [
+        text
+        for each in (graph, *others)
+        for instance in each
+        for name, value in instance.attributes.items()
+        for text in _texts_in(value, secret=is_secret_name(name))
+    ]
+    secrets = Secrets(texts, most=max(500, len(texts) * 8))
+    if not secrets:
+        return graph
+
+    def marked(name: str, value: Value) -> Value:
+        if is_secret_name(name) and isinstance(value, str):
+            return Sensitive(value)
+        return secrets.marked(value)
+
+    instances = (
+        replace(
+            instance,
+            attributes=Record.of({name: marked(name, value) for name, value in instance.attributes.items()}),
+        )
+        for instance in graph
+    )
+    outputs = {name: marked(name, value) for name, value in graph.outputs.items()}
+    return Graph(instances, outputs=outputs, output_origins=graph.output_origins)
+
+
+def redact_document(data: Any) -> Any:
+    """A document of JSON without its secret values."""
+    texts = [*_texts_in(data, secret=False)]
+    secrets = Secrets(texts, most=max(500, len(texts) * 8))
+    return _redacted(data, secrets)
+
+
+def redact_text(text: str) -> str:
+    """A message without lines of source files, and without what it quotes of secret values: `"password": "…"`."""
+    return _WRITTEN.sub(lambda match: f"{match['name']}{REDACTED}", _EXCERPT.sub("", text))
+
+
+def _texts_in(value: Any, *, secret: bool) -> Iterator[str]:
+    match value:
+        case Sensitive():
+            yield from secret_texts(value) or ()
+        case Mapping():
+            for key, item in value.items():
+                yield from _texts_in(item, secret=secret or is_secret_name(str(key)))
+        case list() | tuple():
+            for item in value:
+                yield from _texts_in(item, secret=secret)
+        case str() if secret and value != REDACTED:
+            yield value
+        case _:
+            return
+
+
+def _redacted(data: Any, secrets: Secrets) -> Any:
+    if isinstance(data, dict):
+        return {
+            key: REDACTED if is_secret_name(str(key)) and isinstance(item, str) else _redacted(item, secrets)
+            for key, item in data.items()
+        }
+    if isinstance(data, list):
+        return [_redacted(item, secrets) for item in data]
+    return redact_text(secrets.scrubbed(data)) if isinstance(data, str) else data
