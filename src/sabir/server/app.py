@@ -21,6 +21,7 @@ from sabir.server.murano.catalogue import MuranoCategories, MuranoPackages
 from sabir.server.murano.environments import MuranoEnvironments, MuranoModels, MuranoSessions
 from sabir.server.murano.templates import MuranoTemplates
 from sabir.server.page import page_router
+from sabir.server.requesting import BoundedRequest
 from sabir.server.routes.administration import AuditTrail, Tokens, metrics
 from sabir.server.routes.catalogue import Categories, Packages
 from sabir.server.routes.deployments import Deployments
@@ -58,6 +59,7 @@ def create_app(settings: Settings, service: Service | None = None) -> Litestar:
         state=State({"service": running}),
         lifespan=[lifespan],
         exception_handlers=HANDLERS,
+        request_class=BoundedRequest,
         middleware=[
             measured(running.measures),
             RateLimitConfig(("minute", settings.requests_a_minute)).middleware,

@@ -55,6 +55,7 @@ def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[d
 
 HANDLERS: dict[Any, Any] = {
     HTTPException: _http,
+    RecursionError: lambda *_: _answer(400, "the data is nested too deeply"),
     FindingError: _findings,
     AlreadyThere: lambda _, error: _answer(409, str(error)),
     DeployError: lambda _, error: _answer(409, str(error)),

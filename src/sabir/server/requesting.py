@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
-from litestar.exceptions import NotFoundException
+from litestar.exceptions import ClientException, NotFoundException
 from litestar.status_codes import HTTP_200_OK
 
+from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
 from sabir.server.service import Service
 from sabir.server.store.environments import EnvironmentInfo
@@ -20,18 +21,65 @@ from sabir.server.work.redaction import redact_document
 
 __all__ = [
     "Asking",
+    "BoundedRequest",
     "answer",
+    "decoded_body",
     "environment_of",
     "get_page",
     "json_answer",
     "page_answer",
     "redacted_answer",
     "redacted_for",
+    "refuse_depth",
     "sees_secrets",
     "service_of",
 ]
 
 Asking = Request[TokenInfo, str, State]
+
+_DEEPEST: Final = 100
+"""Levels of lists and mappings in a body; whatever works with the data may recurse this deep."""
+
+
+class BoundedRequest(Request[Any, Any, Any]):
+    """A request whose JSON is nested no deeper than the service can work with."""
+
+    async def json(self) -> Any:
+        try:
+            data = await super().json()
+        except RecursionError as error:
+            raise _too_deep() from error
+        return refuse_depth(data)
+
+
+async def decoded_body(request: Asking) -> Any:
+    """The body as JSON, whatever its content type says."""
+    body = await request.body()
+    try:
+        return refuse_depth(msgspec.json.decode(body))
+    except RecursionError as error:
+        raise _too_deep() from error
+    except UNDECODED as error:
+        raise ClientException(f"the body: {decoding_reason(error, body)}") from error
+
+
+def refuse_depth(data: Any) -> Any:
+    """The same data, unless it is nested too deeply."""
+    level: list[Any] = [data]
+    for _ in range(_DEEPEST):
+        inner = (
+            item.values() if isinstance(item, dict) else item
+            for item in level
+            if isinstance(item, dict | list)
+        )
+        level = [part for items in inner for part in items]
+        if not level:
+            return data
+    raise _too_deep()
+
+
+def _too_deep() -> ClientException:
+    return ClientException(f"the data is nested more than {_DEEPEST} levels deep")
 
 
 def service_of(request: Request[Any, Any, Any]) -> Service:

@@ -22,7 +22,14 @@ from sabir.server.murano.answers import deployments, report_data
 from sabir.server.murano.environments import murano_environment
 from sabir.server.murano.folder import package_of, with_required
 from sabir.server.murano.models import ClassUse, object_ids
-from sabir.server.requesting import Asking, answer, json_answer, redacted_for, service_of
+from sabir.server.requesting import (
+    Asking,
+    answer,
+    json_answer,
+    redacted_for,
+    refuse_depth,
+    service_of,
+)
 from sabir.server.service import Service
 from sabir.server.store.catalogue import PackageInfo
 from sabir.server.store.environments import Kind
@@ -68,7 +75,7 @@ class MuranoActions(Controller):
 
 def _decoded(body: bytes) -> dict[str, Any]:
     try:
-        return msgspec.json.decode(body or b"{}", type=dict[str, Any] | None) or {}
+        return refuse_depth(msgspec.json.decode(body or b"{}", type=dict[str, Any] | None) or {})  # type: ignore[no-any-return]
     except UNDECODED as error:
         raise ClientException(f"arguments are an object of JSON: {decoding_reason(error, body)}") from error
 

@@ -19,7 +19,7 @@ from sabir.server.access import allowed
 from sabir.server.murano.answers import package_data
 from sabir.server.murano.folder import fits
 from sabir.server.murano.models import patched
-from sabir.server.requesting import Asking, service_of
+from sabir.server.requesting import Asking, decoded_body, service_of
 from sabir.server.store.catalogue import Category, PackageInfo, Search
 from sabir.server.store.tokens import Verb
 
@@ -133,7 +133,7 @@ class MuranoPackages(Controller):
     async def change(self, request: Asking, package_id: FromPath[str]) -> dict[str, Any]:
         """A JSON patch over name, description, tags, categories, enabled, is_public."""
         info = await _package(request, package_id)
-        operations = _decoded(await request.body())
+        operations = await decoded_body(request)
         before = {name: value for name, value in package_data(info).items() if name in _CHANGED}
         try:
             changes = msgspec.convert(patched(before, operations), _Changes)
@@ -216,13 +216,6 @@ async def _refuse_unknown(request: Asking, names: Iterable[str]) -> None:
     for name in names:
         if name not in {category.name for category in every}:
             raise ClientException(f"there is no category {name!r}")
-
-
-def _decoded(body: bytes) -> Any:
-    try:
-        return msgspec.json.decode(body)
-    except UNDECODED as error:
-        raise ClientException(f"the body: {decoding_reason(error, body)}") from error
 
 
 async def _package(request: Asking, package_id: str) -> PackageInfo:

@@ -6,19 +6,24 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import msgspec
 from litestar import Controller, Response, delete, get, patch, post, put
 from litestar.exceptions import ClientException, NotFoundException, PermissionDeniedException
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
 from sabir.server.murano import models
 from sabir.server.murano.answers import environment_data, live_model, session_data, shown_environment
 from sabir.server.murano.folder import write_environment
-from sabir.server.requesting import Asking, json_answer, sees_secrets, service_of
+from sabir.server.requesting import (
+    Asking,
+    decoded_body,
+    json_answer,
+    refuse_depth,
+    sees_secrets,
+    service_of,
+)
 from sabir.server.service import Service
 from sabir.server.store.environments import EnvironmentInfo, Kind
 from sabir.server.store.sessions import SessionInfo, SessionState
@@ -30,7 +35,6 @@ __all__ = [
     "MuranoModels",
     "MuranoSessions",
     "Name",
-    "decoded_body",
     "murano_environment",
 ]
 
@@ -238,14 +242,6 @@ def _part(data: Any, path: str) -> Any:
         raise NotFoundException(f"there is nothing at {missing} in {str(path)!r}") from missing
 
 
-async def decoded_body(request: Asking) -> Any:
-    body = await request.body()
-    try:
-        return msgspec.json.decode(body)
-    except UNDECODED as error:
-        raise ClientException(f"the body: {decoding_reason(error, body)}") from error
-
-
 async def _edit(
     request: Asking, environment_id: str, change: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> dict[str, Any]:
@@ -257,7 +253,7 @@ async def _edit(
     sessions = service_of(request).sessions
 
     def changed() -> dict[str, Any]:
-        model = change(sessions.model(session.id))
+        model: dict[str, Any] = refuse_depth(change(sessions.model(session.id)))
         sessions.set_model(session.id, model)
         return model
 

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from sabir.server.access import allowed
 from sabir.server.murano import models
-from sabir.server.murano.environments import Name, decoded_body
-from sabir.server.requesting import Asking, json_answer, sees_secrets, service_of
+from sabir.server.murano.environments import Name
+from sabir.server.requesting import Asking, decoded_body, json_answer, sees_secrets, service_of
 from sabir.server.service import Service
 from sabir.server.store.environments import Kind
 from sabir.server.store.templates import TemplateInfo
