@@ -6,11 +6,13 @@ import errno
 import socket
 from datetime import timedelta
 from types import FrameType
+from typing import cast
 
 import uvicorn
 
 from sabir.errors import UsageError
 from sabir.server.app import create_app
+from sabir.server.connections import App, bounded_app, bounded_protocol
 from sabir.server.service import Service
 from sabir.server.settings import Settings
 from sabir.server.store.tokens import Role
@@ -61,8 +63,11 @@ def address(settings: Settings, listening: socket.socket) -> str:
 
 
 def serve(service: Service, listening: socket.socket) -> None:
+    limits = service.settings.connections
     config = uvicorn.Config(
-        create_app(service.settings, service),
+        bounded_app(cast("App", create_app(service.settings, service))),
+        http=bounded_protocol(limits),
+        ws="none",
         log_level="warning",
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_IDLE,

@@ -6,7 +6,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-__all__ = ["Settings"]
+__all__ = ["ConnectionLimits", "Settings"]
+
+
+class ConnectionLimits(Struct, frozen=True, kw_only=True):
+    most: int = 800
+    """At the same time; one more takes the place of one that has no request under way."""
+    header_seconds: float = 15
+    """Until the headers of a request are complete."""
+    body_seconds: float = 20
+    """That the application may wait for a body in all, beyond the time that the slowest rate allows."""
+    slowest: float = 500
+    """Bytes a second of a body that is long."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -22,6 +33,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Bytes of any other request."""
     requests_a_minute: int = 6000
     """Of one address, before it is told to wait."""
+    connections: ConnectionLimits = ConnectionLimits()
+    """How many connections there may be, and how slowly requests may come."""
     jobs: int = 4
     """Deployments at the same time."""
     jobs_waiting: int = 200
