@@ -97,7 +97,7 @@ def places(client: TestClient[Litestar], service: Any) -> Iterator[dict[str, str
     client.delete(f"/v1/environments/{murano}?abandon=true", headers=admin)
 
 
-ROLES = {
+ROLES: dict[str, tuple[Role, dict[str, Any], bool]] = {
     "reader": (Role.READER, {}, False),
     "operator": (Role.OPERATOR, {}, True),
     "admin": (Role.ADMIN, {}, True),

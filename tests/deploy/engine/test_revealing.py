@@ -16,7 +16,7 @@ from sabir.resources.secrets import SecretSource, reference_to
 SOURCE = SecretSource(name="pw", provider="file", settings={"path": "password"})
 
 
-def reader(folder: Path | None = None) -> SecretReader:
+def reader(folder: Path = Path()) -> SecretReader:
     return SecretReader(DriverContext(secrets=(SOURCE,), folder=folder))
 
 
