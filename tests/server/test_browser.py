@@ -317,6 +317,28 @@ def test_a_file_that_is_too_large_for_the_editor_is_offered_as_download(
     )
 
 
+def test_a_reader_sees_the_plan_but_no_file_contents(browser: Chromium, service: Running) -> None:
+    id_ = _environment(service, "read", {"model.json": b'{"password": "canary-6120"}'})
+    described = DESCRIBED.replace(b"{}", b"{f: {kind: file, fields: {path: f, content: hello}}}")
+    service.ask("PUT", f"/environments/{id_}/files/sabir.yaml", described)
+    token = service.ask("POST", "/tokens", b'{"name": "reader", "role": "reader"}')["token"]
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Network.clearBrowserCookies")
+    browser.call("Page.navigate", url=f"{service.url}/#/token/{token}")
+    browser.wait("document.querySelector('#main h1')?.innerText === 'Catalogue'")
+    try:
+        _open_file(browser, id_, "model.json")
+        assert browser.text("#closed").startswith("Only those who may deploy")
+        assert browser.run(
+            "document.querySelector('#text').hidden && document.querySelector('a[download]').hidden"
+        )
+        _go(browser, f"#/environments/{id_}/plan", ".steps li")
+        assert browser.run("document.querySelector('iframe')") is None
+        assert "canary" not in browser.run("document.documentElement.outerHTML")
+    finally:
+        browser.call("Network.clearBrowserCookies")
+
+
 def test_what_is_deployed_can_be_called(browser: Chromium, service: Running) -> None:
     """With leave that an administrator gives on the page, and a form of the arguments of a public method."""
     _sign_in(browser, service)

@@ -41,6 +41,11 @@ export const put = (path, content) => ask("PUT", path, content, "application/oct
 // The service refuses to put text in place of a binary file.
 export const putText = (path, text) => ask("PUT", path, text, "text/plain; charset=utf-8");
 export const upload = (path, file) => ask("POST", path, file, "application/zip");
+// File contents and plans as pages are for those who may deploy.
+export async function mayDeploy() {
+  const me = await get("/session");
+  return me.role !== "reader" && (me.verbs.length === 0 || me.verbs.includes("deploy"));
+}
 export const url = (path) => API + path;
 
 // Events of a job, each once and in order; the browser asks again from the last one when the line breaks.

@@ -1,5 +1,5 @@
 // What a deployment would do, and doing it.
-import { get, post, url } from "./api.js";
+import { get, mayDeploy, post, url } from "./api.js";
 import { failure, fill, h } from "./dom.js";
 import { live } from "./live.js";
 
@@ -21,7 +21,7 @@ export async function plan(panel, info) {
       h("h2", {}, `${steps.length} ${steps.length === 1 ? "step" : "steps"}`),
       h("div", { class: "row" }, h("a", { class: "button", href: `#/environments/${info.id}/deploy` }, "Deploy …")),
       h("ul", { class: "steps long", tabindex: "0", "aria-label": "Steps of the plan" }, steps.map(stepRow)),
-      h("iframe", { src: url(`/environments/${info.id}/plan.html`), title: "The plan as a picture: select a step to see what it changes" }));
+      (await mayDeploy()) && h("iframe", { src: url(`/environments/${info.id}/plan.html`), title: "The plan as a picture: select a step to see what it changes" }));
   } catch (error) {
     fill(panel, refused(info, error));
   }

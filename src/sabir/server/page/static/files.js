@@ -1,5 +1,5 @@
 // The files of an environment: look, write, upload, download, remove. Only text is opened in the editor.
-import { get, getBytes, put, putText, remove, url } from "./api.js";
+import { get, getBytes, mayDeploy, put, putText, remove, url } from "./api.js";
 import { failure, fill, findings, h, note, say } from "./dom.js";
 import { decode, restore } from "./text.js";
 
@@ -18,6 +18,7 @@ export async function files(panel, info) {
   const download = h("a", { class: "button", hidden: true }, "Download");
   let original = ""; // the text of the open file, byte for byte
   let all = [];
+  const isAllowed = await mayDeploy();
 
   // Show a text in the editor, or say why there is none.
   const show = (content, reason) => {
@@ -30,12 +31,13 @@ export async function files(panel, info) {
   const open = async (name) => {
     const file = all.find((each) => each.path === name);
     path.value = name;
-    download.hidden = false;
+    download.hidden = !isAllowed;
     download.href = url(`${base}/${encoded(name)}`);
     download.download = name.split("/").at(-1);
     for (const button of buttons.children) button.setAttribute("aria-pressed", String(button.textContent === name));
     const size = sized(file.size);
-    if (!file.text) show("", `${name} is a binary file (${size}). Download it, or upload another file to replace it.`);
+    if (!isAllowed) show("", "Only those who may deploy the environment can see the content of its files.");
+    else if (!file.text) show("", `${name} is a binary file (${size}). Download it, or upload another file to replace it.`);
     else if (file.size > LARGEST) show("", `${name} is too large for the editor (${size}). Download it, edit it, and upload it again.`);
     else {
       const content = decode(await getBytes(`${base}/${encoded(name)}`));
