@@ -23,6 +23,11 @@ _NAME: Final = re.compile(
     r"passw(or)?d|passphrase|(^|[^a-z])(pass|pwd)([^a-z]|$)|secret|token|credential|(api|private|access|auth)[-_ ]?key",
     re.IGNORECASE,
 )
+_ABOUT: Final = re.compile(
+    r"(name|ref|url|uri|path|file|policy|type|length|size|ttl|seconds|count|id|enabled|required)s?$",
+    re.IGNORECASE,
+)
+"""Ends of names that say something about a secret and do not hold it: `secretName`, `password_file`."""
 _WRITTEN: Final = re.compile(
     rf"""(?P<name>[\w.-]*(?:{_NAME.pattern})[\w.-]*["']?\s*[:=]\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;}}\]]+)""",
     re.IGNORECASE,
@@ -33,7 +38,7 @@ _EXCERPT: Final = re.compile(r"(?m)^ *\d* +\|.*(?:\n|\Z)")
 
 def is_secret_name(name: str) -> bool:
     """Whether values under a name are secret by all experience: `password`, `adminPassword`, `api_key`."""
-    return _NAME.search(name) is not None
+    return _NAME.search(name) is not None and _ABOUT.search(name) is None
 
 
 def mark_graph(graph: Graph, *others: Graph) -> Graph:
