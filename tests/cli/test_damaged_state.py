@@ -213,3 +213,137 @@ def test_a_file_of_the_past_that_leads_out(
     assert f"the file {name!r} leads out of its folder" in capsys.readouterr().err
     assert not (folder / name).exists()
     assert not (folder.parent / name).exists()
+
+
+LOSING = """\
+sabir: resources/1
+resources:
+  a: {kind: file, fields: {path: "{HERE}/a", content: {sensitive: hunter22}}}
+  loss: {kind: command, requires: [a], fields: {script: "SCRIPT"}}
+  b: {kind: command, requires: [loss], fields: {script: "echo again >> '{HERE}/b'"}}
+"""
+
+
+def _lose(folder: Path, script: str) -> tuple[int, str]:
+    """Deploy a project whose second step is a script that damages the state."""
+    (folder / "sabir.yaml").write_text(ENVIRONMENT)
+    resources = LOSING.replace("SCRIPT", script).replace("{HERE}", str(folder))
+    (folder / "resources.yaml").write_text(resources)
+    return _deploy(folder)
+
+
+def _deploy(folder: Path) -> tuple[int, str]:
+    words = [sys.executable, "-m", "sabir", "deploy", ".", "--yes", "--here", "--trust", "scripts"]
+    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        pytest.param("rm -r '{HERE}/.sabir'", "deleted or replaced", id="directory"),
+        pytest.param("rm '{HERE}/.sabir/state.db'", "deleted or replaced", id="file"),
+        pytest.param("rm '{HERE}'/.sabir/state.db*", "deleted or replaced", id="all files"),
+        pytest.param(
+            "cd '{HERE}/.sabir' && cp state.db x && mv x state.db", "deleted or replaced", id="copy"
+        ),
+        pytest.param("cd '{HERE}/.sabir' && mv state.db old.db", "deleted or replaced", id="renamed"),
+    ],
+)
+def test_a_state_that_is_lost_during_a_deployment(script: str, says: str, tmp_path: Path) -> None:
+    status, said = _lose(tmp_path, script)
+    assert status == 1, said
+    assert f"state file was {says} during the deployment: '.sabir/state.db'" in said
+    assert "Traceback" not in said
+    assert "deployment 1 done" not in said
+    assert not (tmp_path / "b").exists(), "no further step was started"
+    copy = tmp_path / ".sabir" / "state.db.recovered"
+    assert "'.sabir/state.db.recovered'" in said
+    assert copy.stat().st_mode & 0o777 == 0o600
+    state = tmp_path / ".sabir" / "state.db"
+    copy.rename(state)
+    # What was recorded is known again, with its secrets: the step that was done is not repeated, the other one is applied.
+    status, said = _deploy(tmp_path)
+    assert "f/loss" not in said
+    assert (status, (tmp_path / "b").read_text()) == (0, "again\n"), said
+    assert "hunter22" not in said
+
+
+@pytest.mark.slow
+def test_a_state_that_is_emptied_during_a_deployment(tmp_path: Path) -> None:
+    status, said = _lose(tmp_path, ": > '{HERE}/.sabir/state.db'")
+    assert status == 1, said
+    assert "state file was emptied during the deployment: '.sabir/state.db'" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.slow
+def test_a_state_that_the_last_step_deletes(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("")
+    status, said = _lose(tmp_path, "true")
+    assert status == 0, said
+    resources = (tmp_path / "resources.yaml").read_text()
+    (tmp_path / "resources.yaml").write_text(
+        resources.replace(f"echo again >> '{tmp_path}/b'", f"rm -r '{tmp_path}/.sabir'")
+    )
+    status, said = _deploy(tmp_path)
+    assert status == 1, said
+    assert "state file was deleted or replaced" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["status", "."],
+        ["plan", "."],
+        ["deploy", ".", "--yes"],
+        ["destroy", ".", "--yes"],
+        ["state", "list", "."],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_state_is_not_a_new_one(
+    words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.truncate(folder / ".sabir" / "state.db", 0)
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("sabir: state file is empty: '.sabir/state.db'")
+    assert "restore it from a backup" in said
+
+
+def test_a_database_of_another_program_is_left_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "other.db"
+    connection = sqlite3.connect(file)
+    connection.execute("create table notes (text)")
+    connection.commit()
+    connection.close()
+    before = file.read_bytes()
+    assert main(["deploy", ".", "--yes", "--state", "other.db"]) == 1
+    assert "not a state file: 'other.db' has no tables of sabir" in capsys.readouterr().err
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [["status", "."], ["deploy", ".", "--yes"]], ids=" ".join)
+def test_a_missing_state_that_was_in_use_is_not_a_new_one(
+    words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = folder / ".sabir"
+    (own / "state.db").unlink()
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("sabir: state file not found: '.sabir/state.db', although it was in use before")
+    named = [lock for lock in own.glob("state.db.*.lock") if f"'.sabir/{lock.name}'" in said]
+    assert len(named) == 1
+    # What the message says to delete is enough to start over.
+    named[0].unlink()
+    assert main(["deploy", ".", "--yes"]) == 0
+
+
+def test_a_deleted_directory_starts_over(folder: Path) -> None:
+    shutil.rmtree(folder / ".sabir")
+    assert main(["deploy", ".", "--yes"]) == 0

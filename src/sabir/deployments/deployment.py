@@ -71,6 +71,7 @@ def held(store: Store, context: DriverContext, options: DeployOptions) -> Genera
     writer.begin(options.wait)
     try:
         yield writer
+        writer.verify()
     finally:
         writer.close()
 

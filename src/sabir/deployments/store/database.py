@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Collection
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from sabir.deployments.store.schema import STATE
+from sabir.deployments.store.state_file import OpenStateFile, create_state_file, refuse_lost_state
 from sabir.deployments.store.versions import VersionedTables
 from sabir.errors import DeployError, UsageError
+from sabir.source.private import make_private_directory, tighten
 
 __all__ = ["Database", "database_reason", "is_away", "is_full"]
 
 _BUSY_MILLISECONDS: Final = 30_000
 _PREPARING: Final = 0x7361626972
+_OWN_DIRECTORY: Final = ".sabir"
+"""A directory of this name is sabir's own; a state file elsewhere may be in a directory that others share."""
 _SQLITE: Final = {
     "file is not a database": "it is no state: no SQLite database",
     "database disk image is malformed": "it is damaged or cut off; bring back a copy of it",
@@ -37,10 +44,11 @@ IMMEDIATE: Final = "sabir_immediate"
 class Database:
     """An engine of SQLAlchemy, and what has to be known of its dialect."""
 
-    def __init__(self, engine: Engine, file: Path | None) -> None:
+    def __init__(self, engine: Engine, state_file: OpenStateFile | None = None) -> None:
         self.engine = engine
-        self.file = file
+        self.file = None if state_file is None else state_file.path
         """The file of a SQLite database; None for PostgreSQL and for one in memory."""
+        self._state_file = state_file
 
     @property
     def is_postgresql(self) -> bool:
@@ -51,13 +59,18 @@ class Database:
         """Open `postgresql://…`, `sqlite:///FILE` or a file. Without `create` a file that is not there is an empty state."""
         url = _url(where)
         if url.get_backend_name() == "postgresql":
-            return Database._prepared(Database(create_engine(url, pool_pre_ping=True), None), where)
-        file = None if url.database in (None, "", ":memory:") else Path(str(url.database))
-        if file is not None and create:
+            return Database._prepared(Database(create_engine(url, pool_pre_ping=True)), where)
+        if url.database in (None, "", ":memory:"):
+            return Database._prepared(Database(_memory()), where)
+        file = Path(str(url.database))
+        if create:
             _make_folder(file.parent)
-        if file is not None and not create and not file.exists():
-            file = None
-        return Database._prepared(Database(_sqlite(file), file), where)
+        refuse_lost_state(file)
+        if not file.exists():
+            if not create:
+                return Database._prepared(Database(_memory()), where)
+            _create(file, where)
+        return Database._prepared(_open_file(file), where)
 
     @staticmethod
     def _prepared(database: Database, where: str) -> Database:
@@ -81,6 +94,11 @@ class Database:
             if self.is_postgresql:
                 connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _PREPARING})
             tables.prepare(connection)
+
+    def check_file(self) -> None:
+        """Raise `StateFileLost` when the file of the state is no longer the one that is open."""
+        if self._state_file is not None:
+            self._state_file.check()
 
     def upsert(self, table: Any) -> Any:
         """An insert that can say what to do on a conflict."""
@@ -120,35 +138,85 @@ def _url(where: str) -> URL:
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_directory(folder)
     except OSError as error:
         raise DeployError(f"the folder {str(folder)!r} cannot be made: {error.strerror or error}") from error
 
 
-def _sqlite(file: Path | None) -> Engine:
-    if file is None:
-        from sqlalchemy.pool import StaticPool
+def _memory() -> Engine:
+    from sqlalchemy.pool import StaticPool
 
-        engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
-    else:
-        engine = create_engine(
-            URL.create("sqlite", database=str(file)), connect_args={"check_same_thread": False}
+    engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    return _configured(engine, "WAL")
+
+
+def _create(file: Path, where: str) -> None:
+    def prepare(temporary: Path) -> None:
+        # Without a write-ahead log everything is in the file itself once it is committed.
+        engine = create_engine(URL.create("sqlite", database=str(temporary)))
+        database = Database(_configured(engine, "DELETE"))
+        try:
+            database.prepare(STATE)
+        finally:
+            database.close()
+
+    try:
+        create_state_file(file, prepare)
+    except DBAPIError as error:
+        raise DeployError(f"the state {_shown(where)} cannot be opened: {database_reason(error)}") from error
+    except OSError as error:
+        raise DeployError(f"the state {_shown(where)} cannot be opened: {error.strerror or error}") from error
+
+
+def _open_file(file: Path) -> Database:
+    state_file = OpenStateFile(file)
+    # SQLite must not create a file where the state was deleted.
+    address = f"file:{quote(os.path.abspath(file))}?mode=rw"
+    _refuse_other_database(file, address)
+    if file.absolute().parent.name == _OWN_DIRECTORY:
+        tighten(file.parent)
+    state_file.tighten()
+
+    def connect() -> sqlite3.Connection:
+        state_file.check()
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        state_file.check()
+        return connection
+
+    engine = create_engine(URL.create("sqlite", database=str(file)), creator=connect)
+    return Database(_configured(engine, "WAL"), state_file)
+
+
+def _refuse_other_database(file: Path, address: str) -> None:
+    """Refuse a database of another program before anything of it is changed. A state has its tables from the start."""
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            tables = [
+                name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")
+            ]
+    except sqlite3.Error:
+        return  # reported when the state is read
+    if not any(name.startswith("sabir_") for name in tables):
+        raise DeployError(
+            f"not a state file: {str(file)!r} has no tables of sabir; restore it from a backup, or use another file"
         )
-    event.listen(engine, "connect", _configure)
+
+
+def _configured(engine: Engine, journal: str) -> Engine:
+    def configure(connection: Any, _record: Any) -> None:
+        # SQLAlchemy begins transactions itself, see _begin; the module's own idea of it begins too late.
+        connection.isolation_level = None
+        for pragma in (
+            f"journal_mode={journal}",
+            "synchronous=FULL",
+            f"busy_timeout={_BUSY_MILLISECONDS}",
+            "foreign_keys=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    event.listen(engine, "connect", configure)
     event.listen(engine, "begin", _begin)
     return engine
-
-
-def _configure(connection: Any, _record: Any) -> None:
-    # SQLAlchemy begins transactions itself, see _begin; the module's own idea of it begins too late.
-    connection.isolation_level = None
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        f"busy_timeout={_BUSY_MILLISECONDS}",
-        "foreign_keys=ON",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin(connection: Connection) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from sabir.errors import DeployError
 from sabir.graph.address import digest
+from sabir.source.private import open_private, tighten
 
 __all__ = ["FileLock", "Locked", "advisory_key", "holder_words", "waited"]
 
@@ -53,7 +54,8 @@ class FileLock:
 
     def acquire(self, seconds: float) -> bool:
         # Not inherited by what a step starts: a process that outlives us must not keep the lock.
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._handle = open_private(self._path, os.O_RDWR | os.O_CREAT)
+        tighten(self._path)
         if waited(self._try, seconds):
             return True
         os.close(self._handle)

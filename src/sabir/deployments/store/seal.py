@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from sabir.errors import DeployError
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.stream import read_given
+from sabir.source.private import make_private_directory, open_private, tighten
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
@@ -40,6 +42,8 @@ class Sealer:
         self._file = file
         self._may_create = may_create
         self._fernet: MultiFernet | None = None
+        self._read: str | None = None
+        """What the file contained when it was read or created."""
 
     def seal(self, value: Value) -> Value:
         """The value with the text of each secret in it sealed; it can be written anywhere."""
@@ -123,23 +127,36 @@ class Sealer:
                 )
             return self._created(self._file)
         try:
-            return read_given(self._file).decode("ascii")
+            if self._may_create:
+                tighten(self._file)
+            self._read = read_given(self._file).decode("ascii")
         except ReadProblem as error:
             raise DeployError(f"the key {str(self._file)!r} {error}") from None
         except UnicodeDecodeError:
             raise DeployError(f"{str(self._file)!r} is no key: it is no text") from None
+        return self._read
+
+    def restore_file(self) -> None:
+        """Write the key file again if it was deleted: a state without its key cannot be read."""
+        if self._may_create and self._file is not None and self._read is not None:
+            with suppress(FileExistsError):
+                _write_key(self._file, self._read)
 
     def _created(self, file: Path) -> str:
         from cryptography.fernet import Fernet
 
-        file.parent.mkdir(parents=True, exist_ok=True)
-        text = Fernet.generate_key().decode("ascii")
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as opened:
-            opened.write(text + "\n")
-            opened.flush()
-            os.fsync(opened.fileno())
+        text = self._read = Fernet.generate_key().decode("ascii") + "\n"
+        _write_key(file, text)
         return text
+
+
+def _write_key(file: Path, text: str) -> None:
+    make_private_directory(file.parent)
+    handle = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    with os.fdopen(handle, "w", encoding="ascii") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
 
 
 def mapped_secrets(value: Value, change: Any) -> Value:

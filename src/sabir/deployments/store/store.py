@@ -63,7 +63,8 @@ class Store:
         self.database.close()
 
     def writer(self, holder: str, **options: Any) -> Writer:
-        return Writer(self.database, self.environment, holder=holder, **options)
+        restore_key = self.codec.sealer.restore_file
+        return Writer(self.database, self.environment, holder=holder, restore_key=restore_key, **options)
 
     # Reading
 

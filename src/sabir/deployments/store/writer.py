@@ -22,6 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sabir.deployments.store import schema
 from sabir.deployments.store.database import IMMEDIATE, Database, database_reason, is_away, is_full
 from sabir.deployments.store.lock import FileLock, Locked, advisory_key, waited
+from sabir.deployments.store.state_file import StateFileLost, save_copy
 from sabir.deployments.store.stored import damaged
 from sabir.errors import DeployError
 
@@ -63,8 +64,9 @@ class Writer:
         holder: str,
         patience: float = 3600.0,
         notice: Callable[[str], None] = lambda _: None,
+        restore_key: Callable[[], None] = lambda: None,
     ) -> None:
-        """`patience`: seconds that a database may be away."""
+        """`patience`: seconds that a database may be away. `restore_key` is called with a copy of a state that was lost."""
         self.database = database
         self.environment = environment
         self.epoch = 0
@@ -72,6 +74,8 @@ class Writer:
         self._holder = holder
         self._patience = patience
         self._notice = notice
+        self._restore_key = restore_key
+        self._lost: StoreFailed | None = None
         self._file_lock = None if database.file is None else FileLock(database.file, environment)
         self._connection: Connection | None = None
         self._queue: deque[Batch] = deque()
@@ -142,6 +146,11 @@ class Writer:
         self._persist(lambda connection: result.append(work(connection)))
         return result[-1]
 
+    def verify(self) -> None:
+        """Raise when the state was lost since the last transaction. A loss is reported once."""
+        if self._lost is None:
+            self._check_file()
+
     def start(self, failed: Callable[[DeployError], object]) -> None:
         """Begin to write in a thread; `failed` is called in it when there is no way to go on."""
         self._failed = failed
@@ -207,12 +216,15 @@ class Writer:
 
     def _persist(self, work: Callable[[Connection], None]) -> None:
         """One transaction, tried again as long as the database is away."""
+        if self._lost is not None:
+            raise self._lost
         end: float | None = None
         pause = _FIRST_PAUSE
         while True:
             try:
                 self._transaction(work)
             except SQLAlchemyError as error:
+                self._check_file()
                 if is_full(error):
                     raise StoreFailed(
                         "the disk of the state is full: nothing more is begun; make room and deploy again"
@@ -240,6 +252,29 @@ class Writer:
         with connection.begin():
             self._check_epoch(connection)
             work(connection)
+        # Not before: how steps ended belongs in the copy of a lost file. No step is started on an intent that went there.
+        self._check_file()
+
+    def _check_file(self) -> None:
+        try:
+            self.database.check_file()
+        except StateFileLost as error:
+            self._lost = StoreFailed(f"{error}; no further step was started; {self._save_copy()}")
+            raise self._lost from error
+
+    def _save_copy(self) -> str:
+        """Save what the connection still reads of a lost state, and say what to do."""
+        file, connection = self.database.file, self._connection
+        assert file is not None
+        raw = None if connection is None or connection.closed else connection.connection.driver_connection
+        copy = None if raw is None else save_copy(raw, file)
+        if copy is None:
+            return "what it recorded could not be saved: restore the file from a backup before the next deployment"
+        with suppress(OSError):
+            self._restore_key()
+        return (
+            f"what it recorded was saved to {str(copy)!r}: rename that file to {file.name!r} and deploy again"
+        )
 
     def _reconnect(self) -> None:
         """A new session has to take the lock again; nobody may have had it in between, which the epoch tells."""
