@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -40,8 +41,10 @@ class Setting:
         sealer = Sealer(file=folder / "key", may_create=True)
         self.jobs = Jobs(self.database.engine, sealer)
 
-    def running(self, slots: int = 2) -> Running:
-        return Running(self.jobs, slots=slots, folder=lambda name: self.folder / name, command=_command)
+    def running(self, slots: int = 2, umask: int = -1) -> Running:
+        return Running(
+            self.jobs, slots=slots, folder=lambda name: self.folder / name, command=_command, umask=umask
+        )
 
     def job(self, code: str, environment: str = "a", verb: str = "deploy") -> JobInfo:
         return self.jobs.add(environment, verb, {"code": code}, owner="tester")
@@ -104,6 +107,23 @@ def test_what_becomes_of_a_job(
         await running.close()
 
     run(tmp_path, scenario)
+
+
+def test_a_job_does_not_have_the_umask_of_the_service(tmp_path: Path) -> None:
+    async def scenario(setting: Setting) -> None:
+        running = setting.running(umask=0o027)
+        job = setting.job(f"import os; open({str(tmp_path / 'made')!r}, 'x'); {END}")
+        await running.submit(job)
+        await setting.until(job, *FINAL)
+        await running.close()
+
+    before = os.umask(0o077)
+    try:
+        run(tmp_path, scenario)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o640
+    assert {file.stat().st_mode & 0o777 for file in (tmp_path / "a").rglob("*") if file.is_file()} == {0o600}
 
 
 def test_one_at_a_time_in_an_environment_and_slots_in_all(tmp_path: Path) -> None:

@@ -37,5 +37,5 @@ def write_rendered(request: RenderPathRequest, output: str | None, *, quiet: boo
     elif request.directory:
         write_rendering(rendered, Path(output))
     else:
-        write_atomically(Path(output), rendered.single())
+        write_atomically(Path(output), rendered.single(), private=rendered.is_private)
     return 0

@@ -224,7 +224,7 @@ def _written_models(request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvi
             environment = _meant(part, dumped)
             if environment is not None:
                 text = yaml.safe_dump(_plain(environment.objects), sort_keys=False, allow_unicode=True)
-                write_atomically(model, text.encode())
+                write_atomically(model, text.encode(), private=True)
                 yield model
 
 

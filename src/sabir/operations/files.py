@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from sabir.errors import UsageError
 from sabir.source.packages.below import folder_below
 from sabir.source.packages.names import name_defect
+from sabir.source.private import FILE_MODE, open_private
 
 __all__ = ["write_atomically", "write_folder"]
 
 
-def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+def write_atomically(
+    path: Path, content: bytes | Iterable[bytes], *, private: bool | Callable[[bytes], bool] = False
+) -> None:
     """Put content under a path: whole or not at all. A link is written through; the file's mode stays.
 
-    Pieces are written as they come, so that a large result is never one string.
+    Pieces are written as they come, so that a large result is never one string. A file with a `private` piece is for its owner
+    alone, and so before that piece is in it.
     """
     pieces = (content,) if isinstance(content, bytes) else content
     target = Path(os.path.realpath(path))
@@ -32,9 +36,14 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
     temporary = _beside(target)
     try:
         with temporary.open("xb") as file:
-            file.writelines(pieces)
+            is_private = False
+            for piece in pieces:
+                if not is_private and (private(piece) if callable(private) else private):
+                    is_private = True
+                    os.fchmod(file.fileno(), FILE_MODE)
+                file.write(piece)
         if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o7777)
+            temporary.chmod(target.stat().st_mode & (0o700 if is_private else 0o7777))
         os.replace(temporary, target)
     except OSError as error:
         raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
@@ -42,10 +51,12 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def write_folder(directory: Path, files: Mapping[str, bytes]) -> list[Path]:
+def write_folder(
+    directory: Path, files: Mapping[str, bytes], *, private: Callable[[bytes], bool] = lambda _: False
+) -> list[Path]:
     """Put all files below a directory, by names with `/`. One that was not there comes whole or not at all; into one that was, files
     are moved when all are written, and only the end of the machine or of the process by force can come between them. A folder in it
-    that is a link is not written to."""
+    that is a link is not written to. Files with `private` content are for their owner alone."""
     for name in files:
         if (defect := name_defect(name)) is not None:
             raise UsageError(f"cannot write {name!r} below {str(directory)!r}: the name {defect}")
@@ -55,6 +66,8 @@ def write_folder(directory: Path, files: Mapping[str, bytes]) -> list[Path]:
         for name, content in files.items():
             ready = beside / name
             ready.parent.mkdir(parents=True, exist_ok=True)
+            if private(content):
+                os.close(open_private(ready, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
             ready.write_bytes(content)
         if is_new:
             beside.mkdir(parents=True, exist_ok=True)  # there may be no file at all

@@ -28,6 +28,7 @@ from sabir.operations.evaluate import evaluate_path
 from sabir.operations.keeping import Named, contents_below
 from sabir.operations.revisions import folder_called
 from sabir.session import Session
+from sabir.source.private import make_private_directory, open_private, tighten
 
 __all__ = ["deployed_graph", "has_state", "recalled", "wish_of"]
 
@@ -66,10 +67,12 @@ def recalled(
 def _lasting_folder(request: EnvironmentRequest, at: int) -> Generator[Path]:
     home = Path(os.path.abspath(request.folder))
     past = home / FOLDER / "past"
-    past.mkdir(parents=True, exist_ok=True, mode=0o700)  # what was sealed is in clear here
+    # What was encrypted is in plain text here.
+    make_private_directory(past)
+    tighten(past)
     # What is in it may be called after its folder.
     folder = past / str(at) / home.name
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_directory(folder)
     yield folder
 
 
@@ -162,8 +165,10 @@ def _write(store: Store, wish: Wish, folder: Path, at: int) -> None:
         raise DeployError(f"the files of deployment {at} were not kept: {wish.missing}")
     for name, data in store.files(wish).items():
         file = _below(folder, name, at)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+        make_private_directory(file.parent)
+        with os.fdopen(open_private(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as opened_file:
+            tighten(file)
+            opened_file.write(data)
 
 
 def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, bytes]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -21,6 +23,9 @@ from sabir.source.packages import LoadedPackage, load_package
 __all__ = ["RenderPathRequest", "Rendered", "render_path", "write_rendering"]
 
 _YAML = (".yaml", ".yml")
+_SECRET: Final = re.compile(rb"""^[ -]*kind:\s*["']?Secret["']?\s*$|"kind"\s*:\s*"Secret\"""", re.MULTILINE)
+_REVEAL: Final = "reveal"
+"""The option of a renderer that writes what is sensitive."""
 
 
 class RenderPathRequest(Struct, frozen=True, kw_only=True):
@@ -39,6 +44,12 @@ class Rendered(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     archives: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """Files that are no texts."""
+    reveals: bool = False
+    """Whether sensitive values were asked for."""
+
+    def is_private(self, content: bytes) -> bool:
+        """Whether a file with this content is for its owner alone: it holds a Secret of Kubernetes, or may hold sensitive values."""
+        return self.reveals or _SECRET.search(content) is not None
 
     @property
     def failed(self) -> bool:
@@ -78,6 +89,7 @@ def render_path(request: RenderPathRequest) -> Rendered:
         files=rendering.files,
         findings=without_secrets(rendering.findings, package),
         archives=rendering.archives,
+        reveals=_REVEAL in request.render.options,
     )
 
 
@@ -108,4 +120,4 @@ def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None
 def write_rendering(rendered: Rendered, directory: Path) -> list[Path]:
     """Put every file below a directory; a full disk or an interrupt leaves nothing half-done."""
     texts = {name: text.encode() for name, text in rendered.files.items()}
-    return write_folder(directory, {**texts, **rendered.archives})
+    return write_folder(directory, {**texts, **rendered.archives}, private=rendered.is_private)

@@ -29,6 +29,7 @@ from sabir.server.work.commands import ACTING, JobRequest, Place, command
 from sabir.server.work.job_files import JobFiles
 from sabir.server.work.jobs import Running
 from sabir.source.packages import PackageFile
+from sabir.source.private import make_private_directory, tighten
 
 __all__ = ["Service"]
 
@@ -42,7 +43,8 @@ def _sealer(settings: Settings, database: Database) -> Sealer:
 class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        settings.data.mkdir(parents=True, exist_ok=True)
+        make_private_directory(settings.data)
+        tighten(settings.data)
         self.database = Database.open(settings.database, create=True)
         engine = self.database.engine
         self.database.prepare(SERVICE)
@@ -61,6 +63,7 @@ class Service:
             folder=lambda environment_id: self.environments.folder(environment_id) / "jobs",
             command=self._command,
             ended=self._ended,
+            umask=settings.job_umask,
         )
         self.checking = Checking()
 

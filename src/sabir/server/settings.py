@@ -41,6 +41,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Jobs that wait for their turn, before more are refused."""
     trust: tuple[str, ...] = ()
     """Leave for the environments that come through Murano's API, which knows no leave of its own: words of `--trust`."""
+    job_umask: int = -1
+    """The umask of jobs, where it is not that of the service; -1: the same."""
     behind_tls: bool = False
     """Cookies are sent over TLS only."""
 

@@ -83,7 +83,7 @@ def command(
     if not compiled.failed or partial:
         if output is not None:
             with progress(quiet=quiet, text="writing"):
-                write_atomically(output, compiled.pieces())
+                write_atomically(output, compiled.pieces(), private=reveal)
         elif format_ == "text":
             _show_text(compiled)
         else:

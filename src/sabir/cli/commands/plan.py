@@ -92,7 +92,7 @@ def command(
     if format_ == "html":
         _write_page(planned, environment, output)
     elif output is not None:
-        write_atomically(output, plan_text(planned.plan, sign).encode())
+        write_atomically(output, plan_text(planned.plan, sign).encode(), private=True)
     palette = Palette(on=format_ == "text" and wants_color())
     for piece in VIEWS[format_](planned.plan, palette) if format_ != "html" else ():
         write(piece)

@@ -92,7 +92,7 @@ def command(
             _print(run_document(done))
         return 1
     if save is not None:
-        write_atomically(save, _json(done.storage))
+        write_atomically(save, _json(done.storage), private=True)
     _print(run_document(done))
     return 0
 

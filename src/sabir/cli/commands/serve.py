@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
@@ -75,16 +78,17 @@ def command(
         from sabir.server.store.tokens import Role
     except ImportError as error:
         raise missing_extra("serve", "the service", error) from error
-    settings = Settings(
-        data=data,
-        state=state,
-        host=host,
-        port=port,
-        requests_a_minute=requests_a_minute,
-        behind_tls=behind_tls,
-        trust=trust,
-    )
-    with safe_child_imports():  # its pools of processes begin with the service
+    with _private_files() as umask, safe_child_imports():  # its pools of processes start with the service
+        settings = Settings(
+            data=data,
+            state=state,
+            host=host,
+            port=port,
+            requests_a_minute=requests_a_minute,
+            behind_tls=behind_tls,
+            trust=trust,
+            job_umask=umask,
+        )
         if new_token is not None:
             write(run.new_token(settings, new_token, Role(role), days=days) + "\n")
             return 0
@@ -102,3 +106,13 @@ def command(
             say(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
         run.serve(service, listening)
         return 0
+
+
+@contextmanager
+def _private_files() -> Generator[int]:
+    """Create files for their owner only; yields the umask that was set before, which jobs get back."""
+    umask = os.umask(0o077)
+    try:
+        yield umask
+    finally:
+        os.umask(umask)

@@ -17,6 +17,7 @@ from sabir.graph.values import reveal
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field
 from sabir.resources.target import Target
+from sabir.source.private import make_private_directory
 
 __all__ = ["DRIVER", "LocalDriver"]
 
@@ -35,6 +36,8 @@ class LocalDriver(MachineDriver):
     async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
         root = context.folder / str(reveal(target.settings["root"]))
         if target.contained:
+            if root.is_relative_to(context.state_folder):
+                make_private_directory(context.state_folder)
             root.mkdir(parents=True, exist_ok=True)
         elif not root.is_dir():
             raise DeployError(f"target {target.name!r}: there is no folder {str(root)!r}")

@@ -26,6 +26,7 @@ def task_data(task: Task) -> dict[str, Any]:
         "fields": _fields(task.resource),
         "recorded": None if task.recorded is None else reveal_all(task.recorded),
         "timeout": task.timeout,
+        "private": holds_sensitive(task.resource.desired.get("content")),
     }
 
 

@@ -20,10 +20,15 @@ from sabir.deployments.hands.place import Fields, HandError, Place, write_file
 
 __all__ = ["Command", "environment_for", "has_ended", "started", "text_of"]
 
+# The marks are for their owner alone; the command has the umask that it would have without them.
 _AROUND = """\
+sabir_umask=$(umask) && umask 077
+: > "$SABIR_MARK/stdout" && : > "$SABIR_MARK/stderr" || exit 125
 echo $$ > "$SABIR_MARK/begun.new" && mv "$SABIR_MARK/begun.new" "$SABIR_MARK/begun" || exit 125
+umask "$sabir_umask"
 "$@" > "$SABIR_MARK/stdout" 2> "$SABIR_MARK/stderr" < /dev/null
 status=$?
+umask 077
 echo $status > "$SABIR_MARK/exit.new" && mv "$SABIR_MARK/exit.new" "$SABIR_MARK/exit"
 exit $status
 """
@@ -85,7 +90,7 @@ class Command:
             return {"changed": False}
         mark = self._mark(task, place)
         shutil.rmtree(mark, ignore_errors=True)  # of an attempt that failed
-        os.makedirs(mark, mode=0o700)
+        place.make_mark(task["operation"])
         words = self._words(fields, mark)
         variables = environment_for(fields)
         outputs = os.path.join(mark, "outputs")

@@ -136,16 +136,23 @@ class File(_Entry):
     def apply(self, task: Fields, place: Place) -> Fields:
         fields = task["fields"]
         path = place.path(fields["path"])
+        is_private = bool(task.get("private")) and fields.get("mode") is None
         seen = self.read(fields, place)
         if seen["exists"]:
             there = seen["fields"]
             if there.get("is") is not None:
                 raise HandError(f"{path} is {there['is']}, no file: take it away first")
             wanted = self.comparable(fields)
-            if all(there.get(name) == value for name, value in wanted.items() if value is not None):
+            is_open = is_private and int(there["mode"], 8) & 0o077
+            if not is_open and all(
+                there.get(name) == value for name, value in wanted.items() if value is not None
+            ):
                 return {"changed": False}
         with _held(path, place, make=True) as folder:
-            mode = mode_of(fields) if fields.get("mode") is not None else _old_mode(path, folder)
+            if is_private:
+                mode = 0o600
+            else:
+                mode = mode_of(fields) if fields.get("mode") is not None else _old_mode(path, folder)
             write_file(path, _data(fields), mode, folder)
             if fields.get("owner") is not None or fields.get("group") is not None:
                 self.set_attributes(path, fields, folder)

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Generator
 from typing import Any
 
-__all__ = ["Fields", "HandError", "Place", "write_file"]
+__all__ = ["Fields", "HandError", "Place", "make_private_directory", "write_file"]
 
 Fields = dict[str, Any]
 _FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
@@ -34,6 +34,14 @@ class Place:
         self.root = os.path.abspath(root)
         self.operations = operations or os.path.join(self.root, ".sabir", "operations")
         """Where marks of operations are kept: a folder for each."""
+
+    def make_mark(self, operation: str) -> str:
+        """Create the directory for the marks of an operation, readable by its owner alone."""
+        for own in (os.path.dirname(self.operations), self.operations):
+            _tighten(own)
+        mark = os.path.join(self.operations, operation)
+        make_private_directory(mark)
+        return mark
 
     def path(self, name: str) -> str:
         """The full path of a name, which begins at the root whether it has a slash in front or not."""
@@ -89,6 +97,29 @@ class Place:
                 pass
         except OSError as error:
             raise HandError(f"the folder {os.path.dirname(path)} cannot be made: {error.strerror}") from error
+
+
+def make_private_directory(path: str) -> None:
+    """Create a directory and its missing parents for their owner alone, whatever the umask is."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+        return
+    except FileNotFoundError:
+        make_private_directory(os.path.dirname(path))
+        make_private_directory(path)
+        return
+    os.chmod(path, 0o700)
+
+
+def _tighten(path: str) -> None:
+    """Take the access of others from a directory that sabir created earlier."""
+    with contextlib.suppress(OSError):
+        status = os.stat(path)
+        if status.st_uid == os.geteuid() and status.st_mode & 0o077:
+            os.chmod(path, stat.S_IMODE(status.st_mode) & 0o700)
 
 
 def write_file(path: str, data: bytes, mode: int, folder: int | None = None) -> None:

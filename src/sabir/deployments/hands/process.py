@@ -18,8 +18,9 @@ __all__ = ["Process"]
 
 # The shell writes the pid file and then becomes the process: there is no moment in which it runs and nobody knows.
 _AROUND = """\
+sabir_umask=$(umask) && umask 077
 printf '{"pid": %s, "operation": "%s", "digest": "%s"}' "$$" "$SABIR_OPERATION" "$SABIR_DIGEST" > "$SABIR_PID.new" \
-&& mv "$SABIR_PID.new" "$SABIR_PID" && exec "$@" >> "$SABIR_LOG" 2>&1 < /dev/null
+&& mv "$SABIR_PID.new" "$SABIR_PID" && : >> "$SABIR_LOG" && umask "$sabir_umask" && exec "$@" >> "$SABIR_LOG" 2>&1 < /dev/null
 """
 _STARTS_WITHIN = 5.0
 _STOPS_WITHIN = 10.0
@@ -85,7 +86,7 @@ class Process:
             place.make_parent(path)
         if os.path.exists(file):
             os.unlink(file)
-        os.makedirs(os.path.join(place.operations, task["operation"]), mode=0o700, exist_ok=True)
+        place.make_mark(task["operation"])
         variables = environment_for(fields)
         variables.update(
             SABIR_PID=file, SABIR_LOG=log, SABIR_OPERATION=task["operation"], SABIR_DIGEST=digest

@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Any
 
-from sabir.deployments.hands.place import HandError
+from sabir.deployments.hands.place import HandError, make_private_directory
 
 __all__ = ["Superseded", "Turn"]
 
@@ -46,8 +46,9 @@ class Turn:
 
     def _taken(self) -> Any:
         try:
-            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            file = open(self.path, "ab")  # noqa: SIM115  it stays open: closing gives the lock back
+            make_private_directory(os.path.dirname(self.path))
+            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            file = os.fdopen(handle, "ab")  # it stays open: closing gives the lock back
         except OSError as error:
             raise HandError(f"{self.path} cannot be written: {error.strerror}") from error
         try:

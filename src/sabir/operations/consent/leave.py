@@ -15,6 +15,7 @@ from sabir.errors import UnusableInput, UsageError
 from sabir.operations.consent.code import Changes, changes, code_digests
 from sabir.operations.files import write_atomically
 from sabir.session import Session, Trust
+from sabir.source.private import make_private_directory
 
 __all__ = ["Leave", "find_leave", "give_leave", "listed_leave", "revoke_leave"]
 
@@ -115,8 +116,8 @@ def _write(projects: Mapping[str, _Remembered], session: Session) -> None:
     if place is None:
         raise UsageError("there is no folder to remember this in: set HOME or XDG_CONFIG_HOME")
     try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_directory(place.parent)
     except OSError as error:
         raise UsageError(f"cannot write {str(place)!r}: {error.strerror or error}") from error
     content = msgspec.json.encode(_File(_FORMAT, dict(projects)))
-    write_atomically(place, msgspec.json.format(content, indent=1) + b"\n")
+    write_atomically(place, msgspec.json.format(content, indent=1) + b"\n", private=True)

@@ -58,12 +58,14 @@ class Running:
         folder: Callable[[str], Path],
         command: Command,
         ended: Callable[[JobInfo], None] = lambda _: None,
+        umask: int = -1,
     ) -> None:
         self._jobs = jobs
         self._slots = slots
         self._folder = folder
         self._command = command
         self._ended = ended
+        self._umask = umask
         self._waiting: list[JobInfo] = []
         self._watched: dict[str, asyncio.Task[None]] = {}
         self._running: dict[str, JobInfo] = {}
@@ -168,6 +170,8 @@ class Running:
                 env=command_environment(SABIR_WHO=job.owner),
                 # A signal for the service is none for its jobs.
                 start_new_session=True,
+                # The umask of the service protects its own files; what a job deploys is not its own.
+                umask=self._umask,
                 pass_fds=[lock.fileno()],
             )
 

@@ -14,6 +14,7 @@ __all__ = ["claim_command", "owner_command", "release_command"]
 
 _BEGIN: Final = """\
 set -eu
+umask 077
 place=$(dirname "$(dirname "$SABIR_MARK")")
 """
 _TAKE: Final = """\
