@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+import py_compile
+import sys
 from pathlib import Path
 
 import pytest
 
 from sabir.cli.main import main
+from sabir.cli.trusting import command_session
+from sabir.operations.consent import find_leave, give_leave
+from sabir.session import Trust
 from tests.files import write_files
 
 FILES = {
@@ -157,3 +163,135 @@ def test_a_damaged_file_of_leave_says_so(
 def test_leave_is_for_the_operator_alone_to_read(config: Path, model: Path) -> None:
     assert main(["trust", str(model)]) == 0
     assert (config / "sabir").stat().st_mode & 0o077 == 0
+
+
+GENERATED = (
+    ".sabir/state.db",
+    ".sabir/world/deployed.py",
+    ".git/HEAD",
+    "libs/acme/plugins/__pycache__/x.cpython-311.pyc",
+    ".mypy_cache/x.json",
+    ".pytest_cache/x.py",
+    ".ruff_cache/x",
+    ".tox/py/x.py",
+    ".venv/lib/x.py",
+    "node_modules/x/index.js",
+    "build/lib/x.py",
+    "dist/x.sh",
+)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+@pytest.mark.parametrize("kind", ["model", "template"])
+def test_generated_files_are_no_code(name: str, kind: str, model: Path, tmp_path: Path) -> None:
+    project = model
+    if kind == "template":
+        project = write_files(tmp_path / "t", {"service.yaml": TEMPLATE, ".gitignore": f"/{name}\n"})
+    session = command_session()
+    give_leave(project, Trust.of(["python"]), session)
+    write_files(project, {name: "#!/bin/sh\n"})
+    (project / name).chmod(0o755)
+    granted = find_leave(project, session)
+    assert granted is not None
+    assert not granted.changes
+
+
+@pytest.mark.slow
+def test_a_deployment_does_not_end_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    resources = "sabir: resources/1\nresources:\n  a: {kind: file, fields: {path: a, content: x}}\n"
+    files = {"sabir.yaml": "name: demo\nparts:\n  f: {path: resources.yaml}\n", "resources.yaml": resources}
+    monkeypatch.chdir(write_files(tmp_path / "demo", files))
+    assert main(["trust", ".", "scripts"]) == 0
+    assert main(["deploy", ".", "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["plan", "."]) == 0
+    assert "not trusted any more" not in capsys.readouterr().err
+
+
+MENTIONS = {
+    "an expression": ("service.yaml", "{eval: {python: 'NAME/evil.py#f'}}"),
+    "an escaped name": ("service.yaml", '{eval: {python: "HEX/evil.py#f"}}'),
+    "an import": ("helper.py", "from NAME import evil"),
+    "a script": ("run.sh", "exec NAME/evil.sh"),
+    "a path of modules": ("project.yml", "modulepath: [libs, NAME]"),
+}
+
+
+@pytest.mark.parametrize("mention", MENTIONS)
+@pytest.mark.parametrize("directory", [".sabir", ".git", "build", "node_modules", "__pycache__"])
+def test_a_directory_that_is_mentioned_counts(mention: str, directory: str, tmp_path: Path) -> None:
+    file, text = MENTIONS[mention]
+    text = text.replace("NAME", directory).replace("HEX", f"\\x{ord(directory[0]):02x}{directory[1:]}")
+    project = write_files(
+        tmp_path / "t", {file: text, f"{directory}/evil.py": "", f"{directory}/evil.sh": ""}
+    )
+    session = command_session()
+    give_leave(project, Trust.of(["python"]), session)
+    (project / directory / "evil.py").write_text("changed")
+    granted = find_leave(project, session)
+    assert granted is not None
+    assert granted.changes.changed == (f"{directory}/evil.py",)
+
+
+def test_a_new_mention_in_a_model_ends_leave(model: Path) -> None:
+    """The text of a model is no code, but what it names is."""
+    session = command_session()
+    write_files(model, {"build/evil/plugins/__init__.py": "evil()"})
+    give_leave(model, Trust.of(["python"]), session)
+    settings = model / "project.yml"
+    settings.write_text(settings.read_text().replace("[libs]", "[libs, build]"))
+    granted = find_leave(model, session)
+    assert granted is not None
+    assert granted.changes.added == ("build/evil/plugins/__init__.py",)
+
+
+def test_a_link_into_a_generated_directory_counts(model: Path) -> None:
+    session = command_session()
+    write_files(model, {"node_modules/evil/evil.py": ""})
+    (model / "tools").symlink_to(model / "node_modules" / "evil")
+    give_leave(model, Trust.of(["python"]), session)
+    (model / "node_modules" / "evil" / "evil.py").write_text("changed")
+    granted = find_leave(model, session)
+    assert granted is not None
+    assert granted.changes.changed == ("tools/evil.py",)
+
+
+def test_one_generated_directory_that_loads_from_another(model: Path) -> None:
+    session = command_session()
+    files = {"libs/acme/plugins/a.py": "import build.b", "build/b.py": "import dist.c", "dist/c.py": ""}
+    give_leave(write_files(model, files), Trust.of(["python"]), session)
+    (model / "dist" / "c.py").write_text("changed")
+    granted = find_leave(model, session)
+    assert granted is not None
+    assert granted.changes.changed == ("dist/c.py",)
+
+
+PYTHON_TEMPLATE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  outputs:
+    x: {value: {eval: {python: poisoned_helper.f}}}
+"""
+
+
+def test_compiled_files_of_a_project_are_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A compiled file does not count as code, so only the source runs, whatever the compiled file holds."""
+    files = {"service.yaml": PYTHON_TEMPLATE, "poisoned_helper.py": "def f(context):\n    return 'source'\n"}
+    project = write_files(tmp_path / "t", files)
+    monkeypatch.chdir(project)
+    (tmp_path / "other.py").write_text("def f(context):\n    return 'poisoned'\n")
+    source = str(project / "poisoned_helper.py")
+    py_compile.compile(
+        str(tmp_path / "other.py"),
+        cfile=importlib.util.cache_from_source(source),
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+    monkeypatch.delitem(sys.modules, "poisoned_helper", raising=False)
+    assert main(["compile", "service.yaml", "--trust", "python", "--format", "text"]) == 0
+    shown = capsys.readouterr().out
+    assert "source" in shown
+    assert 'poisoned"' not in shown

@@ -1,13 +1,18 @@
 """The code of a project: the files whose change may change what runs.
 
 Of an Inmanta model that is its Python, since nothing else in it can name a function outside. Elsewhere expressions can, so
-there every file counts. Links are followed by their contents; no folder is left out, because code may be loaded from any.
+there every file counts. Links are followed by their contents.
+
+What tools leave next to a project (the state of a deployment, a repository, caches, build output) changes all the time and is
+excluded. But code may be loaded from any directory. So such a directory is excluded only as long as no file that sabir could read
+mentions its name: whoever makes the project load something from it makes it count in the same moment.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from hashlib import file_digest
 from pathlib import Path
 from typing import Final
@@ -15,12 +20,17 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.errors import UsageError
+from sabir.source.packages.names import NOISE
 
 __all__ = ["Changes", "changes", "code_digests"]
 
 _MOST_FILES: Final = 20_000
 _MOST_BYTES: Final = 512 << 20
 _MODEL_MARKS: Final = ("main.cf", "project.yml", "model/_init.cf")
+_GENERATED: Final = NOISE | {".sabir", ".cache", ".terraform", "build", "dist"}
+_PROSE: Final = (".md", ".rst", ".adoc", ".txt")
+"""Texts about a project; nothing is loaded because of them."""
+_ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|%([0-9a-fA-F]{2})")
 _PROGRAMS: Final = (".py", ".pyc", ".pyd", ".so", ".sh", ".bash", ".ps1", ".rb", ".pl", ".js")
 
 
@@ -68,7 +78,7 @@ def code_digests(path: Path) -> dict[str, str]:
     is_model = path.suffix == ".cf" or any((folder / mark).is_file() for mark in _MODEL_MARKS)
     digests: dict[str, str] = {}
     size = 0
-    for file in _files(folder):
+    for file in _code_files(folder):
         if is_model and not _is_program(file):
             continue
         size += file.stat().st_size
@@ -81,11 +91,48 @@ def code_digests(path: Path) -> dict[str, str]:
     return digests
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Every regular file, in order; linked folders are entered once."""
+def _code_files(folder: Path) -> Iterator[Path]:
+    """Every file but those in generated directories that nothing mentions."""
+    found = {name for _, folders, _ in os.walk(folder) for name in folders if name in _GENERATED}
+    # What is loaded from one generated directory may load from the next, so this goes on until nothing is added.
+    while found:
+        mentioned = _mentioned(found, _files(folder, found))
+        if not mentioned:
+            break
+        found -= mentioned
+    yield from _files(folder, found)
+
+
+def _mentioned(names: Collection[str], files: Iterator[Path]) -> set[str]:
+    """The names among these that the text of some file holds as a word, escaped or not."""
+    word = re.compile(
+        rf"(?<![\w.-])(?:{'|'.join(re.escape(name) for name in sorted(names, key=len, reverse=True))})(?![\w-])"
+    )
+    mentioned: set[str] = set()
+    for file in files:
+        if file.suffix in _PROSE or (file.name.startswith(".") and file.name.endswith("ignore")):
+            continue
+        text = file.read_bytes().decode("utf-8", "replace")
+        mentioned.update(word.findall(text))
+        if "\\" in text or "%" in text:
+            mentioned.update(word.findall(_ESCAPE.sub(_unescape, text)))
+        if len(mentioned) == len(names):
+            break
+    return mentioned
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = int(next(group for group in match.groups() if group is not None), 16)
+    return chr(code) if code <= 0x10FFFF else ""
+
+
+def _files(folder: Path, excluded: Collection[str]) -> Iterator[Path]:
+    """Every regular file, in order; linked folders are entered once, by any name that is not excluded."""
     entered: set[str] = set()
     for root, folders, names in os.walk(folder, followlinks=True):
-        folders[:] = sorted(name for name in folders if _enter(os.path.join(root, name), entered))
+        folders[:] = sorted(
+            name for name in folders if name not in excluded and _enter(os.path.join(root, name), entered)
+        )
         yield from (file for name in sorted(names) if (file := Path(root, name)).is_file())
 
 

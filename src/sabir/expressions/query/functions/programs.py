@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, Final
 
 from sabir.diagnostics.reasons import reason_of, said_by
@@ -117,17 +119,52 @@ def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
     return module
 
 
+class _SourceLoader(SourceFileLoader):
+    """Compiles the source. Compiled files next to it may hold other code, and are not part of what permission is granted for."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
+class _SourceFinder:
+    """Finds modules of a project by their source alone."""
+
+    def __init__(self, base: str) -> None:
+        self._base = os.path.realpath(base)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.origin is None or not self._is_inside(spec.origin):
+            return None
+        if isinstance(spec.loader, SourcelessFileLoader):
+            raise ImportError(f"{spec.origin!r} is compiled: a project needs the source", name=fullname)
+        if isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _SourceLoader(fullname, spec.origin)
+            spec.cached = None
+        return spec
+
+    def _is_inside(self, origin: str) -> bool:
+        return Path(os.path.realpath(origin)).is_relative_to(self._base)
+
+
 def _from_module(written: str, call: Call, context: Context) -> Callable[..., Any]:
     name, _, attribute = written.rpartition(".")
     base = str(base_directory(context))
     added = base not in sys.path
     if added:
         sys.path.insert(0, base)
+    finder = _SourceFinder(base)
+    sys.meta_path.insert(0, finder)
     try:
         module = importlib.import_module(name)
     except (ImportError, ValueError) as error:
         call.fail(context, f"there is no module {name!r}: {reason_of(error)}", PYTHON_NOT_FOUND)
     finally:
+        sys.meta_path.remove(finder)
         if added:
             sys.path.remove(base)
     return _attribute(module, attribute, written, call, context)
