@@ -27,7 +27,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from sabir.graph.values import Value
-from sabir.resources.effects import Effects
+from sabir.resources.effects import Effects, RecordedEffect
 from sabir.resources.fields import Field
 from sabir.resources.outcome import Change, Observation, Outcome, Reading
 from sabir.resources.resource import Resource
@@ -78,7 +78,7 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 class RecordedState(Protocol):
-    """What a driver may ask the state of the environment, to tell what is its own from what is not."""
+    """What a driver may ask the state, to tell what is its own from what is not. The calls read the state: they block."""
 
     def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
         """Whether there was ever a step with this operation id; `ran`: one that ran something, which is not recorded."""
@@ -86,6 +86,10 @@ class RecordedState(Protocol):
 
     def has_id(self, target_id: str) -> bool:
         """Whether a resource that is recorded now has this id."""
+        ...
+
+    def recorded_effects(self, kinds: Sequence[str]) -> Sequence[RecordedEffect]:
+        """Effects of these kinds that programs of all environments of the state had, oldest first."""
         ...
 
 

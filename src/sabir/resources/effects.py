@@ -23,7 +23,7 @@ from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 
-__all__ = ["ANSWER", "FAILURE", "Diverged", "Effect", "Effects"]
+__all__ = ["ANSWER", "FAILURE", "Diverged", "Effect", "Effects", "RecordedEffect"]
 
 ANSWER: Final = "answer"
 """The result of an effect under which a driver gives what the program wants to know."""
@@ -41,6 +41,17 @@ class Effect(Struct, frozen=True, kw_only=True):
     driver: str | None = None
     """None: the driver of the target."""
     timeout: float | None = None
+
+
+class RecordedEffect(Struct, frozen=True, kw_only=True):
+    """A call that a program made and that succeeded, as the state records it."""
+
+    environment: str
+    application: str
+    """The address of the resource that runs the program."""
+    kind: str
+    arguments: Mapping[str, Value]
+    answer: Value = None
 
 
 class Effects(Protocol):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
@@ -28,7 +29,9 @@ from sabir.deployments.store.wish import Wish, read_observed, read_wish
 from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
+from sabir.resources.effects import ANSWER, RecordedEffect
 from sabir.resources.observed import ObservedValues
+from sabir.resources.outcome import OutcomeStatus
 from sabir.resources.step import Action
 
 __all__ = ["Store"]
@@ -256,6 +259,43 @@ class Store:
             lambda connection: [EventRecord.of(row) for row in connection.execute(asked).mappings()]
         )
 
+    def recorded_effects(self, kinds: Sequence[str]) -> list[RecordedEffect]:
+        """Effects of these kinds that succeeded, in all environments, oldest first. Programs that are forgotten do not count."""
+        call, step, resource = schema.call, schema.step, schema.resource
+        recorded = (resource.c.environment == step.c.environment) & (resource.c.target == step.c.target)
+        is_open = step.c.state.in_([StepState.INTENT.value, StepState.UNKNOWN.value])
+        asked = (
+            select(call, step.c.environment, step.c.deployment, step.c.address)
+            .join(step, step.c.operation_id == call.c.operation_id)
+            .where(
+                call.c.state == StepState.DONE.value,
+                or_(*(call.c.effect.startswith(f"{kind} ", autoescape=True) for kind in kinds)),
+                or_(exists().where(recorded), is_open),
+            )
+            .order_by(step.c.deployment)
+        )
+        # A step that was continued has its operation in several deployments: the first made it.
+        rows: dict[tuple[str, str], Any] = {}
+        for row in self._ask(lambda connection: [*connection.execute(asked).mappings()]):
+            rows.setdefault((row["operation_id"], row["position"]), row)
+        ordered = sorted(rows.values(), key=lambda row: (row["deployment"], _position_key(row["position"])))
+        return [effect for row in ordered if (effect := self._recorded_effect(row)) is not None]
+
+    def _recorded_effect(self, row: Any) -> RecordedEffect | None:
+        subject = f"the effect {row['position']} of {row['address']!r}"
+        kind, _, text = row["effect"].partition(" ")
+        outcome = self.codec.read(row["outcome"], subject)
+        if outcome.get("status") != OutcomeStatus.DONE.value:
+            return None
+        results = outcome.get("results")
+        return RecordedEffect(
+            environment=row["environment"],
+            application=row["address"],
+            kind=kind,
+            arguments=stored_text(text, dict[str, Any], subject),
+            answer=results.get(ANSWER) if isinstance(results, Mapping) else None,
+        )
+
     def calls(self, operation_id: str) -> dict[str, Mapping[str, Any]]:
         """Effects of a program by their position."""
         table = schema.call
@@ -263,3 +303,8 @@ class Store:
         return self._ask(
             lambda connection: {row["position"]: dict(row) for row in connection.execute(asked).mappings()}
         )
+
+
+def _position_key(position: str) -> list[str | int]:
+    """Sort key of a position in a program, by its numbers: texts and numbers alternate."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", position)]

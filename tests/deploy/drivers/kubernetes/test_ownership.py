@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -18,6 +18,7 @@ from sabir.cli.main import main
 from sabir.deployments.drivers.kubernetes.connection import Cluster
 from sabir.deployments.drivers.kubernetes.ownership import ContainedObject, Contents, Ownership
 from sabir.graph.address import Address
+from sabir.resources.effects import RecordedEffect
 from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
@@ -40,6 +41,9 @@ class State(Struct, frozen=True):
 
     def has_id(self, target_id: str) -> bool:
         return target_id in self.ids
+
+    def recorded_effects(self, kinds: Sequence[str]) -> Sequence[RecordedEffect]:
+        return ()
 
 
 # What keeps a namespace

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from sabir.deployments.drivers.machines.driver import DRIVER
 from sabir.deployments.drivers.machines.pool import machines_of
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.resources.driver import DriverContext
-from sabir.resources.effects import ANSWER
+from sabir.resources.effects import ANSWER, RecordedEffect
 from sabir.resources.outcome import Outcome, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
+from sabir.session import Session, Trust
 from tests.deploy.sshd import Sshd, sshd, why_not
 
 NOTHING: Any = None
@@ -84,6 +86,77 @@ def _do(pool: Target, tmp_path: Path, *tasks: Task, environment: str = "one") ->
             return [await connection.apply(task, NOTHING) for task in tasks]
 
     return asyncio.run(work())
+
+
+def _recorded(machine: str, address: str, *, environment: str = "one", kind: str = "claim") -> RecordedEffect:
+    arguments = {"name": "web", "stack": "s", **({"machine": machine} if kind == "release" else {})}
+    answer = {"id": machine, "address": address} if kind == "claim" else None
+    return RecordedEffect(
+        environment=environment,
+        application="part/app",
+        kind=f"machine.{kind}",
+        arguments=arguments,
+        answer=answer,
+    )
+
+
+class _State(Struct, frozen=True):
+    """A state that records effects of programs and nothing else."""
+
+    effects: tuple[RecordedEffect, ...]
+
+    def has_operation(self, operation_id: str, *, ran: bool = False) -> bool:
+        return False
+
+    def has_id(self, target_id: str) -> bool:
+        return False
+
+    def recorded_effects(self, kinds: Sequence[str]) -> Sequence[RecordedEffect]:
+        return [effect for effect in self.effects if effect.kind in kinds]
+
+
+HELD = _recorded("b", "b", environment="two")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("recorded", "machine"),
+    [
+        pytest.param((), "a", id="nothing recorded"),
+        pytest.param((_recorded("b", "b"),), "b", id="the machine that the server had"),
+        pytest.param((_recorded("a", "a", environment="two"),), "b", id="the machine of another"),
+        pytest.param(
+            (_recorded("a", "10.0.0.9", environment="two"),), "a", id="another machine of that name"
+        ),
+        pytest.param((HELD, _recorded("a", "a"), _recorded("a", "a", kind="release")), "a", id="given back"),
+        pytest.param((HELD, _recorded("a", "a", environment="two")), None, id="none left"),
+    ],
+)
+def test_the_state_is_asked_who_has_an_unclaimed_machine(
+    recorded: tuple[RecordedEffect, ...], machine: str | None, tmp_path: Path
+) -> None:
+    hosts = [{"host": name, "through": ["env"], "root": str(tmp_path / name)} for name in "ab"]
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    context = DriverContext(
+        folder=tmp_path,
+        environment="one",
+        session=Session(trust=Trust.of(["scripts"])),
+        recorded=_State(recorded),
+    )
+
+    async def claim() -> Outcome:
+        async with DRIVER.connect(target(hosts=hosts, python="/usr/bin/python3"), context) as connection:
+            return await connection.apply(_task("machine.claim", name="web", stack="s"), NOTHING)
+
+    outcome = asyncio.run(claim())
+    assert outcome.id == machine
+    claimed = [name for name in "ab" if (tmp_path / name / ".sabir" / "claim").exists()]
+    assert claimed == ([] if machine is None else [machine])
+    if machine is None:
+        assert "machine 'a' has no claim file, but the state records it for application 'part/app' of" in (
+            outcome.message or ""
+        )
 
 
 @pytest.mark.slow

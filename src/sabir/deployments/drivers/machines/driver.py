@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.drivers.machines.claims import claim_command, owner_command, release_command
@@ -92,6 +93,24 @@ class MachinesDriver(RunDriver):
 DRIVER: Final = MachinesDriver()
 
 
+def _owner_text(environment: str, stack: str, server: str) -> str:
+    """What a claim file contains."""
+    return f"{environment}/{stack}/{server}"
+
+
+class _RecordedOwner(Struct, frozen=True, kw_only=True):
+    """Who has a machine, by the state."""
+
+    environment: str
+    application: str
+    stack: str
+    server: str
+
+    @property
+    def owner(self) -> str:
+        return _owner_text(self.environment, self.stack, self.server)
+
+
 class _Pool(RunConnection):
     def __init__(self, target: Target, context: DriverContext, stack: AsyncExitStack) -> None:
         self._target = target
@@ -130,15 +149,41 @@ class _Pool(RunConnection):
         server = str(task.resource.desired["name"])
         async with self._claiming:
             owners, silent = await self._owners(task, effects)
+            recorded = await asyncio.to_thread(self._recorded_owners)
             mine = [id_ for id_, who in owners.items() if who == owner]
-            free = [id_ for id_, who in owners.items() if not who and self._machines[id_].takes(server)]
-            # Those that are for this server come before those that are for any.
-            free.sort(key=lambda id_: not self._machines[id_].names)
+            unclaimed = [id_ for id_, who in owners.items() if not who and self._machines[id_].takes(server)]
+            # A claim file may be lost; the state still knows who has the machine.
+            lost = {
+                id_: recorded[id_] for id_ in unclaimed if id_ in recorded and recorded[id_].owner != owner
+            }
+            free = [id_ for id_ in unclaimed if id_ not in lost]
+            # The machine it had comes first, and those that are for this server come before those that are for any.
+            free.sort(key=lambda id_: (id_ not in recorded, not self._machines[id_].names))
             for id_ in [*mine, *free]:
                 told = await self._told(self._machines[id_], task, effects, claim_command(owner))
                 if told["owner"] == owner:
                     return _claimed(self._machines[id_], told["hostname"])
-        return self._none_left(server, owners, silent)
+        return self._none_left(server, owners, silent, lost)
+
+    def _recorded_owners(self) -> dict[str, _RecordedOwner]:
+        """Who has each machine of the pool by the state, in any of its environments."""
+        recorded: dict[str, _RecordedOwner] = {}
+        state = self._context.recorded
+        for effect in () if state is None else state.recorded_effects((CLAIM, RELEASE)):
+            server, stack = (str(effect.arguments.get(name)) for name in ("name", "stack"))
+            holder = _RecordedOwner(
+                environment=effect.environment, application=effect.application, stack=stack, server=server
+            )
+            if effect.kind == RELEASE:
+                id_ = str(effect.arguments.get("machine"))
+                if id_ in recorded and recorded[id_].owner == holder.owner:
+                    del recorded[id_]
+            elif isinstance(effect.answer, Mapping):
+                id_, address = str(effect.answer.get("id")), effect.answer.get("address")
+                # Pools of several environments may use one name for different machines.
+                if id_ in self._machines and self._machines[id_].address == address:
+                    recorded[id_] = holder
+        return recorded
 
     async def _owners(self, task: Task, effects: Effects) -> tuple[dict[str, str], dict[str, str]]:
         """Who has each machine; and why some do not say."""
@@ -156,11 +201,23 @@ class _Pool(RunConnection):
             {id_: str(answer) for id_, answer in told.items() if not isinstance(answer, str)},
         )
 
-    def _none_left(self, server: str, owners: Mapping[str, str], silent: Mapping[str, str]) -> Outcome:
+    def _none_left(
+        self,
+        server: str,
+        owners: Mapping[str, str],
+        silent: Mapping[str, str],
+        lost: Mapping[str, _RecordedOwner],
+    ) -> Outcome:
         taken = sum(bool(owner) for owner in owners.values())
         message = f"target {self._target.name!r} has no machine left for {server}: {taken} of {len(self._machines)} are taken"
         if silent:
             message += f", {len(silent)} do not answer ({'; '.join(silent.values())})"
+        for id_, holder in lost.items():
+            message += (
+                f"; machine {id_!r} has no claim file, but the state records it for application "
+                f"{holder.application!r} of environment {holder.environment!r} (server {holder.server!r}): destroy "
+                f"that application, or restore the claim file with the content {holder.owner!r}"
+            )
         return Outcome(
             status=OutcomeStatus.FAILED, changed=False, message=message, results={FAILURE: _NO_MACHINE}
         )
@@ -174,7 +231,7 @@ class _Pool(RunConnection):
 
     def _owner(self, task: Task) -> str:
         desired = task.resource.desired
-        return f"{self._context.environment}/{desired['stack']}/{desired['name']}"
+        return _owner_text(self._context.environment, str(desired["stack"]), str(desired["name"]))
 
     async def _told(
         self, machine: PooledMachine, task: Task, effects: Effects, command: Mapping[str, Value]
