@@ -235,6 +235,17 @@ def test_a_directory_that_is_mentioned_counts(mention: str, directory: str, tmp_
     assert granted.changes.changed == (f"{directory}/evil.py",)
 
 
+@pytest.mark.parametrize("position", [(4 << 20) - 3, 4 << 20, 5 << 20])
+def test_a_mention_in_a_large_file_counts(position: int, model: Path) -> None:
+    write_files(model, {"data.cf": " " * position + "build " + " " * 5000, "build/evil.py": ""})
+    session = command_session()
+    give_leave(model, Trust.of(["python"]), session)
+    (model / "build" / "evil.py").write_text("changed")
+    granted = find_leave(model, session)
+    assert granted is not None
+    assert granted.changes.changed == ("build/evil.py",)
+
+
 def test_a_new_mention_in_a_model_ends_leave(model: Path) -> None:
     """The text of a model is no code, but what it names is."""
     session = command_session()

@@ -121,7 +121,7 @@ def test_copies_have_names_of_their_own(tmp_path: Path) -> None:
         first, second = save_copy(connection, file), save_copy(connection, file)
     assert first == tmp_path / "state.db.recovered"
     assert second == tmp_path / "state.db.recovered-2"
-    assert second.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "state.db.recovered-2").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_project_that_was_deleted_stays_deleted(tmp_path: Path) -> None:

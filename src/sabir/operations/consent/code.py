@@ -27,6 +27,8 @@ __all__ = ["Changes", "changes", "code_digests"]
 _MOST_FILES: Final = 20_000
 _MOST_BYTES: Final = 512 << 20
 _MODEL_MARKS: Final = ("main.cf", "project.yml", "model/_init.cf")
+_PIECE: Final = 4 << 20
+_OVERLAP: Final = 1024
 _GENERATED: Final = NOISE | {".sabir", ".cache", ".terraform", "build", "dist"}
 _PROSE: Final = (".md", ".rst", ".adoc", ".txt")
 """Texts about a project; nothing is loaded because of them."""
@@ -112,13 +114,23 @@ def _mentioned(names: Collection[str], files: Iterator[Path]) -> set[str]:
     for file in files:
         if file.suffix in _PROSE or (file.name.startswith(".") and file.name.endswith("ignore")):
             continue
-        text = file.read_bytes().decode("utf-8", "replace")
-        mentioned.update(word.findall(text))
-        if "\\" in text or "%" in text:
-            mentioned.update(word.findall(_ESCAPE.sub(_unescape, text)))
+        for text in _pieces(file):
+            mentioned.update(word.findall(text))
+            if "\\" in text or "%" in text:
+                mentioned.update(word.findall(_ESCAPE.sub(_unescape, text)))
         if len(mentioned) == len(names):
             break
     return mentioned
+
+
+def _pieces(file: Path) -> Iterator[str]:
+    """The text of a file in pieces that overlap, so that a large file is never in memory as a whole."""
+    with file.open("rb") as opened:
+        before = b""
+        while piece := opened.read(_PIECE):
+            data = before + piece
+            yield data.decode("utf-8", "replace")
+            before = data[-_OVERLAP:]
 
 
 def _unescape(match: re.Match[str]) -> str:
