@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
+
 from sabir.languages.inmanta.evaluate.model import Model
 from tests.languages.inmanta.models import evaluate
 
@@ -74,3 +78,19 @@ def test_objects_that_fit_nothing() -> None:
     assert (finding.code, finding.message) == ("INM:E010", "vm::Disk.size is int?, and 'large' is not")
     (finding,) = run("d = vm::alone()\n").findings
     assert "which no entity stands for" in finding.message
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="'type' statements exist since Python 3.12")
+def test_objects_are_passed_for_a_type_alias() -> None:
+    python = """
+type Disks = list[Disk]
+
+@plugin
+def count(disks: Disks) -> int:
+    assert all(isinstance(disk, Disk) for disk in disks)
+    return len(disks)
+"""
+    files = FILES | {"libs/vm/plugins/__init__.py": FILES["libs/vm/plugins/__init__.py"] + python}
+    model = evaluate('import vm\nn = vm::count([vm::make("a"), vm::Disk(name="b")])\n', **files)
+    assert [finding.message for finding in model.findings] == []
+    assert model.variables()["n"] == 2

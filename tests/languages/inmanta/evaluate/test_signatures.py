@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
@@ -75,6 +77,12 @@ def run(main: str, python: str, head: str = HEAD) -> Model:
         ("a: Any", "1", "m::ref()"),
         ("a: Reference[str]", "m::ref()", '"x"'),
         ("a: str | Reference[str]", "m::ref()", "1"),
+        ("a: None", "null", "1"),
+        ("a: type(None)", "null", "1"),
+        ("a: Optional[int]", "null", '"x"'),
+        ("a: None | list[str]", "null", "1"),
+        ("a: dict[str, None]", '{"a": null}', '{"a": 1}'),
+        ("a: object", "1", None),
     ],
 )
 def test_what_fits(parameter: str, fits: str, refused: str | None) -> None:
@@ -107,6 +115,52 @@ def test_what_says_nothing_is_an_error_where_it_stands(parameter: str, said: str
     assert finding.code == "INM:E021"
     assert said in finding.message
     assert finding.place.source.line_text(finding.location.line).startswith("def f(")
+
+
+@pytest.mark.parametrize("head", [HEAD, "from __future__ import annotations\n" + HEAD], ids=["", "text"])
+@pytest.mark.parametrize(
+    ("returns", "fits", "refused"),
+    [
+        ("None", "None", "1"),
+        ("type(None)", "None", "1"),
+        ("Optional[int]", "None", "'x'"),
+        ("int | None", "1", "'x'"),
+        ("str", "'x'", "None"),
+        ("list[None]", "[None]", "[1]"),
+        ("dict[str, int | None]", "{'a': None}", "{'a': 'b'}"),
+        ("Any", "None", None),
+        ("object", "None", None),
+    ],
+)
+def test_return_annotations(head: str, returns: str, fits: str, refused: str | None) -> None:
+    plugin = f"\n@plugin\ndef f() -> {returns}:\n    return "
+    assert [finding.message for finding in run("x = m::f()\n", f"{plugin}{fits}\n", head).findings] == []
+    if refused is not None:
+        (finding,) = run("x = m::f()\n", f"{plugin}{refused}\n", head).findings
+        assert (finding.code, finding.location.line) == ("INM:E010", 2)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="'type' statements exist since Python 3.12")
+@pytest.mark.parametrize(
+    ("alias", "fits", "refused"),
+    [
+        ("int", "1", '"x"'),
+        ("None", "null", "1"),
+        ("str | None", "null", "1"),
+        ("list[Port]", "[1]", "[3]"),
+    ],
+)
+def test_type_aliases(alias: str, fits: str, refused: str) -> None:
+    python = f"""
+type Port = Annotated[int, ModelType["m::small"]]
+type Name = {alias}
+@plugin
+def f(a: Name) -> Name:
+    return a
+"""
+    assert [finding.message for finding in run(f"x = m::f({fits})\n", python).findings] == []
+    (finding,) = run(f"x = m::f({refused})\n", python).findings
+    assert finding.location.line == 2
 
 
 def test_annotations_that_are_kept_as_text_are_types_of_python() -> None:

@@ -6,6 +6,8 @@ that a small model needs, and `std` alone has eighty functions.
 
 from __future__ import annotations
 
+import sys
+import typing
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType
@@ -17,14 +19,18 @@ from sabir.session import Session
 
 __all__ = [
     "ABSENT",
+    "TYPE_ALIASES",
     "Declared",
     "DeclaredParameter",
     "ModelType",
     "asks_for_session",
     "declared_by",
+    "resolve_alias",
     "with_session",
 ]
 
+TYPE_ALIASES: Final[tuple[type, ...]] = (typing.TypeAliasType,) if sys.version_info >= (3, 12) else ()
+"""Classes of what `type Name = …` creates. Older versions of Python have no such statement."""
 _VARIADIC: Final = 0x04
 _KEYWORDS: Final = 0x08
 
@@ -67,6 +73,13 @@ class Declared(Struct, frozen=True):
     @property
     def everything(self) -> tuple[DeclaredParameter, ...]:
         return (*self.parameters, *filter(None, (self.variadic, self.keywords)))
+
+
+def resolve_alias(annotation: Any) -> Any:
+    """Return the type that an alias stands for, or the annotation itself if it is not an alias."""
+    while isinstance(annotation, TYPE_ALIASES):
+        annotation = annotation.__value__
+    return annotation
 
 
 def declared_by(function: Callable[..., Any]) -> Declared:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.graph.origin import How
+from sabir.languages.inmanta.evaluate.plugins.declared import resolve_alias
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import EMPTY, Instance, property_of
 from sabir.languages.inmanta.evaluate.views import inward, outward
@@ -39,6 +40,7 @@ def is_object(value: object) -> bool:
 
 def wants_objects(annotation: Any) -> bool:
     """Whether an annotation names a class of a module, itself or inside."""
+    annotation = resolve_alias(annotation)
     return _is_class(annotation) or any(map(wants_objects, typing.get_args(annotation)))
 
 

@@ -14,11 +14,13 @@ from sabir.languages.inmanta.evaluate.functions import Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
 from sabir.languages.inmanta.evaluate.plugins.declared import (
     ABSENT,
+    TYPE_ALIASES,
     Declared,
     DeclaredParameter,
     ModelType,
     asks_for_session,
     declared_by,
+    resolve_alias,
     with_session,
 )
 from sabir.languages.inmanta.evaluate.plugins.engine.plugins import called
@@ -33,8 +35,6 @@ from sabir.session import Session
 __all__ = ["BadAnnotation", "function_of", "language_type"]
 
 _NULL = ValueType("null", lambda value: value is None)
-_ALIAS: Any = getattr(typing, "TypeAliasType", type(None))
-"""What `type Name = …` makes, from Python 3.12 on."""
 _PYTHON: dict[Any, ValueType] = {
     str: PRIMITIVES["string"],
     int: PRIMITIVES["int"],
@@ -64,8 +64,8 @@ def language_type(
         if named is not None:
             return named
         return language_type(_evaluated(text, names), definitions, space)
-    if isinstance(annotation, _ALIAS):
-        return language_type(annotation.__value__, definitions, space, names)
+    if isinstance(annotation, TYPE_ALIASES):
+        return language_type(resolve_alias(annotation), definitions, space, names)
     if annotation in (ABSENT, Any, object):
         return ANY
     try:
@@ -78,7 +78,7 @@ def language_type(
 
 def _check_type(annotation: Any) -> None:
     """What stands alone as an annotation is a type; what stands inside of one may be anything, and restricts nothing then."""
-    if annotation is None or isinstance(annotation, (str, type, _ALIAS)):
+    if annotation is None or isinstance(annotation, (str, type, *TYPE_ALIASES)):
         return
     if annotation in (typing.Union, typing.Optional):
         raise BadAnnotation(f"{annotation} is no type by itself: say of what, like Union[int, str]")
@@ -217,8 +217,8 @@ def function_of(
 def _says_reference(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return "Reference" in annotation
-    if isinstance(annotation, _ALIAS):
-        return _says_reference(annotation.__value__)
+    if isinstance(annotation, TYPE_ALIASES):
+        return _says_reference(resolve_alias(annotation))
     origin = typing.get_origin(annotation) or annotation
     if isinstance(origin, type) and issubclass(origin, Late):
         return True
