@@ -66,13 +66,20 @@ class Functions:
         """The texts of loaded plug-ins by the names that their code objects carry."""
         self.registry = registry
         self._functions: dict[str, Function | Callable[[], Function]] = {}
+        self._open: dict[str, Callable[[str], Function]] = {}
 
     def add(self, name: str, function: Function | Callable[[], Function]) -> None:
         """A function, or how to make it when it is first asked for."""
         self._functions[name] = function
 
+    def add_open_module(self, module: str, make: Callable[[str], Function]) -> None:
+        """Add a module that may have functions of any name, and how to create the one that is asked for."""
+        self._open[module] = make
+
     def get(self, name: str) -> Function | None:
         entry = self._functions.get(name)
+        if entry is None and (make := self._open.get(name.partition("::")[0])) is not None:
+            entry = self._functions[name] = make(name)
         if entry is None or isinstance(entry, Function):
             return entry
         function = self._functions[name] = entry()
@@ -81,8 +88,11 @@ class Functions:
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)
 
+    def __len__(self) -> int:
+        return len(self._functions)
+
     def __contains__(self, name: object) -> bool:
-        return name in self._functions
+        return name in self._functions or (isinstance(name, str) and name.partition("::")[0] in self._open)
 
 
 def _cast_int(value: Any) -> Any:

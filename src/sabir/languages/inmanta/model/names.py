@@ -6,7 +6,7 @@ does no harm (recorded behaviour); `unknown_variables` finds them for `sabir che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Related
@@ -31,16 +31,16 @@ CALL: Final = inmanta_rule(
 _CASTS = frozenset({"int", "float", "number", "string", "bool"})
 
 
-def check_names(definitions: Definitions, functions: Iterable[str]) -> list[Finding]:
+def check_names(definitions: Definitions, functions: Collection[str]) -> list[Finding]:
     """Everything wrong with the names of entities, functions and properties in all loaded files."""
-    checker = _Checker(definitions, set(functions))
+    checker = _Checker(definitions, functions)
     for space in definitions.project.namespaces.values():
         checker.check(space)
     return checker.findings
 
 
 class _Checker:
-    def __init__(self, definitions: Definitions, functions: set[str]) -> None:
+    def __init__(self, definitions: Definitions, functions: Collection[str]) -> None:
         self.definitions = definitions
         self.functions = functions
         self.findings: list[Finding] = []
@@ -219,7 +219,7 @@ class _Checker:
             return
         if any(name in self.functions for name in self.definitions.full_names(node.function, space)):
             return
-        message, hint = self.definitions.unknown("function", node.function, space, self.functions)
+        message, hint = self.definitions.unknown("function", node.function, space, frozenset(self.functions))
         place = space.place(node.start, node.start + len(node.function))
         self.findings.append(UNKNOWN_NAME.at(message=message, place=place, hint=hint))
 

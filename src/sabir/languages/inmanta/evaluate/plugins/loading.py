@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.newer import newer_python
 from sabir.languages.inmanta.evaluate.plugins.stand_ins import resources_of_module
 from sabir.languages.inmanta.model.definitions import Definitions
-from sabir.languages.inmanta.model.functions import plugin_files, plugin_names
+from sabir.languages.inmanta.model.functions import file_namespace, full_names, plugin_files, read_module
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 from sabir.session import Session
@@ -45,9 +45,11 @@ def load_functions(
                     plugins.setdefault(home, []).append(registered)
         else:
             python.registry.resources += resources_of_module(module.name)
-            for name in plugin_names(module):
-                full = f"{module.name}::{name}"
-                functions.add(full, Function(full, _never, refused=True))
+            read = read_module(module)
+            for name in read.names:
+                functions.add(name, _refuse(name))
+            if read.computed:
+                functions.add_open_module(module.name, _refuse)
     for name, registered_plugins in plugins.items():
         session = python.session if python.modules[name].ours else None
         findings += _add(name, registered_plugins, definitions, functions, session)
@@ -81,6 +83,11 @@ def _home(registered: Registered, importing: Module) -> str:
     return inside.partition(".")[0] if package == "inmanta_plugins" else importing.name
 
 
+def _refuse(name: str) -> Function:
+    """Create a function of which only the name is known, and which is not called."""
+    return Function(name, _never, refused=True)
+
+
 def _never(*_: Any) -> Any:
     raise AssertionError("a refused plug-in was called")
 
@@ -94,10 +101,7 @@ def _ours(module: Module) -> Registry:
 def _run(module: Module) -> Finding | None:
     """Import the Python files of a module, which register their plug-ins and classes of resources."""
     for file in plugin_files(module):
-        parts = file[: -len(".py")].split("/")
-        if parts[-1] == "__init__":
-            parts.pop()
-        name = ".".join(["inmanta_plugins", module.name, *parts])
+        name = ".".join(["inmanta_plugins", module.name, *file_namespace(file)])
         try:
             import_module(name)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # importing somebody's Python may raise anything
@@ -139,42 +143,55 @@ def _add(
     session: Session | None,
 ) -> Iterator[Finding]:
     """Functions of ours are looked into when they are called; those of others at once, as their declarations may be wrong."""
-    space = definitions.project.namespaces.get(module)
-    if space is None:
+    spaces = definitions.project.namespaces
+    if module not in spaces:
         return
-    for registered in plugins:
-        names = [f"{module}::{registered.name}"]
-        inside = registered.module.split(".")
-        if session is None and module in inside[:-1]:
-            # a plug-in of a file other than __init__.py is known in the namespace of its file, too
-            names.append("::".join([*inside[inside.index(module) :], registered.name]))
-        for name in names:
-            if name in functions:
-                continue
-            make = _maker(registered, name, definitions, space, session)
-            if session is not None:
-                functions.add(name, make)
-                continue
-            from sabir.languages.inmanta.evaluate.plugins.signature import BadAnnotation
+    bad: set[int] = set()
+    for name, registered in _name_plugins(module, plugins, by_file=session is None).items():
+        home = _full_names(module, registered)[0].rpartition("::")[0]
+        make = _maker(registered, name, definitions, spaces.get(home, spaces[module]), session)
+        if session is not None:
+            functions.add(name, make)
+            continue
+        from sabir.languages.inmanta.evaluate.plugins.signature import BadAnnotation
 
-            try:
-                functions.add(name, make())
-            except BadAnnotation as bad:
-                functions.add(name, Function(name, _never, refused=True))
+        try:
+            functions.add(name, make())
+        except BadAnnotation as error:
+            functions.add(name, _refuse(name))
+            if id(registered) not in bad:
+                bad.add(id(registered))
                 yield PLUGIN.at(
-                    message=f"the plug-in {registered.name!r} cannot be called: {bad}",
+                    message=f"the plug-in {registered.name!r} cannot be called: {error}",
                     place=_place_of(registered, functions),
                     hint="every parameter names a type of the language, or a type of Python",
                 )
-            taken = definitions.implementations.get(name)
-            if taken is not None:
-                related = Related(place=_place_of(registered, functions), message="the plug-in")
-                yield DUPLICATE.at(
-                    taken.place,
-                    f"{name!r} is an implementation and a plug-in",
-                    hint="give one of them another name",
-                    related=(related,),
-                )
+        taken = definitions.implementations.get(name)
+        if taken is not None and name == _full_names(module, registered)[0]:
+            related = Related(place=_place_of(registered, functions), message="the plug-in")
+            yield DUPLICATE.at(
+                taken.place,
+                f"{name!r} is an implementation and a plug-in",
+                hint="give one of them another name",
+                related=(related,),
+            )
+
+
+def _name_plugins(module: str, plugins: list[Registered], *, by_file: bool) -> dict[str, Registered]:
+    """Return plugins by their full names: of two with the same name the later, and a name in the file's own namespace first."""
+    if not by_file:
+        return {f"{module}::{registered.name}": registered for registered in plugins}
+    named = {_full_names(module, registered)[0]: registered for registered in plugins}
+    for registered in plugins:
+        for name in _full_names(module, registered)[1:]:
+            named.setdefault(name, registered)
+    return named
+
+
+def _full_names(module: str, registered: Registered) -> list[str]:
+    package, _, inside = registered.module.partition(".")
+    parts = inside.split(".")[1:] if package == "inmanta_plugins" else []
+    return full_names(module, parts, registered.name)
 
 
 def _place_of(registered: Registered, functions: Functions) -> Place:
