@@ -14,7 +14,7 @@ from sabir.languages.muranopl.evaluate.preparing import prepare
 from sabir.languages.muranopl.evaluate.system.plans import build_plan
 from sabir.languages.muranopl.evaluate.system.stacks import merged
 from sabir.languages.muranopl.model.errors import NativeFailure
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
+from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report
 from sabir.languages.muranopl.worlds.recorded import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import MemoryPackage
@@ -77,6 +77,79 @@ def test_a_machine_in_a_network_with_an_agent() -> None:
     assert effects[3].arguments["plan"]["Parameters"] == {"port": 8080}
     (address,) = session.find_object("vm").properties["ipAddresses"]
     assert address.startswith("10.0.0.")
+
+
+# -- security groups --------------------------------------------------------------------------------------------------
+
+AWS = """\
+  sys: io.murano.system
+Name: Root
+Extends: std:Application
+Properties:
+  caught:
+    Contract: $.string()
+    Usage: InOut
+Methods:
+  deploy:
+    Body:
+      - $manager: new(sys:AwsSecurityGroupManager, $.find(std:Environment).regions.values().first())
+      - $rules:
+          - {{FromPort: 80, ToPort: 80, IpProtocol: tcp, External: true}}
+          - {{FromPort: 443, ToPort: 443, IpProtocol: tcp, External: {external}, Ethertype: {ethertype}}}
+      - Try:
+          - $manager.{method}($rules)
+        Catch:
+          - With: sys:UnsupportedPropertyValue
+            As: e
+            Do:
+              - $.caught: $e.message
+      - $.find(std:Environment).regions.values().first().stack.push()
+"""
+ROOT = """\
+'?': {id: env, type: io.murano.Environment}
+name: production
+defaultNetworks:
+  environment: {'?': {type: io.murano.resources.NovaNetwork}}
+applications:
+  - '?': {id: app, type: demo.Root}
+"""
+
+
+@pytest.mark.parametrize("method", ["addGroupIngress", "addGroupEgress"])
+@pytest.mark.parametrize(
+    ("ethertype", "external", "refused"),
+    [("IPv6", "true", True), ("IPv6", "false", True), ("IPv4", "true", False), ("null", "true", False)],
+)
+def test_an_aws_group_refuses_rules_for_ipv6(
+    method: str, ethertype: str, external: str, refused: bool
+) -> None:
+    """As Murano does; nothing of the rules is in the template."""
+    world = RecordedWorld(SimulatedWorld())
+    text = AWS.format(method=method, ethertype=ethertype, external=external)
+    prepared = prepare(MemoryPackage(files(text, ROOT)), EvaluationRequest(), world=world)
+    session = prepared.session
+    assert session is not None, prepared.findings
+    assert session.runtime.root is not None
+    session.call(session.runtime.root, "deploy", from_outside=True)
+    message = "Unable to add security group. IPv6 is not supported."
+    assert session.find_object("app").properties["caught"] == (message if refused else None)
+    (template,) = (
+        event.arguments["template"]
+        for event in world.events
+        if isinstance(event, Effect) and event.kind is EffectKind.STACK_CREATE
+    )
+    ports = {
+        rule["FromPort"]
+        for group in template["resources"].values()
+        for rules in (
+            group["properties"].get("SecurityGroupIngress"),
+            group["properties"].get("SecurityGroupEgress"),
+        )
+        for rule in rules or ()
+    }
+    assert ports == ({"-1"} if refused else {"-1", "80", "443"})
+    reported = [event.line for event in world.events if isinstance(event, Report)]
+    assert (message in reported) is refused
 
 
 # -- templates --------------------------------------------------------------------------------------------------------
