@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages.defects import NOT_UTF8, TOO_MUCH, ReadProblem
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LoadedPackage", "PackageFile"]
 
+Attached = TypeVar("Attached")
 YAQL_TAG: Final = frozenset({"!yaql"})
 
 
@@ -128,6 +129,17 @@ class LoadedPackage(ABC):
     def exists(self, name: str) -> bool:
         """Whether there is a file of this name; it is not read for that."""
         return self.get_file(name) is not None
+
+    def attached(self, kind: Callable[[LoadedPackage], Attached]) -> Attached:
+        """Return the one `kind(package)` of this package, which lives as long as the package does.
+
+        What is derived from a package usually refers to it, so a dictionary with weak keys would keep both forever.
+        """
+        things: dict[Callable[[LoadedPackage], object], object] = self.__dict__.setdefault("_attached", {})
+        found = things.get(kind)
+        if found is None:
+            found = things.setdefault(kind, kind(self))
+        return found  # type: ignore[return-value]  # the key created it
 
     def search_for(self, regex: str = ".*", subdir: str | None = None) -> Iterator[str]:
         """The names that match a regular expression from their beginning."""

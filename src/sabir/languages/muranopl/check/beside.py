@@ -24,30 +24,27 @@ class Neighbours:
     """What lies in the folders around packages, read once for all packages of a session that lie there."""
 
     def __init__(self) -> None:
-        self._named: dict[_Seen, Mapping[str, Path]] = {}
-        self._listed: dict[_Seen, frozenset[bytes]] = {}
+        self._named: dict[Path, tuple[int, Mapping[str, Path]]] = {}
+        self._listed: dict[Path, tuple[int, frozenset[bytes]]] = {}
 
     def named(self, folder: Path) -> Mapping[str, Path]:
         """The packages in the folders of a folder, by full name."""
-        seen = _seen(folder)
-        if seen not in self._named:
+        changed, known = _changed_at(folder), self._named.get(folder)
+        if known is None or known[0] != changed:
             named: dict[str, Path] = {}
             for name, root in _packages(folder):
                 named.setdefault(name, root)
-            self._named[seen] = named
-        return self._named[seen]
+            known = self._named[folder] = changed, named
+        return known[1]
 
     def listed(self, folder: Path) -> frozenset[bytes]:
         """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
-        seen = _seen(folder)
-        if seen not in self._listed:
+        changed, known = _changed_at(folder), self._listed.get(folder)
+        if known is None or known[0] != changed:
             lines = (_head(root, _MOST_OF_A_MANIFEST) for root in self.named(folder).values())
-            self._listed[seen] = frozenset(name for text in lines for name in _listed_pattern().findall(text))
-        return self._listed[seen]
-
-
-_Seen = tuple[Path, int]
-"""A folder and when an entry of it last came or went."""
+            names = frozenset(name for text in lines for name in _listed_pattern().findall(text))
+            known = self._listed[folder] = changed, names
+        return known[1]
 
 
 def packages_beside(
@@ -81,11 +78,12 @@ def _folder(path: Path) -> Path:
     return path.parent.parent if path.name == "package" else path.parent
 
 
-def _seen(folder: Path) -> _Seen:
+def _changed_at(folder: Path) -> int:
+    """Return when an entry of a directory was last created or deleted; 0 if that cannot be read."""
     try:
-        return folder, folder.stat().st_mtime_ns
+        return folder.stat().st_mtime_ns
     except OSError:
-        return folder, 0
+        return 0
 
 
 def _packages(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -7,7 +7,6 @@ import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
@@ -27,7 +26,6 @@ MANIFEST: Final = "manifest.yaml"
 _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
 # Keys that only a class file has.
 _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})
-_VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
 _tosca_pattern: Final = lazy_pattern(
     rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE
 )
@@ -50,10 +48,7 @@ class PackageView:
 
     @staticmethod
     def of(package: LoadedPackage) -> PackageView:
-        view = _VIEWS.get(package)
-        if view is None:
-            view = _VIEWS[package] = PackageView(package)
-        return view
+        return package.attached(PackageView)
 
     @cached_property
     def _manifest_file(self) -> PackageFile | None:

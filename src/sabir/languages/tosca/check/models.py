@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
@@ -28,17 +26,16 @@ class CheckedModel(Struct, frozen=True, eq=False):
 
 
 class CheckedModels:
-    """A cache of a session: what was read from a package goes when the package goes."""
+    """The checked models of a package, one for each topology that was read from it."""
 
-    def __init__(self) -> None:
-        self._by_package: WeakKeyDictionary[LoadedPackage, dict[int, CheckedModel]] = WeakKeyDictionary()
+    def __init__(self, _package: LoadedPackage) -> None:
+        self._by_topology: dict[int, CheckedModel] = {}
 
-    def of(self, package: LoadedPackage, topology: Topology) -> CheckedModel:
+    def of(self, topology: Topology) -> CheckedModel:
         """For topologies that stay as they were read: each is known by itself, and its model keeps it."""
-        checked_models = self._by_package.setdefault(package, {})
-        checked = checked_models.get(id(topology))
+        checked = self._by_topology.get(id(topology))
         if checked is None:
-            checked = checked_models[id(topology)] = CheckedModel.of(topology)
+            checked = self._by_topology[id(topology)] = CheckedModel.of(topology)
         return checked
 
 

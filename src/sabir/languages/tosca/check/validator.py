@@ -36,9 +36,7 @@ class ToscaValidator(BaseValidator):
         for loaded in load_entries(self.package, reading):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
-                findings += check_topology(
-                    self.session.cache(CheckedModels).of(self.package, loaded.topology)
-                )
+                findings += check_topology(self.package.attached(CheckedModels).of(loaded.topology))
             for finding in selection.only(findings):
                 if finding.sort_key not in seen:
                     seen.add(finding.sort_key)

@@ -34,11 +34,7 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     topology = loaded.topology
     if topology is None or loaded.broken:
         return Evaluation(graph=Graph(()), findings=loaded.findings)
-    checked = (
-        CheckedModel.of(topology)
-        if request.overrides
-        else request.session.cache(CheckedModels).of(package, topology)
-    )
+    checked = CheckedModel.of(topology) if request.overrides else package.attached(CheckedModels).of(topology)
     ensemble, findings = _instantiated(checked, request_of(loaded, topology, request))
     built = build_graph(ensemble, full_provenance=request.full_provenance)
     errors = _errors([*loaded.findings, *findings])

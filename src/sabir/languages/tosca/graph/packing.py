@@ -47,7 +47,7 @@ def render_csar(package: LoadedPackage, request: EvaluationRequest, render: Rend
     """With an error among the findings there is no archive."""
     reading = Reading(request.session, Catalogue.of(request.imports, request.search_path))
     loaded = load_entry(package, reading)
-    findings = _findings(package, loaded, request)
+    findings = _findings(package, loaded)
     topology = loaded.topology
     if topology is None or any(finding.severity is Severity.ERROR for finding in findings):
         return Rendering(files={}, findings=findings)
@@ -64,10 +64,10 @@ def render_csar(package: LoadedPackage, request: EvaluationRequest, render: Rend
     )
 
 
-def _findings(package: LoadedPackage, loaded: Loaded, request: EvaluationRequest) -> tuple[Finding, ...]:
+def _findings(package: LoadedPackage, loaded: Loaded) -> tuple[Finding, ...]:
     if loaded.topology is None or loaded.broken:
         return loaded.findings
-    checked = request.session.cache(CheckedModels).of(package, loaded.topology)
+    checked = package.attached(CheckedModels).of(loaded.topology)
     return (*loaded.findings, *check_topology(checked))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
@@ -50,20 +49,22 @@ _USUAL: Final = (
 )
 
 
+class _SessionMark:
+    """Tells sessions apart: what one of them read of a package is not for another."""
+
+
 class _Documents:
-    """The documents of packages, as long as the packages are there: a check reads them, and the evaluation after it again."""
+    """The documents of a package: a check reads them, and the evaluation after it again."""
 
-    def __init__(self) -> None:
-        self._by_package: WeakKeyDictionary[LoadedPackage, dict[tuple[str, Trust, Catalogue], Loaded]] = (
-            WeakKeyDictionary()
-        )
+    def __init__(self, package: LoadedPackage) -> None:
+        self._package = package
+        self._read: dict[tuple[_SessionMark, str, Trust, Catalogue], Loaded] = {}
 
-    def load(self, package: LoadedPackage, name: str, reading: Reading) -> Loaded:
-        documents = self._by_package.setdefault(package, {})
-        key = name, reading.session.trust, reading.catalogue
-        loaded = documents.get(key)
+    def load(self, name: str, reading: Reading) -> Loaded:
+        key = reading.session.cache(_SessionMark), name, reading.session.trust, reading.catalogue
+        loaded = self._read.get(key)
         if loaded is None:
-            loaded = documents[key] = _read(package, name, reading)
+            loaded = self._read[key] = _read(self._package, name, reading)
         return loaded
 
 
@@ -83,7 +84,7 @@ def _read(package: LoadedPackage, name: str, reading: Reading) -> Loaded:
 
 
 def _load(package: LoadedPackage, name: str, reading: Reading) -> Loaded:
-    return reading.session.cache(_Documents).load(package, name, reading)
+    return package.attached(_Documents).load(name, reading)
 
 
 def load_entry(package: LoadedPackage, reading: Reading) -> Loaded:
