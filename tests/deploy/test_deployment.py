@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from sabir.deployments.store.records import DeploymentState
 from sabir.graph.values import Sensitive, Unknown
-from sabir.resources.outcome import Outcome, OutcomeStatus
+from sabir.resources.outcome import Outcome, OutcomeStatus, Reading
 from sabir.resources.resource import Resource
-from tests.deploy.fake import resource
+from sabir.resources.step import Action
+from tests.deploy.fake import WorldConnection, resource
 from tests.deploy.setting import Setting
 
 
@@ -167,3 +169,62 @@ def test_parallel_and_lanes(setting: Setting) -> None:
         *(resource(f"b{number}", lane="one") for number in range(5)),
     )
     assert setting.world.most == 1
+
+
+REPORT = {"value": 1}
+
+
+@pytest.mark.parametrize("there", [None, {"value": 2}], ids=["missing", "different"])
+def test_a_resource_that_only_reports_is_not_changed(setting: Setting, there: dict[str, int] | None) -> None:
+    if there is not None:
+        setting.world.things["a"] = there
+    reported = resource("a", desired=REPORT, report_only=True)
+    result = setting.deploy(reported, resource("b", "a"))
+    assert (result.state, result.counts) == (DeploymentState.DONE, {"non_compliant": 1, "done": 1})
+    assert actions(setting) == ["create b"]
+    (ended,) = (event for event in setting.events if event.state == "non_compliant")
+    assert (ended.action, ended.changed) == (Action.CHECK, False)
+    assert ended.message == ("not found" if there is None else "differs from the desired state: value")
+    assert [*setting.store().records()] == ["b"]
+    setting.deploy()
+    assert actions(setting) == ["delete b"]
+    assert setting.world.things == ({} if there is None else {"a": there})
+
+
+@pytest.mark.parametrize("kind", ["thing", "job"])
+def test_a_resource_that_only_reports_and_complies_is_done(setting: Setting, kind: str) -> None:
+    setting.world.things["a"] = REPORT
+    assert setting.deploy(resource("a", desired=REPORT, kind=kind, report_only=True)).counts == {"done": 1}
+    assert actions(setting) == []
+    assert setting.deploy().counts == {}
+
+
+def test_an_interrupted_report_is_not_taken_for_a_creation(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there as desired was not created by the step, so it is neither recorded nor deleted."""
+    setting.world.things["a"] = REPORT
+    setting.world.lies.add("a")
+    reported = resource("a", desired=REPORT, report_only=True)
+
+    async def cancel(*_: object) -> Reading:
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorldConnection, "read", cancel)
+        setting.deploy(reported)
+    setting.deploy(reported)
+    assert [*setting.store().records()] == []
+    setting.deploy()
+    assert setting.world.things == {"a": REPORT}
+
+
+def test_a_purge_has_its_own_action(setting: Setting) -> None:
+    gone = resource("a", purges=True)
+    (step,) = setting.plan([gone], setting.store()).steps
+    assert (step.action, step.action.sign, step.reason) == (Action.PURGE, "-", "purge")
+    setting.deploy(gone)
+    assert actions(setting) == ["purge a"]
+    assert setting.plan([gone]).steps == ()
+    assert setting.plan([resource("a", value=2, purges=True)]).counts == {Action.PURGE: 1}
+    assert setting.plan([gone], repair=True).counts == {Action.CHECK: 1}

@@ -206,6 +206,6 @@ def _done_before(store: Store, number: int | None) -> set[str]:
     """Keys of what a call and those that it went on with had done."""
     done: set[str] = set()
     while number is not None:
-        done |= {step.key for step in store.steps(number, states=(StepState.DONE,))}
+        done |= {step.key for step in store.steps(number, states=(StepState.DONE, StepState.NON_COMPLIANT))}
         number = store.plan_document(number).get("continues")
     return done

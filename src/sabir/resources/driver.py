@@ -49,6 +49,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """A step may be repeated without looking first. Say so only when doing it twice is the same as doing it once."""
     runs: bool = False
     """It is run, not kept: there is nothing to read, and it runs again when its fields change."""
+    reports: bool = False
+    """Its driver handles resources that only report (`Resource.report_only`) itself: `apply` changes nothing for them."""
     tells: bool = False
     """Only the target can tell what creating it would change: a plan that looks at the world asks for new ones, too."""
     contained: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ __all__ = [
     "OutcomeStatus",
     "Reading",
     "Sighting",
+    "describe_differences",
     "told_changes",
 ]
 
@@ -69,8 +70,16 @@ def told_changes(resource: Resource, reading: Reading, *, whole: str) -> tuple[C
     return reading.changes or ()
 
 
+def describe_differences(fields: Iterable[str]) -> str:
+    """Return the message of a resource that only reports and differs; without fields it does not exist."""
+    names = ", ".join(fields)
+    return f"differs from the desired state: {names}" if names else "not found"
+
+
 class OutcomeStatus(Enum):
     DONE = "done"
+    NON_COMPLIANT = "non_compliant"
+    """A resource that only reports differs from its desired state. Nothing was changed."""
     FAILED = "failed"
     SKIPPED = "skipped"
     """It declined, as Inmanta's handlers may: nothing was done, and what depends on it waits."""
@@ -104,7 +113,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        return self.status is not OutcomeStatus.DONE
+        return self.status not in (OutcomeStatus.DONE, OutcomeStatus.NON_COMPLIANT)
 
 
 class Sighting(Enum):

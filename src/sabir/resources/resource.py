@@ -74,6 +74,10 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     takes_over: tuple[str, ...] = ()
     """Other kinds that the same thing may be recorded as: it is looked at and brought to what is wanted, not taken away first."""
     lifecycle: Lifecycle = Lifecycle()
+    purges: bool = False
+    """Its desired state is that it is not there: steps on it are shown as a purge."""
+    report_only: bool = False
+    """It is compared with its desired state and never changed; a difference is the outcome `non_compliant`."""
     when_changed: str | None = None
     """What a change of it means, for people who read a plan: `runs again, because …`."""
     links: tuple[str, ...] = ()

@@ -22,6 +22,8 @@ class Action(Enum):
     REPLACE = "replace"
     """Delete and create anew. A driver never gets it: it is two steps, `DELETE` and `CREATE`."""
     DELETE = "delete"
+    PURGE = "purge"
+    """Make sure that what the resource describes is not there, and keep it so: `purged = true` of Inmanta."""
     RUN = "run"
     """Run what is not kept: a script, an operation, a program; also a kept resource that reacts to a change."""
     CHECK = "check"
@@ -38,6 +40,7 @@ _SIGNS = {
     Action.UPDATE: "~",
     Action.REPLACE: "-/+",
     Action.DELETE: "-",
+    Action.PURGE: "-",
     Action.RUN: ">",
     Action.CHECK: "?",
 }

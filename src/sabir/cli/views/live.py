@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["LiveSteps"]
 
 _MOST: Final = 8
-_ENDED: Final = frozenset({"done", "failed", "unknown", "cancelled"})
+_ENDED: Final = frozenset({"done", "non_compliant", "failed", "unknown", "cancelled"})
 
 
 class LiveSteps:

@@ -25,6 +25,7 @@ _WORDS: Final = {
     Action.UPDATE: "to update",
     Action.REPLACE: "to replace",
     Action.DELETE: "to delete",
+    Action.PURGE: "to purge",
     Action.RUN: "to run",
     Action.CHECK: "to look at",
 }
@@ -33,6 +34,7 @@ _COLOURS: Final = {
     Action.UPDATE: (33,),
     Action.REPLACE: (31,),
     Action.DELETE: (31,),
+    Action.PURGE: (31,),
     Action.RUN: (36,),
     Action.CHECK: (2,),
 }

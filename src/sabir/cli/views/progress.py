@@ -16,7 +16,7 @@ from sabir.text import format_json
 
 __all__ = ["Watcher", "watcher"]
 
-_SIGNS = {"done": "✓", "failed": "✗", "unknown": "?", "cancelled": "-", "retry": "↻"}
+_SIGNS = {"done": "✓", "non_compliant": "≠", "failed": "✗", "unknown": "?", "cancelled": "-", "retry": "↻"}
 
 
 class Watcher(Protocol):
@@ -55,7 +55,7 @@ class _Quiet:
         pass
 
     def show(self, progress: Progress) -> None:
-        if progress.state in ("failed", "unknown"):
+        if progress.state in ("failed", "unknown", "non_compliant"):
             say(_line(progress))
 
     def tell(self, line: str) -> None:
@@ -105,7 +105,7 @@ class _Json:
         }
         if progress.message:
             told["message"] = progress.message
-        if progress.state == "done":
+        if progress.state in ("done", "non_compliant"):
             told["changed"] = progress.changed
         if progress.seconds is not None:
             told["seconds"] = round(progress.seconds, 3)
@@ -164,7 +164,12 @@ def _live() -> Generator[Watcher]:
 
         def show(self, progress: Progress) -> None:
             if steps.note(progress):
-                style = {"failed": "bold red", "unknown": "bold yellow", "done": "green"}
+                style = {
+                    "failed": "bold red",
+                    "unknown": "bold yellow",
+                    "non_compliant": "yellow",
+                    "done": "green",
+                }
                 console.print(Text(_line(progress), style=style.get(progress.state, "dim")))
 
         def tell(self, line: str) -> None:

@@ -19,7 +19,7 @@ __all__ = ["differences", "failed", "in_doubt", "observation", "outcome", "readi
 
 def task_data(task: Task) -> dict[str, Any]:
     """A task as hands take it. It holds secrets in clear: it goes to the target and nowhere else."""
-    action = Action.UPDATE if task.action is Action.CHECK else task.action
+    action = Action.UPDATE if task.action in (Action.CHECK, Action.PURGE) else task.action
     return {
         "operation": task.operation_id,
         "action": action.value,

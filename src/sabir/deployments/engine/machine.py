@@ -147,6 +147,8 @@ class Machine:
                 if outcome.changed:
                     self._changed.add(key)
                 self._save_end(key, StepState.DONE, instructions, outcome=outcome)
+            case OutcomeStatus.NON_COMPLIANT:
+                self._save_end(key, StepState.NON_COMPLIANT, instructions, outcome=outcome)
             case OutcomeStatus.UNKNOWN:
                 self._save_end(key, StepState.UNKNOWN, instructions, outcome=outcome)
             case OutcomeStatus.SKIPPED:
@@ -220,7 +222,7 @@ class Machine:
         """Those that require it get ready, or are cancelled with everything that requires them: no recursion."""
         todo = [ended]
         for key in todo:
-            fine = self.states[key] is StepState.DONE
+            fine = self.states[key].succeeded
             for user in self._users.get(key, ()):
                 if self._phase[user] is not _Phase.WAITING:
                     continue

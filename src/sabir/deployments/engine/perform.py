@@ -13,12 +13,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
+from sabir.deployments.plan.compare import kept_changes
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError, UnreachableError
 from sabir.resources.driver import Connection, Kind
 from sabir.resources.effects import Diverged, Effects
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting, describe_differences
 from sabir.resources.step import Action, Task
 
 _GRACE: Final = 30.0
@@ -38,6 +39,8 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
         return failure(str(error), passing=isinstance(error, UnreachableError))
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
         return failure(_words(error), passing=True)
+    if task.resource.report_only and task.action is not Action.DELETE and not placed.kind.reports:
+        return await _compare(placed, task, connection)
     if _may_overwrite(placed, task):
         taken = await _taken(placed, task, connection)
         if taken is not None:
@@ -66,6 +69,22 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
     if outcome.status is OutcomeStatus.UNKNOWN:
         return await _found_out(placed, task, connections, outcome.message or "the driver could not tell")
     return outcome
+
+
+async def _compare(placed: Placed, task: Task, connection: Connection) -> Outcome:
+    """Compare a resource that only reports with its desired state. It is not recorded, so it is never deleted either."""
+    if placed.kind.runs:
+        return Outcome(changed=False, untouched=True, message="it only reports, so it is not run")
+    try:
+        async with asyncio.timeout(task.timeout):
+            reading = await connection.read(task.resource, task.id)
+        changes = kept_changes(placed.driver.diff(task.resource, reading), task.resource.lifecycle)
+    except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
+        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_words(error))
+    if reading.exists and not changes:
+        return Outcome(changed=False, untouched=True)
+    message = describe_differences([change.field for change in changes] if reading.exists else [])
+    return Outcome(status=OutcomeStatus.NON_COMPLIANT, changed=False, untouched=True, message=message)
 
 
 def _may_overwrite(placed: Placed, task: Task) -> bool:

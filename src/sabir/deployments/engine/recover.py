@@ -68,7 +68,10 @@ async def recover(
     writes: list[Write] = []
     for step in steps:
         task, placed = _rebuilt(step, targets, journal)
-        observation = await _seen(task, placed, connections)
+        if intent_of(step).report_only:
+            observation = Observation(sighting=Sighting.NOT_DONE)
+        else:
+            observation = await _seen(task, placed, connections)
         is_program = bool(store.calls(step.operation_id))
         repeatable = placed is not None and placed.kind.idempotent
         if observation.sighting is Sighting.DONE:

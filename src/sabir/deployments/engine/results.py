@@ -19,6 +19,7 @@ __all__ = ["ended_record", "observed_results", "placed_record"]
 
 _STATUS = {
     StepState.DONE: RecordStatus.PRESENT,
+    StepState.NON_COMPLIANT: RecordStatus.PRESENT,
     StepState.FAILED: RecordStatus.FAILED,
     StepState.UNKNOWN: RecordStatus.UNKNOWN,
 }
@@ -42,7 +43,7 @@ def ended_record(
     """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was, but for an id that the
     target has given since."""
     status = _STATUS[state]
-    if state is not StepState.DONE and step.record is not None:
+    if not state.succeeded and step.record is not None:
         known_id = outcome.id if outcome.id is not None else step.record.id
         return replace(step.record, status=status, id=known_id)
     return replace(

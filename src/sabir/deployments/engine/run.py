@@ -250,6 +250,7 @@ class Runner:
             results={name: str(address) for name, address in resource.results.items()},
             call=call,
             origin=None if resource.origin is None else str(resource.origin.location),
+            report_only=resource.report_only and step.action is not Action.DELETE,
         )
         return intent.text
 
@@ -311,9 +312,7 @@ class Runner:
             return [*forgotten, *self._left_by_program(step, outcome)]
         facts: list[Write] = []
         # A program that failed has changed the world up to there, and says what the next one begins with.
-        if state is StepState.DONE or (
-            state is StepState.FAILED and step.placed.kind.runs and outcome.results
-        ):
+        if state.succeeded or (state is StepState.FAILED and step.placed.kind.runs and outcome.results):
             facts = self._observations.gave(step, task.resource, outcome, self._positions[step.key])
         facts += self._left_by_program(step, outcome)
         if step.call is not None:
@@ -379,6 +378,6 @@ class Runner:
             return DeploymentState.INTERRUPTED
         if counts.get(StepState.UNKNOWN.value):
             return DeploymentState.UNKNOWN
-        if self._error is not None or set(counts) - {StepState.DONE.value}:
+        if self._error is not None or any(not StepState(state).succeeded for state in counts):
             return DeploymentState.FAILED
         return DeploymentState.DONE

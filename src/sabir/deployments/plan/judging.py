@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -28,6 +29,13 @@ __all__ = ["DELETION", "Judge", "planned_step", "recorded_resource"]
 
 DELETION = "#delete"
 """What the key of a deletion ends with; the key of any other step is the address."""
+
+
+_NEW: Final[Mapping[Action | None, str]] = {
+    Action.PURGE: "purge",
+    Action.CHECK: "report only",
+}
+"""Why there is a step on a new resource that is not created."""
 
 
 class Judge:
@@ -71,14 +79,13 @@ class Judge:
         unforeseen = unknown_names(fields)
         placed = _with_fields(placed, fields)
         reading = self.request.readings.get(address)
-        verb = Action.RUN if placed.kind.runs else None
+        verb = _verb(placed)
         if record is None and not self._may_begin(placed.resource):
             return []
         if record is None:
             changes = () if reading is None else tuple(placed.driver.diff(placed.resource, reading))
-            return [
-                planned_step(address, verb or Action.CREATE, placed, None, changes, "it is new", unforeseen)
-            ]
+            reason = _NEW.get(verb, "it is new")
+            return [planned_step(address, verb or Action.CREATE, placed, None, changes, reason, unforeseen)]
         if _is_taken_over(placed, record):
             reason = f"it was kept as a {record.kind}"
             return [planned_step(address, verb or Action.UPDATE, placed, record, (), reason, unforeseen)]
@@ -88,7 +95,7 @@ class Judge:
             return self._replacement(address, placed, record, changes, moved, unforeseen)
         if reading is not None and not reading.exists:
             reason = "it is recorded, but gone from its target"
-            return [planned_step(address, Action.CREATE, placed, record, changes, reason, unforeseen)]
+            return [planned_step(address, verb or Action.CREATE, placed, record, changes, reason, unforeseen)]
         if record.status is RecordStatus.FAILED:
             reason = "the last step on it failed"
             return [planned_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
@@ -104,8 +111,9 @@ class Judge:
             return [planned_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
         if address in self.request.expired:
             reason = "what it gave back has expired"
-            return [planned_step(address, verb or Action.CHECK, placed, record, (), reason)]
-        if self.request.repair and verb is None:
+            action = Action.RUN if placed.kind.runs else Action.CHECK
+            return [planned_step(address, action, placed, record, (), reason)]
+        if self.request.repair and not placed.kind.runs:
             return [planned_step(address, Action.CHECK, placed, record, (), "everything is looked at again")]
         return []
 
@@ -133,7 +141,7 @@ class Judge:
         reason: str,
         unforeseen: tuple[str, ...],
     ) -> list[PlannedStep]:
-        verb = Action.RUN if placed.kind.runs else Action.CREATE
+        verb = _verb(placed) or Action.CREATE
         gone = replace(self._deletion(address, record, reason), replaces=True, left=None)
         back = planned_step(address, verb, placed, record, changes, reason, unforeseen)
         return [gone, replace(back, replaces=True)]
@@ -169,6 +177,15 @@ class Judge:
             reason=reason,
             left=placed.target.why_left(resource),
         )
+
+
+def _verb(placed: Placed) -> Action | None:
+    """Return the action that a resource always has; None if it depends on what is there."""
+    if placed.resource.report_only:
+        return Action.CHECK
+    if placed.kind.runs:
+        return Action.RUN
+    return Action.PURGE if placed.resource.purges else None
 
 
 def recorded_resource(record: Record, codec: Codec) -> Resource:

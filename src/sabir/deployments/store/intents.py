@@ -33,6 +33,8 @@ class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     call: IntentCall | None = None
     """The operation that is called; nothing of the resource is recorded then."""
     origin: str | None = None
+    report_only: bool = False
+    """The resource is only compared: however far the step came, it changed nothing."""
 
     @property
     def text(self) -> str:

@@ -32,13 +32,15 @@ class RecordStatus(Enum):
 
 
 class StepState(Enum):
-    """`waiting → ready → intent → done | failed | unknown | cancelled`. What is done, failed or cancelled stays so; what is
-    unknown until somebody finds out."""
+    """`waiting → ready → intent → done | non_compliant | failed | unknown | cancelled`. What is done, failed or cancelled stays so;
+    what is unknown until somebody finds out."""
 
     WAITING = "waiting"
     READY = "ready"
     INTENT = "intent"
     DONE = "done"
+    NON_COMPLIANT = "non_compliant"
+    """Done, and the resource, which only reports, differs from its desired state."""
     FAILED = "failed"
     UNKNOWN = "unknown"
     CANCELLED = "cancelled"
@@ -47,8 +49,15 @@ class StepState(Enum):
     def is_final(self) -> bool:
         return self in _FINAL
 
+    @property
+    def succeeded(self) -> bool:
+        """Whether steps that require it may run."""
+        return self in (StepState.DONE, StepState.NON_COMPLIANT)
 
-_FINAL = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNOWN, StepState.CANCELLED})
+
+_FINAL = frozenset(
+    {StepState.DONE, StepState.NON_COMPLIANT, StepState.FAILED, StepState.UNKNOWN, StepState.CANCELLED}
+)
 
 
 class DeploymentState(Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -431,3 +432,95 @@ def test_files_of_std_are_kept_below_the_folder(tmp_path: Path) -> None:
     assert main(["deploy", str(tmp_path), "--yes"]) == 0
     assert (tmp_path / ".sabir/world/etc/motd").read_text() == "hello"
     assert main(["plan", str(tmp_path)]) == 0
+
+
+REPORTED = """
+import notes
+first = notes::Note(name="first", text="one", report_only=true)
+second = notes::Note(name="second", text="two", requires=first)
+"""
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+@pytest.mark.parametrize("there", [None, "theirs"], ids=["missing", "different"])
+def test_a_resource_that_only_reports_is_not_compliant(
+    world: World, capsys: pytest.CaptureFixture[str], there: str | None
+) -> None:
+    """Nothing is changed, what requires it is deployed, and the difference is the outcome."""
+    first = world.folder / "first"
+    if there is not None:
+        first.write_text(there)
+    world.model(REPORTED)
+    assert world.run("plan", "--format", "json") == 3
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["counts"] == {"create": 1, "check": 1}
+    assert {step["address"].rpartition("/")[2]: step["action"] for step in plan["steps"]} == {
+        "first": "check",
+        "second": "create",
+    }
+    assert world.deploy("--format", "json") == 0
+    events = lines_of(capsys.readouterr().out)
+    (ended,) = (event for event in events if event.get("event") == "non_compliant")
+    assert (ended["action"], ended["changed"]) == ("check", False)
+    assert ended["message"] == ("not found" if there is None else "differs from the desired state: text")
+    assert events[-1]["counts"] == {"non_compliant": 1, "done": 1}
+    assert world.calls() == ["create second"]
+    assert (first.read_text() if first.exists() else None) == there
+    assert main(["history", str(world.project), "--at", "1"]) == 0
+    assert "check notes::Note/first non_compliant" in capsys.readouterr().out
+
+
+def test_a_resource_that_only_reports_is_done_when_it_complies(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (world.folder / "first").write_text("one")
+    world.model(REPORTED)
+    assert world.deploy("--format", "json") == 0
+    assert lines_of(capsys.readouterr().out)[-1]["counts"] == {"done": 2}
+    (world.folder / "first").write_text("theirs")
+    assert world.deploy("--repair", "--format", "json") == 0
+    assert lines_of(capsys.readouterr().out)[-1]["counts"] == {"done": 1, "non_compliant": 1}
+    assert (world.folder / "first").read_text() == "theirs"
+
+
+def test_a_resource_that_only_reports_is_never_deleted(world: World) -> None:
+    (world.folder / "first").write_text("theirs")
+    world.model(REPORTED)
+    assert world.deploy() == 0
+    world.calls()
+    assert main(["destroy", str(world.project), *TRUST, "--yes", "--allow-delete", "all"]) == 0
+    assert world.calls() == ["delete second"]
+    assert (world.folder / "first").read_text() == "theirs"
+
+
+def test_a_purge_is_shown_as_a_purge(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    (world.folder / "first").write_text("one")
+    world.model('import notes\nnotes::Note(name="first", text="one", purged=true)\n')
+    assert world.run("plan") == 3
+    shown = capsys.readouterr().out
+    assert "- notes::Note/first (inmanta): purge" in shown
+    assert "1 to purge" in shown
+    assert world.run("plan", "--format", "json") == 3
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["counts"], plan["steps"][0]["action"]) == ({"purge": 1}, "purge")
+    assert world.deploy() == 0
+    assert "purge notes::Note/first done" in capsys.readouterr().err
+    assert world.calls() == ["delete first"]
+    assert main(["history", str(world.project), "--at", "1"]) == 0
+    assert "purge notes::Note/first done" in capsys.readouterr().out
+    assert world.run("plan", "--refresh") == 0
+
+
+def test_what_becomes_purged_is_shown_as_a_purge(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    model = 'import notes\nnotes::Note(name="first", text="one", purged={})\n'
+    world.model(model.format("false"))
+    assert world.deploy() == 0
+    world.model(model.format("true"))
+    capsys.readouterr()
+    assert world.run("plan", "--format", "json") == 3
+    assert json.loads(capsys.readouterr().out)["counts"] == {"purge": 1}
+    assert world.deploy() == 0
+    assert world.calls() == ["create first", "delete first"]

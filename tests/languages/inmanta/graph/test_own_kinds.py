@@ -150,6 +150,37 @@ def test_what_becomes_purged_is_taken_away_and_comes_back(project: Path) -> None
         assert conf.exists() is (purged == "")
 
 
+@pytest.mark.parametrize("there", [None, "theirs"], ids=["missing", "different"])
+def test_without_handlers_a_resource_that_only_reports_is_left_alone(
+    project: Path, capsys: pytest.CaptureFixture[str], there: str | None
+) -> None:
+    conf = project / ".sabir" / "world" / "conf"
+    conf.parent.mkdir(parents=True)
+    if there is not None:
+        conf.write_text(there)
+    (project / "main.cf").write_text(
+        'import fs\nhost = std::Host(name="web", os=std::linux)\n'
+        'fs::File(host=host, path="/conf", content="a", report_only=true)\n'
+    )
+    assert main(["deploy", str(project), "--yes"]) == 0
+    assert "non_compliant" in capsys.readouterr().err
+    assert (conf.read_text() if conf.exists() else None) == there
+    assert main(["destroy", str(project), "--yes", "--allow-delete", "all"]) == 0
+    assert (conf.read_text() if conf.exists() else None) == there
+
+
+def test_without_handlers_a_purge_is_shown_as_a_purge(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "main.cf").write_text(
+        'import fs\nhost = std::Host(name="web", os=std::linux)\nfs::File(host=host, path="/conf", content="a", purged=true)\n'
+    )
+    assert main(["plan", str(project)]) == 3
+    assert "1 to purge" in capsys.readouterr().out
+    assert main(["deploy", str(project), "--yes"]) == 0
+    assert "purge " in capsys.readouterr().err
+
+
 def test_the_handler_is_used_when_it_may_run_and_nothing_is_lost_between(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,7 +32,15 @@ from sabir.languages.inmanta.graph.places import AgentPlaces
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.outcome import (
+    Change,
+    Observation,
+    Outcome,
+    OutcomeStatus,
+    Reading,
+    Sighting,
+    describe_differences,
+)
 from sabir.resources.resource import Resource
 from sabir.resources.running import NoOperations, ask_leave
 from sabir.resources.step import Task
@@ -65,6 +73,8 @@ class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
         desired = resource.desired
         if resource.kind != KIND:
             return None
+        if desired.get("report_only") is True:
+            return "it only reports"
         if _PURGED not in desired:
             return "it cannot be purged"
         if not self.complete or str(desired.get(ID)) in self.export.resources:
@@ -84,6 +94,7 @@ class HandlerDriver:
             idempotent=True,
             code=True,
             tells=True,
+            reports=True,
         ),
         ASK: Kind(
             about="a question to the handler of a resource: what it knows about it",
@@ -156,14 +167,13 @@ class _HandlerConnection(NoOperations):
         if ended.state in (_State.failed, _State.unavailable):
             reason = _reason(ended, secrets)
             return Reading(exists=True, changes=(Change(field=HANDLER, before=FAILED, after=reason),))
-        gone = ended.changes.get(_PURGED) == (True, False)
         changes = tuple(
             Change(
                 field=name, before=_marked(resource, name, current), after=_marked(resource, name, desired)
             )
             for name, (current, desired) in ended.changes.items()
         )
-        return Reading(exists=not gone, changes=changes)
+        return Reading(exists=not _is_gone(ended), changes=changes)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
         if task.resource.kind == ASK:
@@ -196,7 +206,7 @@ class _HandlerConnection(NoOperations):
                     self._learn(identity, await self._run("facts", resource, {}))
             except DeployError as error:
                 return _lost(error, secrets)
-        self._ran[identity] = _Ran(_word(ended.state), ended.change is not HandlerChange.nochange)
+        self._ran[identity] = _Ran(_word(ended.state), _changed(ended))
         return _outcome(ended, self._facts.get(identity, {}), identity, secrets)
 
     async def _ask(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
@@ -272,11 +282,24 @@ def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets
         status = OutcomeStatus.FAILED
     elif ended.state in (_State.skipped, _State.skipped_for_dependency):
         status = OutcomeStatus.SKIPPED
+    elif ended.state is _State.non_compliant:
+        said = "not found" if _is_gone(ended) else describe_differences(ended.changes)
+        status = OutcomeStatus.NON_COMPLIANT
+        return Outcome(status=status, changed=False, results=results, message=said, log=log)
     else:
-        return Outcome(changed=ended.change is not HandlerChange.nochange, results=results, log=log)
+        return Outcome(changed=_changed(ended), results=results, log=log)
     message = _reason(ended, secrets)
     others = tuple(line for line in log if message not in line)
     return Outcome(status=status, changed=False, results=results, message=message, log=others)
+
+
+def _changed(ended: HandlerRun) -> bool:
+    return ended.state is not _State.non_compliant and ended.change is not HandlerChange.nochange
+
+
+def _is_gone(ended: HandlerRun) -> bool:
+    """Return whether the resource is wanted and does not exist."""
+    return ended.changes.get(_PURGED) == (True, False)
 
 
 def _reason(ended: HandlerRun, secrets: Secrets) -> str:

@@ -124,6 +124,8 @@ class _Making:
             tolerates=kind == KIND and _decides_itself(self.handlers.get(exported.id.entity_type)),
             lane=exported.id.agent_name,
             takes_over=OWN_KINDS if kind == KIND else (KIND, *(own for own in OWN_KINDS if own != kind)),
+            purges=described.kind == "absent" or described.fields.get("purged") is True,
+            report_only=getattr(exported, "report_only", False) is True,
             established=() if described.only_after else None,
             timeout=described.timeout,
             origin=None if shown is None else shown.origin,
