@@ -135,11 +135,14 @@ class LoadedPackage(ABC):
 
         What is derived from a package usually refers to it, so a dictionary with weak keys would keep both forever.
         """
-        things: dict[Callable[[LoadedPackage], object], object] = self.__dict__.setdefault("_attached", {})
-        found = things.get(kind)
+        found = self._attached.get(kind)
         if found is None:
-            found = things.setdefault(kind, kind(self))
+            found = self._attached.setdefault(kind, kind(self))
         return found  # type: ignore[return-value]  # the key created it
+
+    @cached_property
+    def _attached(self) -> dict[Callable[[LoadedPackage], object], object]:
+        return {}
 
     def search_for(self, regex: str = ".*", subdir: str | None = None) -> Iterator[str]:
         """The names that match a regular expression from their beginning."""

@@ -44,7 +44,7 @@ def test_the_functions_of_std_are_those_that_run() -> None:
     from sabir.languages.inmanta.library.std.plugins import REGISTRY
 
     names = function_names(load_project(MemoryPackage({"main.cf": ""})))
-    assert names == {f"std::{plugin.name}" for plugin in REGISTRY.plugins}
+    assert {*names} == {f"std::{plugin.name}" for plugin in REGISTRY.plugins}
 
 
 FILES = {

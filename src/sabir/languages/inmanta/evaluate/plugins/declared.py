@@ -29,7 +29,10 @@ __all__ = [
     "with_session",
 ]
 
-TYPE_ALIASES: Final[tuple[type, ...]] = (typing.TypeAliasType,) if sys.version_info >= (3, 12) else ()
+if sys.version_info >= (3, 12):
+    TYPE_ALIASES: Final[tuple[type[Any], ...]] = (typing.TypeAliasType,)
+else:
+    TYPE_ALIASES: Final[tuple[type[Any], ...]] = ()
 """Classes of what `type Name = …` creates. Older versions of Python have no such statement."""
 _VARIADIC: Final = 0x04
 _KEYWORDS: Final = 0x08
