@@ -44,6 +44,7 @@ def _run(folder: Path, file: str, text: str, *, outputs: list[str], **variables:
         ('echo "x=$0" > "$SABIR_OUTPUTS"', [], 0, "x=SCRIPT"),
         ('echo "x=$SABIR_NODE $SOURCE" > "$SABIR_OUTPUTS"', [], 0, "x=it's a"),
         ("true", ["url"], 0, ""),
+        ("name=n value=v lines=l", ["name", "value", "lines"], 0, '{"name":"n","value":"v","lines":"l"}'),
     ],
 )
 def test_a_script_of_bash(tmp_path: Path, text: str, outputs: list[str], status: int, written: str) -> None:

@@ -29,25 +29,26 @@ unset SABIR_INPUTS_TEXT
 # JSON keeps the last of two members of one name, and so do lines: what the script wrote stands behind the variables.
 _SOURCED: Final = """\
 __sabir_ended() {
-  local name value members= lines= written
-  for name in NAMES; do
-    [ -n "${!name+set}" ] || continue
-    value=${!name}
-    lines+="$name=${value//$'\\n'/ }"$'\\n'
-    value=${value//\\\\/\\\\\\\\}; value=${value//\\"/\\\\\\"}
-    value=${value//$'\\n'/\\\\n}; value=${value//$'\\t'/\\\\t}; value=${value//$'\\r'/\\\\r}
-    members+="${members:+,}\\"$name\\":\\"$value\\""
+  local __sabir_name __sabir_value __sabir_members= __sabir_lines= __sabir_written
+  for __sabir_name in NAMES; do
+    [ -n "${!__sabir_name+set}" ] || continue
+    __sabir_value=${!__sabir_name}
+    __sabir_lines+="$__sabir_name=${__sabir_value//$'\\n'/ }"$'\\n'
+    __sabir_value=${__sabir_value//\\\\/\\\\\\\\}; __sabir_value=${__sabir_value//\\"/\\\\\\"}
+    __sabir_value=${__sabir_value//$'\\n'/\\\\n}; __sabir_value=${__sabir_value//$'\\t'/\\\\t}; __sabir_value=${__sabir_value//$'\\r'/\\\\r}
+    __sabir_members+="${__sabir_members:+,}\\"$__sabir_name\\":\\"$__sabir_value\\""
   done
-  [ -n "$members" ] || return 0
-  written=$(cat "$SABIR_OUTPUTS")
-  written=${written#"${written%%[![:space:]]*}"}
-  case $written in
-    '') written="{$members}" ;;
-    '{'*) written=${written#?}; written=${written#"${written%%[![:space:]]*}"}
-      case $written in '}'*) written="{$members$written" ;; *) written="{$members,$written" ;; esac ;;
-    *) written=$lines$written ;;
+  [ -n "$__sabir_members" ] || return 0
+  __sabir_written=$(cat "$SABIR_OUTPUTS")
+  __sabir_written=${__sabir_written#"${__sabir_written%%[![:space:]]*}"}
+  case $__sabir_written in
+    '') __sabir_written="{$__sabir_members}" ;;
+    '{'*) __sabir_written=${__sabir_written#?}; __sabir_written=${__sabir_written#"${__sabir_written%%[![:space:]]*}"}
+      case $__sabir_written in '}'*) ;; *) __sabir_members+=, ;; esac
+      __sabir_written="{$__sabir_members$__sabir_written" ;;
+    *) __sabir_written=$__sabir_lines$__sabir_written ;;
   esac
-  printf '%s\\n' "$written" > "$SABIR_OUTPUTS"
+  printf '%s\\n' "$__sabir_written" > "$SABIR_OUTPUTS"
 }
 trap __sabir_ended EXIT
 """
