@@ -193,6 +193,10 @@ class _Mover:
             if resource.established is None
             else tuple(map(self._address, resource.established)),
             results={name: self._address(address) for name, address in resource.results.items()},
+            feedback={
+                self._address(attribute): tuple(map(self._address, givers))
+                for attribute, givers in resource.feedback.items()
+            },
             late=None if late is None else lambda observed: self._late(late, observed),
             origin=None if resource.origin is None else self.origin(resource.origin),
             origins={name: self.origin(origin) for name, origin in resource.origins.items()},

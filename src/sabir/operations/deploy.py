@@ -25,7 +25,7 @@ from sabir.operations.past import recalled, wish_of
 from sabir.operations.plan import World, read_world
 from sabir.operations.plan_files import read_plan_file, refuse_other_plan
 from sabir.operations.remembered import move_all
-from sabir.operations.waves import WaveLimits, Waves
+from sabir.operations.waves import WaveLimits, Waves, notice_postponed
 
 __all__ = ["DeployRequest", "Deployed", "deploy_path"]
 
@@ -111,6 +111,7 @@ def _deploy(
     deployed = Deployed(findings=findings, plan=plan)
     if not plan.steps:
         deployer.let_go()
+        notice_postponed(plan, request.doing)
         return deployed
     guard = guarded(plan, allowed=request.allow_delete)
     lost = cannot_go_back(plan) if request.at is not None else ()
@@ -130,7 +131,11 @@ def _deploy(
         document=plan_document(plan),
         wish=wish,
         blobs=blobs,
-        following=lambda: None if request.destroy or request.once else waves.following(_limits(request)),
+        following=lambda: (
+            None
+            if request.destroy or request.once
+            else waves.following(_limits(request), deployer.journal.number)
+        ),
     )
     return replace(deployed, findings=waves.findings or findings, result=result)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -20,7 +20,7 @@ from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import NO_LEAVE, place_resources
 from sabir.deployments.store.records import RecordStatus
 from sabir.deployments.store.seal import KEY_VARIABLE
-from sabir.deployments.store.snapshot import Snapshot
+from sabir.deployments.store.snapshot import Snapshot, Unfinished
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets, Workers, default_target
 from sabir.diagnostics.finding import Finding, Severity
@@ -125,6 +125,8 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
     graph: Graph
     snapshot: Snapshot
     """The state that it was evaluated against, and is compared with."""
+    unfinished: Unfinished
+    """The deployments that the next one resumes."""
     rules: tuple[PolicyRule, ...] = ()
     """Of the environment."""
 
@@ -152,8 +154,12 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         destroy: bool = False,
         repair: bool = False,
         readings: Mapping[str, Reading] | None = None,
+        spent: Collection[str] = (),
     ) -> Plan:
-        """The steps from the state to what is wanted; with `destroy`, to nothing. Of the store only the codec is asked."""
+        """The steps from the state to what is wanted; with `destroy`, to nothing. Of the store only the codec is asked.
+
+        `spent`: addresses that had their step in this deployment.
+        """
         snapshot = self.snapshot
         moves = moves_of(self.wanted.moved, snapshot.records)
         records, facts = moved_records(snapshot.records, moves), moved_facts(snapshot.facts, moves)
@@ -161,23 +167,29 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         protected = {
             address for address, placed in self.placed.items() if placed.resource.lifecycle.prevent_destroy
         } | {address for address, lifecycle in self.wanted.lifecycles.items() if lifecycle.prevent_destroy}
-        return build_plan(
-            PlanRequest(
-                environment=self.name,
-                serial=snapshot.serial,
-                wanted=wanted,
-                records=records,
-                targets=self.targets,
-                codec=store.codec,
-                observed=store.observed(facts) if moves else snapshot.observed,
-                expired={fact.address for fact in facts.values() if fact.expired},
-                readings=readings or {},
-                selected=selected_addresses(only, self.placed, records, destroy=destroy) if only else None,
-                repair=repair,
-                protected=protected,
-                pending=() if destroy else [(str(each.address), each.reason) for each in self.wanted.pending],
-            )
+        request = PlanRequest(
+            environment=self.name,
+            serial=snapshot.serial,
+            wanted=wanted,
+            records=records,
+            targets=self.targets,
+            codec=store.codec,
+            observed=store.observed(facts) if moves else snapshot.observed,
+            expired={fact.address for fact in facts.values() if fact.expired},
+            readings=readings or {},
+            selected=selected_addresses(only, self.placed, records, destroy=destroy) if only else None,
+            repair=repair,
+            protected=protected,
+            givers={name: fact.address for name, fact in facts.items()},
+            spent=spent,
+            values_then=self.unfinished.values_then,
+            pending=() if destroy else [(str(each.address), each.reason) for each in self.wanted.pending],
         )
+        plan = build_plan(request)
+        if plan.postponed and not plan.is_open and not self.unfinished.is_open:
+            # Nothing is left of the unfinished deployment, so this is the next one.
+            return build_plan(replace(request, values_then=lambda _: None))
+        return plan
 
 
 def seen_by(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequest:
@@ -227,6 +239,7 @@ def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool =
         findings=(*evaluation.findings, *wanted.findings, *idle, *placing.findings, *mistakes),
         graph=evaluation.graph,
         snapshot=snapshot,
+        unfinished=store.unfinished(snapshot),
     )
 
 
@@ -238,9 +251,12 @@ def prepared_now(
     That is so when somebody else has deployed before it was our turn, or a step that was cut off turns out to be done.
     """
     snapshot = store.snapshot()
+    was_open = prepared.unfinished.is_open
     if recovered.done or snapshot.serial != prepared.snapshot.serial:
-        return prepare(request, store)
-    return replace(prepared, snapshot=snapshot)
+        prepared = prepare(request, store)
+    else:
+        prepared = replace(prepared, snapshot=snapshot, unfinished=store.unfinished(snapshot))
+    return replace(prepared, unfinished=replace(prepared.unfinished, is_open=was_open))
 
 
 def _refuse_other_place(

@@ -7,8 +7,14 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sabir.deployments.plan.compare import kept_changes, recorded_changes, wanted_fields
+from sabir.deployments.plan.compare import (
+    kept_changes,
+    recorded_changes,
+    wanted_fields,
+    without_feedback,
+)
 from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.snapshot import Snapshot
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding, Severity
@@ -75,10 +81,12 @@ class EnvironmentStatus(Struct, frozen=True, kw_only=True):
 def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
     with opened(request, create=False) as store:
         prepared = prepare(request, store)
-        records, observed = prepared.snapshot.records, prepared.snapshot.observed
+        records = prepared.snapshot.records
         seen = asyncio.run(_seen(prepared, store, records))
         resources = [
-            _status(address, prepared.placed.get(address), records.get(address), seen, store, observed)
+            _status(
+                address, prepared.placed.get(address), records.get(address), seen, store, prepared.snapshot
+            )
             for address in dict.fromkeys((*prepared.placed, *records))
         ]
     # To look is not to run: leave is asked for by what acts.
@@ -91,7 +99,7 @@ def _status(
     record: Record | None,
     seen: Mapping[str, _Looked],
     store: Store,
-    observed: Mapping[str, object],
+    snapshot: Snapshot,
 ) -> ResourceStatus:
     if record is None:
         assert placed is not None
@@ -100,7 +108,9 @@ def _status(
     lifecycle = Lifecycle() if placed is None else placed.resource.lifecycle
     changes: tuple[Change, ...] = ()
     if placed is not None:
-        fields = wanted_fields(placed.resource, observed)  # type: ignore[arg-type]  # values of the store
+        givers = {name: fact.address for name, fact in snapshot.facts.items()}
+        observed = without_feedback(placed.resource, snapshot.observed, givers, record, store.codec)
+        fields = wanted_fields(placed.resource, observed)
         changes = kept_changes(recorded_changes(fields, record, store.codec), lifecycle)
     looked = seen.get(address)
     drift = kept_changes(looked.drift, lifecycle) if isinstance(looked, _Seen) else ()

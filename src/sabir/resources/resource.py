@@ -63,6 +63,11 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     """Steps of one lane never run at the same time: the operations of one host, the resources of one agent."""
     results: Mapping[str, Address] = field(default_factory=dict[str, Address])
     """The attribute that each result of its step becomes; those not named here are attributes of `address`."""
+    feedback: Mapping[Address, tuple[Address, ...]] = field(
+        default_factory=dict[Address, tuple[Address, ...]]
+    )
+    """Attributes that it both reads and gives, each with the resources of the same cycle that give it. A value that one of them
+    gave is no change of the resource."""
     late: Callable[[Observed], Mapping[str, Value]] | None = None
     """Computes `desired` when the step is about to run, from what was observed by then. It must depend on nothing else.
     None: each unknown value that has a name is replaced by what was observed under it."""

@@ -26,6 +26,11 @@ class Observations:
         for name, fact in facts.items():
             self._belongs(name, fact.address)
 
+    @property
+    def givers(self) -> Mapping[str, str]:
+        """The address of the resource that gave each value."""
+        return self._owner
+
     def _belongs(self, name: str, address: str) -> None:
         earlier = self._owner.get(name)
         if earlier is not None:

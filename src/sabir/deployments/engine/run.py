@@ -40,10 +40,12 @@ from sabir.deployments.engine.progress import DeploymentResult, Progress, Watch
 from sabir.deployments.engine.results import ended_record, placed_record
 from sabir.deployments.plan.compare import (
     filled,
+    kept_changes,
     missing_values,
     recorded_changes,
     unknown_names,
     wanted_fields,
+    without_feedback,
 )
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.intents import Intent, IntentCall
@@ -274,11 +276,22 @@ class Runner:
         missing = missing_values(task.resource.desired)
         if missing is not None:
             return failure(missing)
+        if step.if_changed and not self._has_changed(step):
+            return Outcome(changed=False, untouched=True, message="its inputs have not changed")
         if not step.unforeseen or step.action is not Action.UPDATE or step.record is None:
             return None
         if recorded_changes(task.resource.desired, step.record, self.journal.store.codec):
             return None
         return Outcome(changed=False, message="it is as it should be")
+
+    def _has_changed(self, step: PlannedStep) -> bool:
+        resource, record, codec = step.placed.resource, step.record, self.journal.store.codec
+        assert record is not None
+        values = without_feedback(
+            resource, self._observations.values, self._observations.givers, record, codec
+        )
+        changes = recorded_changes(wanted_fields(resource, values), record, codec)
+        return bool(kept_changes(changes, resource.lifecycle))
 
     def _report(self, key: str, outcome: Outcome | None) -> None:
         self._programs.pop(key, None)

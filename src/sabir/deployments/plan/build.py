@@ -7,15 +7,17 @@ to a change comes after it. Everything is linear in the resources and their requ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from sabir.deployments.plan.compare import wanted_fields, without_feedback
 from sabir.deployments.plan.judging import Judge, planned_step
 from sabir.deployments.plan.order import Ordered, ordered
 from sabir.deployments.plan.request import PlanRequest
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.records import RecordStatus
+from sabir.graph.values import Value
 from sabir.resources.step import Action
 from sabir.source.collector import collector_paused
 
@@ -47,7 +49,7 @@ def build_plan(request: PlanRequest) -> Plan:
         steps.update((step.key, step) for step in judged)
     for step in judge.deletions(waiting):
         steps[step.key] = step
-    steps = _with_reactions(request, steps)
+    steps = _with_reactions(request, _with_possible_changes(request, steps))
     blocked = {address for address, _ in waiting}
     arranged = ordered(request.wanted, request.records, _without(steps, later), {*blocked, *later})
     after = {each.address: each.reason for each in arranged.waiting}
@@ -61,6 +63,7 @@ def build_plan(request: PlanRequest) -> Plan:
         unchanged=unchanged,
         waiting=(*waiting, *((address, why) for address, why in after.items() if address not in also_later)),
         later=(*request.pending, *later.items()),
+        postponed=tuple(judge.postponed),
         recorded=len(request.records),
     )
 
@@ -71,6 +74,82 @@ def _without(steps: Mapping[str, PlannedStep], later: Collection[str]) -> Mappin
 
 def _ordered_step(step: PlannedStep, arranged: Ordered) -> PlannedStep:
     return replace(step, requires=arranged.requires.get(step.key, ()))
+
+
+def _with_possible_changes(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict[str, PlannedStep]:
+    """Add what steps may change before a step that depends on both, so that this one runs once, with the last values.
+
+    They run only when their fields have really changed. What no other step waits for need not be added: it is planned when the
+    values are there.
+    """
+    taken = {
+        step.address: step
+        for step in steps.values()
+        if step.action is Action.RUN and step.does_something and step.placed.resource.late is not None
+    }
+    if len(taken) < 2:
+        return steps
+    requires = {
+        address: [str(other) for other in placed.resource.requires]
+        for address, placed in request.wanted.items()
+    }
+    required_by: dict[str, list[str]] = {}
+    for address, others in requires.items():
+        for other in others:
+            required_by.setdefault(other, []).append(address)
+    between = _reached(taken, required_by) & _reached(taken, requires)
+    between = {address for address in between if _may_change(request, steps, address)}
+    if not between:
+        return steps
+    known = {
+        name: value
+        for name, value in request.observed.items()
+        if (giver := request.givers.get(name)) not in between and giver not in taken
+    }
+    readers = [
+        address
+        for address in request.wanted
+        if address in between and _reads_other_values(request, address, known)
+    ]
+    added = {}
+    for address in readers:
+        record, placed = request.records[address], request.wanted[address]
+        step = planned_step(address, Action.RUN, placed, record, (), "a step before it may change its inputs")
+        added[address] = replace(step, if_changed=True)
+    return {**steps, **added}
+
+
+def _reached(begin: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[str]:
+    reached = {*begin}
+    queue = [*reached]
+    for address in queue:
+        for other in edges.get(address, ()):
+            if other not in reached:
+                reached.add(other)
+                queue.append(other)
+    return reached
+
+
+def _may_change(request: PlanRequest, steps: Mapping[str, PlannedStep], address: str) -> bool:
+    placed, record = request.wanted.get(address), request.records.get(address)
+    if placed is None or record is None or record.status is not RecordStatus.PRESENT:
+        return False
+    if address in steps or address in request.spent:
+        return False
+    if request.selected is not None and address not in request.selected:
+        return False
+    resource = placed.resource
+    return placed.kind.runs and resource.late is not None and resource.established is None
+
+
+def _reads_other_values(request: PlanRequest, address: str, known: Mapping[str, Value]) -> bool:
+    """Whether fields of a resource depend on more than these values."""
+    resource, record = request.wanted[address].resource, request.records[address]
+    fields = [
+        wanted_fields(resource, without_feedback(resource, values, request.givers, record, request.codec))
+        for values in (request.observed, known)
+    ]
+    return fields[0] != fields[1]
 
 
 def _with_reactions(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict[str, PlannedStep]:
@@ -89,6 +168,8 @@ def _with_reactions(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict
     for key in queue:
         for address in followers.get(key, ()):
             if request.selected is not None and address not in request.selected:
+                continue
+            if address in request.spent:
                 continue
             placed = request.wanted[address]
             if any(str(other) not in request.records for other in placed.resource.established or ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.records import Record
@@ -11,20 +12,58 @@ from sabir.resources.outcome import Change
 from sabir.resources.resource import Lifecycle, Resource
 
 __all__ = [
+    "FEEDBACK",
     "filled",
     "kept_changes",
     "missing_values",
     "recorded_changes",
     "unknown_names",
     "wanted_fields",
+    "without_feedback",
 ]
+
+FEEDBACK: Final = "feedback"
+"""The field that records what a resource read of the attributes that it gives itself."""
 
 
 def wanted_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[str, Value]:
     """The fields of a resource with everything that is known by now."""
-    if resource.late is not None:
-        return resource.late(observed)
-    return {name: filled(value, observed) for name, value in resource.desired.items()}
+    if resource.late is None:
+        return {name: filled(value, observed) for name, value in resource.desired.items()}
+    fields = resource.late(observed)
+    if not resource.feedback:
+        return fields
+    names = map(str, resource.feedback)
+    return {**fields, FEEDBACK: {name: observed[name] for name in names if name in observed}}
+
+
+def without_feedback(
+    resource: Resource,
+    observed: Mapping[str, Value],
+    givers: Mapping[str, str],
+    record: Record | None,
+    codec: Codec,
+) -> Mapping[str, Value]:
+    """Return the observed values with those that the resource gave itself, or others of its cycle, as they were when it ran.
+
+    `givers`: the address of the resource that gave each value last.
+    """
+    if record is None or not resource.feedback:
+        return observed
+    read = codec.read(record.desired).get(FEEDBACK)
+    if not isinstance(read, Mapping):
+        return observed
+    values = dict(observed)
+    for attribute, cycle in resource.feedback.items():
+        name = str(attribute)
+        giver = givers.get(name)
+        if giver is not None and giver not in map(str, cycle):
+            continue
+        if name in read:
+            values[name] = read[name]
+        else:
+            values.pop(name, None)
+    return values
 
 
 def filled(value: Value, observed: Mapping[str, Value]) -> Value:
@@ -52,9 +91,9 @@ def _changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterato
 def kept_changes(changes: Sequence[Change], lifecycle: Lifecycle) -> tuple[Change, ...]:
     """Without those that are to be left alone."""
     ignored = lifecycle.ignore_changes
-    if not ignored:
-        return tuple(changes)
-    return tuple(change for change in changes if "*" not in ignored and change.field not in ignored)
+    if "*" in ignored:
+        return ()
+    return tuple(change for change in changes if change.field != FEEDBACK and change.field not in ignored)
 
 
 def missing_values(fields: Mapping[str, Value]) -> str | None:

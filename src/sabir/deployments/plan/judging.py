@@ -12,6 +12,7 @@ from sabir.deployments.plan.compare import (
     recorded_changes,
     unknown_names,
     wanted_fields,
+    without_feedback,
 )
 from sabir.deployments.plan.request import PlanRequest
 from sabir.deployments.plan.steps import PlannedStep
@@ -48,6 +49,8 @@ class Judge:
             for placed in request.wanted.values()
             for attribute in placed.resource.results.values()
         }
+        self.postponed: list[str] = []
+        """Addresses whose changes are for the next deployment."""
 
     def cannot_be_foreseen(self, steps: Sequence[PlannedStep]) -> str | None:
         """Why nothing can be said of a step before others have given their values back and everything is evaluated again.
@@ -75,7 +78,38 @@ class Judge:
 
     def wanted(self, address: str, placed: Placed, record: Record | None) -> list[PlannedStep]:
         """The steps for a resource that is described: none, one, or the two of a replacement."""
-        fields = wanted_fields(placed.resource, self.request.observed)
+        steps = self._steps(address, placed, record)
+        if not self._is_postponed(address, placed, record, steps):
+            return steps
+        self.postponed.append(address)
+        return []
+
+    def _is_postponed(
+        self, address: str, placed: Placed, record: Record | None, steps: Sequence[PlannedStep]
+    ) -> bool:
+        """Whether these steps come from what changed only after the resource had its step in this deployment."""
+        if not any(step.does_something for step in steps):
+            return False
+        if address in self.request.spent:
+            return True
+        if record is None or record.status is not RecordStatus.PRESENT or not placed.kind.runs:
+            return False
+        if address in self.request.expired or placed.resource.late is None:
+            return False
+        then = self.request.values_then(record)
+        if then is None:
+            return False
+        fields = wanted_fields(placed.resource, self._before_feedback(placed.resource, record, then))
+        return not unknown_names(fields) and not self._changes(placed, fields, record, None)
+
+    def _before_feedback(
+        self, resource: Resource, record: Record | None, observed: Mapping[str, Value]
+    ) -> Mapping[str, Value]:
+        return without_feedback(resource, observed, self.request.givers, record, self.request.codec)
+
+    def _steps(self, address: str, placed: Placed, record: Record | None) -> list[PlannedStep]:
+        observed = self._before_feedback(placed.resource, record, self.request.observed)
+        fields = wanted_fields(placed.resource, observed)
         unforeseen = unknown_names(fields)
         placed = _with_fields(placed, fields)
         reading = self.request.readings.get(address)

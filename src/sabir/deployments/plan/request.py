@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -34,6 +34,12 @@ class PlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     """Addresses of what gave back something that does not count any more."""
     protected: Collection[str] = ()
     """Addresses that must not be destroyed."""
+    givers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The address of the resource that gave each observed value."""
+    spent: Collection[str] = ()
+    """Addresses that had their step in this deployment: what changes of them now is for the next one."""
+    values_then: Callable[[Record], Mapping[str, Value] | None] = lambda _: None
+    """What had been observed when a resource had its step, if that was in an unfinished deployment that this one resumes."""
     pending: Sequence[tuple[str, str]] = ()
     """What cannot be evaluated yet, with the reason. As long as there is something, nothing is deleted because it is not
     described: it may only not be described yet."""

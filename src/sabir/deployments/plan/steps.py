@@ -45,6 +45,8 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     """Fields whose values are known only when other steps are done."""
     only_if: tuple[str, ...] = ()
     """It is taken only when one of these steps changed something."""
+    if_changed: bool = False
+    """It is taken only when its fields, with what steps before it gave, differ from what is recorded."""
     call: Call | None = None
     """It is a call: run each time, and nothing of the resource is recorded but what it gives back."""
     effects: tuple[str, ...] = ()
@@ -79,6 +81,8 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """Addresses that nothing is done about, each with the reason: an outcome that is unknown."""
     later: tuple[tuple[str, str], ...] = ()
     """What cannot be foreseen yet, each with the reason: it is planned when the steps before it have given their values back."""
+    postponed: tuple[str, ...] = ()
+    """Addresses that changed after they had their step in this deployment: the next one has one for them."""
     recorded: int = 0
     """How many resources there were before."""
 

@@ -15,6 +15,7 @@ from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.database import Database, database_reason
 from sabir.deployments.store.records import (
     DeploymentRecord,
+    DeploymentState,
     EventRecord,
     Fact,
     Record,
@@ -22,7 +23,7 @@ from sabir.deployments.store.records import (
     StepState,
 )
 from sabir.deployments.store.seal import Sealer
-from sabir.deployments.store.snapshot import Snapshot
+from sabir.deployments.store.snapshot import Snapshot, Unfinished
 from sabir.deployments.store.stored import damaged, stored_text
 from sabir.deployments.store.versions import meta
 from sabir.deployments.store.wish import Wish, read_observed, read_wish
@@ -93,6 +94,32 @@ class Store:
             return Snapshot(serial=serial, records=records, facts=facts, observed=self.observed(facts))
 
         return self._ask(read)
+
+    def unfinished(self, snapshot: Snapshot) -> Unfinished:
+        """Find the deployments that the next one resumes."""
+        ended = 0
+        numbers: list[int] = []
+        deployments = self.deployments()
+        for deployment in reversed(deployments):
+            if deployment.verb != "deploy" or deployment.state is DeploymentState.DONE:
+                ended = deployment.number
+                break
+            numbers.append(deployment.number)
+        if not numbers:
+            return Unfinished()
+        positions = {
+            (step.deployment, step.key): step.position + 1
+            for number in numbers
+            for step in self.steps(number)
+        }
+        before = self.observed_at(ended)[0] if ended else {}
+        return Unfinished(
+            numbers=frozenset(numbers),
+            is_open=deployments[-1].state is DeploymentState.RUNNING,
+            positions=positions,
+            before=before,
+            snapshot=snapshot,
+        )
 
     def serial(self) -> int:
         """The number of the state; each deployment and each change by hand makes a new one."""

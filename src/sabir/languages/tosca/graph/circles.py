@@ -44,7 +44,8 @@ def circle_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
     """For each operation that lacks a value because of it; one that was given before serves once more."""
     for circle in lifecycles.circles:
         command = lifecycles.command(circle.reader)
-        if command.undoes or not any(unknowns(dict(lifecycles.desired(command)))):
+        missing = unknowns(dict(lifecycles.desired(command)))
+        if command.undoes or not any(each.of is None or each.of in circle.attributes for each in missing):
             continue
         others = [*map(_title, circle.others[:MOST]), *(["…"] if len(circle.others) > MOST else [])]
         yield READ_BEFORE.at(

@@ -1,7 +1,7 @@
 """The order that reading gives: an operation comes behind those that give what its inputs are computed from.
 
 No requirement need lead there. Where operations would wait for one another, that way or because the life of a node has another order,
-reading gives no order, and a note says so.
+they run one after the other in the order in which they are described, and a note says so.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Circle(Struct, frozen=True, eq=False):
     reader: Address
     others: tuple[Address, ...]
     """Some of them: one more than `MOST` when there are more."""
+    attributes: frozenset[str]
+    """The attributes between them."""
 
 
 def behind_what_they_read(
@@ -46,10 +48,14 @@ def behind_what_they_read(
     """The operations with what they read among what they require, each behind that, and the circles that were left."""
     net = _Net(resources, reads)
     added = net.added()
-    if not added:
+    if not added and not net.feedback:
         return resources, net.circles
     ordered = {
-        address: replace(resource, requires=(*resource.requires, *added.get(address, ())))
+        address: replace(
+            resource,
+            requires=(*resource.requires, *added.get(address, ())),
+            feedback=net.feedback.get(address, {}),
+        )
         for address, resource in resources.items()
     }
     return _sorted(ordered), net.circles
@@ -89,7 +95,12 @@ class _Net:
                 self._sources[self._numbers[attribute]] += (
                     self._numbers[giver] for giver in givers if giver in self._numbers
                 )
+        self._attributes = {
+            self._numbers[attribute]: attribute for attribute in reads.gives if attribute in self._numbers
+        }
         self.circles: list[Circle] = []
+        self.feedback: dict[Address, dict[Address, tuple[Address, ...]]] = {}
+        """The attributes that operations both read and give, each with the operations of the cycle that give it."""
         # Sets of operations are bits of numbers, in the order in which operations are come to.
         self._come_to: list[int] = []
         self._rests: list[int] = []
@@ -116,12 +127,17 @@ class _Net:
             values = [number for number in group if number >= count]
             circle = frozenset(group) if len(group) > 1 else frozenset[int]()
             entering = self._gathered(values)  # nothing of the group itself yet
+            givers = {source for value in values for source in self._sources[value]}
             for number in group[: len(group) - len(values)]:  # in an order in which they can be done
                 extra = self._placed(number, circle, entering)
                 if extra:
                     added[self._operations[number]] = extra
+                if number in givers:  # those of the group that read it run one after the other
+                    entering |= self._rests[number]
                 if not circle.isdisjoint(self._sources[number]):
                     self._note(number, group)
+            if circle:
+                self._note_feedback(values, circle)
             gathered = self._gathered(values)
             for number in values:
                 self._rests[number] = gathered
@@ -152,9 +168,23 @@ class _Net:
         self._come_to.append(number)
         return extra
 
+    def _note_feedback(self, values: Iterable[int], circle: frozenset[int]) -> None:
+        for value in values:
+            attribute = self._attributes.get(value)
+            if attribute is None:
+                continue
+            givers = [
+                self._operations[source]
+                for source in dict.fromkeys(self._sources[value])
+                if source in circle and source < len(self._operations)
+            ]
+            for giver in givers:
+                self.feedback.setdefault(giver, {})[Address.parse(attribute)] = tuple(givers)
+
     def _note(self, number: int, group: list[int]) -> None:
         """What an operation itself has given before is read as it was, and no circle."""
         operations = (other for other in group if other < len(self._operations) and other != number)
         others = tuple(self._operations[other] for other in islice(operations, MOST + 1))
         if others:
-            self.circles.append(Circle(self._operations[number], others))
+            attributes = frozenset(self._attributes[value] for value in group if value in self._attributes)
+            self.circles.append(Circle(self._operations[number], others, attributes))
