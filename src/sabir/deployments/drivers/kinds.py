@@ -63,12 +63,15 @@ _PROCESS: Final = Kind(
     about="a process that stays, known by its pid file",
     fields={
         "name": _NAME,
-        "run": Field(about="the command: a line, or a list of words", type=FieldType.ANY, required=True),
+        "run": Field(about="a line for the shell, or a list of words", type=FieldType.ANY, required=True),
         "directory": _DIRECTORY,
         "environment": _ENVIRONMENT,
         "pid_file": Field(about="where its number is kept; run/NAME.pid unless said", replaces=True),
         "log": Field(about="where its output goes; log/NAME.log unless said"),
-        "port": Field(about="it is ready when it listens on this port", type=FieldType.INTEGER),
+        "port": Field(
+            about="it is ready when it, or a process that it started, listens on this port",
+            type=FieldType.INTEGER,
+        ),
         "ready_within": Field(about="seconds it may take to be ready", type=FieldType.NUMBER),
         "stop_within": Field(about="seconds it may take to end by itself", type=FieldType.NUMBER),
     },
