@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
@@ -129,6 +130,10 @@ def _load(
     prefix = _prefix(part.path, single_file=package.single_file)
     folder = environment_folder(whole)
     places = PartPlaces(prefix, own=environment.source, folder=folder)
+    for key, written, span in _paths(part):
+        if key in ("model", "config") and folder is not None and not os.path.exists(folder / written):
+            message = f"part {part.name!r}: {key} file not found: {written!r}"
+            return MISSING_PART.at(environment.place(span), message)
     return LoadedPart(part=part, folder=folder, package=package, language=language, places=places)
 
 

@@ -43,14 +43,14 @@ class Named(Struct, frozen=True, kw_only=True):
             return Named(name=str(Path(*inside)))
         # Files below this folder are no part of a description, so that the name is free.
         name = f"{FOLDER}/{label}/{place.name}"
-        if place.is_dir():
+        if os.path.isdir(place):
             contents, missing = contents_below(place)
             return Named(
                 name=name,
                 contents={f"{name}/{file}": data for file, data in contents.items()},
                 missing=missing,
             )
-        if not place.is_file():
+        if not os.path.isfile(place):
             return Named(missing=f"{str(path)!r} was no file")
         contents, lost = _with_included(place)
         below = f"{FOLDER}/{label}"
@@ -68,7 +68,7 @@ def _with_included(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
     queue = [file]
     for included in queue:
         name = os.path.relpath(included, file.parent)
-        if name in contents or not included.is_file():
+        if name in contents or not os.path.isfile(included):
             continue
         if not is_below(included, file.parent):
             lost[name] = None

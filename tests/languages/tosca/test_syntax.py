@@ -180,7 +180,7 @@ def test_an_ensemble_says_what_is_running() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("service_template: {node_templates: {}}\n", "not a TOSCA document: it has no 'tosca_definitions_version'"),
+        ("service_template: {node_templates: {}}\n", "missing required key 'tosca_definitions_version'"),
         ("tosca_definition_version: tosca_2_0\n", "there is no key 'tosca_definition_version'"),
         ("- tosca_definitions_version: tosca_2_0\n", "not a TOSCA document: it is no map"),
     ],

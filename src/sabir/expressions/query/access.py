@@ -122,7 +122,7 @@ def may_write(path: Path, call: Call, context: Context) -> Path:
 def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
     """The contents of a file; None when there is no such file."""
     reachable(path, call, context)
-    if not path.exists():
+    if not os.path.exists(path):
         return None
     place = real_place(path, context)
     if place.root is None:

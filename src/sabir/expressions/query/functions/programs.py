@@ -95,7 +95,7 @@ def python(call: Call, context: Context) -> Any:
 def _from_file(written: str, call: Call, context: Context) -> Callable[..., Any]:
     name, _, attribute = written.rpartition("#")
     path = reachable(absolute(name, context.directory or base_directory(context)), call, context)
-    if not path.is_file():
+    if not os.path.isfile(path):
         call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
     key = (path, path.stat().st_mtime)
     modules = context.session.work.cache(_Modules)

@@ -48,7 +48,7 @@ class ConfigFile(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         path = folder / relative
         if not self.session.trust.outside and not is_below(path, folder):
             raise UnusableInput("it leads out of the project: allow it with --trust outside")
-        if not path.is_file():
+        if not os.path.isfile(path):
             return None
         single = load_package(path, self.session.limits.package)
         file = single.get_file(next(iter(single.list()), ""))

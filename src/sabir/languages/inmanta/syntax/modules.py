@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -90,7 +91,7 @@ class ModuleFinder:
         return sorted(names)
 
     def _search(self, name: str) -> Module | ModuleFault:
-        if name not in self._foreign and (LIBRARY / name / "model").is_dir():
+        if name not in self._foreign and os.path.isdir(LIBRARY / name / "model"):
             tree: FileTree = DirectoryTree(LIBRARY / name, name)
             return Module(name, tree, tree.below("model"), tree.below("plugins"), tree, ours=True)
         if name in self._of_package:

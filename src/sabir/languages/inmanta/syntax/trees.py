@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -80,7 +81,7 @@ class DirectoryTree:
             return None
         full = self.directory / path
         try:
-            if not full.is_file() or full.stat().st_size > _MAX_FILE:
+            if not os.path.isfile(full) or full.stat().st_size > _MAX_FILE:
                 return None
             if not is_below(full, self._root):
                 return None
@@ -90,7 +91,7 @@ class DirectoryTree:
 
     def list(self, folder: str) -> list[str]:
         base = self.directory / folder
-        if not base.is_dir():
+        if not os.path.isdir(base):
             return []
         return sorted(
             file.relative_to(self.directory).as_posix() for file in base.rglob("*") if file.is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,6 @@ def _folder_of(path: Path, trust: Trust) -> Path | None:
     folder = path.parent / Path(written.strip())
     if not (trust.outside or is_below(folder, path.parent)):
         raise UnusableInput(_leads_out(f"class_configs of {str(path)!r}"))
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise UnusableInput(f"class_configs of {str(path)!r} is no folder: {str(folder)!r}")
     return folder

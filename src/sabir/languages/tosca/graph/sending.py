@@ -74,12 +74,12 @@ def sent(
 def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
     directory = implementation.origin.directory
     for name, _ in implementation.dependencies:
-        if directory is not None and (directory / name).is_file():
+        if directory is not None and os.path.isfile(directory / name):
             yield directory / name
     node = node_of(subject)
     for artifact in node.artifact_definitions.values():
         location = FileArtifact(artifact, node.ensemble).location
-        if location is not None and Path(location).is_file():
+        if location is not None and os.path.isfile(location):
             yield Path(location)
 
 

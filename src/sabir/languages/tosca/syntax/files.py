@@ -13,6 +13,7 @@ from msgspec import Struct
 from sabir.session import Trust
 from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.packages.below import is_below
 
 __all__ = ["CataloguedFiles", "DiskFiles", "Files", "PackageFiles", "files_of"]
 
@@ -60,7 +61,7 @@ class PackageFiles(Struct, frozen=True):
         path = self.package.path
         if path is None or not path.is_dir() or not posixpath.normpath(name).startswith(".."):
             return None
-        return path if (path / name).is_file() else None
+        return path if os.path.isfile(path / name) else None
 
     def copy_of(self, url: str) -> PackageFile | None:  # noqa: ARG002  without a catalogue there is none
         return None
@@ -82,8 +83,7 @@ class DiskFiles:
 
     def _read(self, name: str) -> PackageFile | None:
         path = self.base / name
-        real = os.path.realpath(path)
-        if not Path(real).is_relative_to(os.path.realpath(self.root)):
+        if not is_below(path, self.root):
             return None
         try:
             if not path.is_file() or path.stat().st_size > _LARGEST:
@@ -97,11 +97,15 @@ class DiskFiles:
 
     def beside(self, name: str) -> Iterator[str]:
         folder = (self.base / name).parent
-        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file()) if folder.is_dir() else ()
+        names = (
+            sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+            if os.path.isdir(folder)
+            else ()
+        )
         return (posixpath.join(posixpath.dirname(name), other) for other in names)
 
     def outside(self, name: str) -> Path | None:
-        return self.root if self.read(name) is None and (self.base / name).is_file() else None
+        return self.root if self.read(name) is None and os.path.isfile(self.base / name) else None
 
     def copy_of(self, url: str) -> PackageFile | None:  # noqa: ARG002  without a catalogue there is none
         return None

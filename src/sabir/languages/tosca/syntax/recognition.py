@@ -16,11 +16,12 @@ META_NAMES: Final = (META, "TOSCA.meta")
 """TOSCA 2.0 takes it at the root, too."""
 _MOST_FILES: Final = 400
 # A start that asks every language for a package needs it, and no other.
-# A file that somebody names, and that has forgotten or misspelt its version.
+# A file without its version, or with a misspelled one.
 _SECTIONS: Final = (
     rb"(?m)^(?:tosca_definit\w*|topology_template|service_template|node_templates|(?:node|relationship|capability|interface|"
     rb"artifact|group|policy)_types)[ \t]*:"
 )
+_TOPOLOGY: Final = rb"(?m)^(?:tosca_definit\w*|topology_template[ \t]*:)"
 _MARK: Final = rb"(?m)^(?:\xef\xbb\xbf)?[ \t]*(?:-[ \t]+)?[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)"
 
 
@@ -29,16 +30,34 @@ def recognises(package: LoadedPackage) -> bool:
 
 
 def candidates(package: LoadedPackage) -> Iterator[str]:
-    """The YAML files that say they are TOSCA or an ensemble, those near the root first."""
+    """The YAML files that say they are TOSCA or an ensemble, those near the root first.
+
+    Where none does: those at the root that lack only their version.
+    """
     names = [name for name in package.list() if name.endswith((".yaml", ".yml", ".tosca"))]
     if not names and package.single_file:
         names = package.list()
+    unmarked: list[str] = []
+    has_marked = False
     for name in sorted(names, key=lambda name: (name.count("/"), name))[:_MOST_FILES]:
         file = package.get_file(name)
-        if file is not None and (
-            _is_marked(file.raw()) or (package.single_file and _has_section(file.raw()))
-        ):
+        if file is None:
+            continue
+        raw = file.raw()
+        if _is_marked(raw) or (package.single_file and _has_section(raw)):
+            has_marked = True
             yield name
+        elif "/" not in name and _looks_like_tosca(raw):
+            unmarked.append(name)
+    if not has_marked:
+        yield from unmarked
+
+
+def _looks_like_tosca(raw: bytes) -> bool:
+    """Whether a file in a folder is clearly TOSCA without its version: other tools have sections of the same names."""
+    if re.search(_TOPOLOGY, raw) is not None:
+        return True
+    return (b"tosca." in raw or b"derived_from" in raw) and _has_section(raw)
 
 
 def _has_section(raw: bytes) -> bool:

@@ -86,9 +86,12 @@ def _without_version(root: YamlMapping, file: PackageFile) -> Finding:
         return UNKNOWN_DIALECT.at(
             Place(file.source, misspelt.key.span), message, hint=f"did you mean '{_VERSION}'?"
         )
-    message = f"not a TOSCA document: it has no '{_VERSION}'"
+    message = f"missing required key '{_VERSION}'"
     version = DIALECTS[-1] if root.get("service_template") is not None else DIALECTS[3]
-    return UNKNOWN_DIALECT.about_file(file.source, message, hint=f"begin it with '{_VERSION}: {version}'")
+    hint = f"begin the file with '{_VERSION}: {version}'"
+    if not root.entries:
+        return UNKNOWN_DIALECT.about_file(file.source, message, hint=hint)
+    return UNKNOWN_DIALECT.at(Place(file.source, root.entries[0].key.span), message, hint=hint)
 
 
 def _is_nearly(key: str | None) -> bool:
