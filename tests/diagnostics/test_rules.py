@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sabir.diagnostics import Rule, RuleRegistry, Severity, parse_code
 from sabir.diagnostics.page import markdown_page, page_name, plain_explanation
+from sabir.diagnostics.rules import collect_rules
 
 
 def code(name: str, title: str = "x") -> Rule:
@@ -35,6 +38,15 @@ def test_a_code_is_never_reused() -> None:
     registry.register([code("E001", "first")])
     with pytest.raises(ValueError, match="E001 is registered twice, for 'first' and 'second'"):
         registry.register([code("E001", "second")])
+
+
+def test_two_rules_of_a_package_with_one_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "two_rules.py").write_text(
+        "from tests.diagnostics.test_rules import code\nONE, TWO = code('E001', 'first'), code('E001', 'second')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="E001 is registered twice, for 'first' and 'second'"):
+        collect_rules("two_rules")
 
 
 def test_registry() -> None:

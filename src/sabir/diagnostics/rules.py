@@ -168,14 +168,12 @@ def collect_rules(package: str) -> tuple[Rule, ...]:
     root = import_module(package)
     names = [package]
     names += (module.name for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."))
-    collected = {
-        value.code: value
-        for name in names
-        if not name.endswith("__main__")
-        for value in vars(import_module(name)).values()
-        if isinstance(value, Rule)
-    }
-    return tuple(sorted(collected.values(), key=lambda rule: parse_code(rule.code)))
+    collected = RuleRegistry()
+    for name in names:
+        if not name.endswith("__main__"):
+            values = vars(import_module(name)).values()
+            collected.register(value for value in values if isinstance(value, Rule))
+    return tuple(collected)
 
 
 def withheld_codes(rules: Iterable[Rule]) -> frozenset[str]:

@@ -40,7 +40,7 @@ UNKNOWN_KEY: Final = environment_rule(
     "parts:\n  db:\n    path: db.yaml\n    inptus: {}\n",
 )
 MALFORMED_TARGET: Final = environment_rule(
-    "E010",
+    "E011",
     "a malformed target",
     "A target has a name and a driver; parallel, timeout and retries are whole numbers, labels are a list. lifecycle names resources by their "
     "addresses.",
