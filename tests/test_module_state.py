@@ -19,6 +19,7 @@ import sabir
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 CLOSED = {
+    "sabir.diagnostics.examples._load_file": "packages with rules",
     "sabir.diagnostics.rules.collect_rules": "packages of sabir",
     "sabir.expressions.patterns.rewriting._characters": "two sizes of character sets",
     "sabir.expressions.query.functions.registry._extensions": "the import path, for installed plug-ins",

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from sabir.checks import Application, BaseValidator, CheckOptions, FormValidator, PreparedCheck
-from sabir.diagnostics import Finding, Rule
+from sabir.diagnostics import Examples, Finding, Rule
 from sabir.errors import UsageError
 from sabir.source.packages import MemoryPackage
 from tests.checks.toy import BAD, ENTRY_POINT, ToyValidator
@@ -162,8 +162,7 @@ class Abc(BaseValidator):
                 code=cls.own_code("E001"),
                 title="toy.yaml is there",
                 why="A sample.",
-                bad={"toy.yaml": ""},
-                good={"other.yaml": ""},
+                examples=Examples({"toy.yaml": ""}, {"other.yaml": ""}),
             ),
         )
 

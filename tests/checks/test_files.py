@@ -9,7 +9,7 @@ import pytest
 from sabir.checks.files import FileSelection
 from sabir.diagnostics.rules import Rule
 
-RULE = Rule(code="TOY:E001", title="a toy", why="because", bad={}, good={})
+RULE = Rule(code="TOY:E001", title="a toy", why="because")
 
 
 @pytest.mark.parametrize(

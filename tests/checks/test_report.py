@@ -8,7 +8,7 @@ from sabir.text import Place, Source, Span
 
 
 def rule(code: str) -> Rule:
-    return Rule(code=code, title=f"title of {code}", why="because", bad={}, good={})
+    return Rule(code=code, title=f"title of {code}", why="because")
 
 
 FIRST, SECOND, NEVER = rule("TOY:E001"), rule("TOY:W002"), rule("TOY:E003")

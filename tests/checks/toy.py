@@ -12,7 +12,7 @@ from sabir.checks.form import FormValidator
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Examples, Rule
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
 from sabir.source.packages import LoadedPackage
@@ -80,8 +80,7 @@ def _code(code: str, title: str, bad: str, good: str, *, off: bool = False, fix:
         code=code,
         title=title,
         why="Because toys are toys.",
-        bad={"toy.yaml": bad},
-        good={"toy.yaml": good},
+        examples=Examples({"toy.yaml": bad}, {"toy.yaml": good}),
         off_by_default=off,
         fixable=fix,
     )

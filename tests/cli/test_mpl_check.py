@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.mpl_check import main
-from sabir.languages.muranopl.examples.packages import LIBRARY, with_class, with_manifest
 from tests.files import write_files
+from tests.languages.muranopl.example_packages import LIBRARY, with_class, with_manifest
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_check_loads_what_it_runs(package: Path) -> None:
     modules = imported(str(package), command="mpl_check")
     assert not {*modules} & {*HEAVY}
-    unwanted = ("sabir.graph", "sabir.languages.muranopl.evaluate")
+    unwanted = ("sabir.graph", "sabir.languages.muranopl.evaluate", "sabir.diagnostics.examples")
     assert not [name for name in modules if name.startswith(unwanted)]
 
 

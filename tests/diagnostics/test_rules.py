@@ -6,11 +6,11 @@ import pytest
 
 from sabir.diagnostics import Rule, RuleRegistry, Severity, parse_code
 from sabir.diagnostics.page import markdown_page, page_name, plain_explanation
-from sabir.diagnostics.rules import collect_rules
+from sabir.diagnostics.rules import Examples, collect_rules
 
 
 def code(name: str, title: str = "x") -> Rule:
-    return Rule(code=name, title=title, why="y", bad={"a.yaml": "1"}, good={"a.yaml": "2"})
+    return Rule(code=name, title=title, why="y", examples=Examples({"a.yaml": "1"}, {"a.yaml": "2"}))
 
 
 @pytest.mark.rows("V-030", "V-032", "V-035", "V-036")
@@ -71,8 +71,10 @@ def test_one_text_for_terminal_and_page() -> None:
         code="MPL:W001",
         title="no good",
         why="Because `x` is lost. Write it.",
-        bad={"Classes/A.yaml": "Name: caf\udce9\n"},
-        good={"Classes/A.yaml": "Name: A\n", "run.py": "pass\n"},
+        examples=Examples(
+            bad={"Classes/A.yaml": "Name: caf\udce9\n"},
+            good={"Classes/A.yaml": "Name: A\n", "run.py": "pass\n"},
+        ),
         fixable=True,
         off_by_default=True,
         when="evaluate",

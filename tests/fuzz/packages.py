@@ -17,13 +17,13 @@ from sabir.checks.application import general_rules
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.languages.muranopl.check import package_rules
-from sabir.languages.muranopl.examples.packages import APPLICATION, LIBRARY
 from sabir.operations.check import check_package
 from sabir.operations.fix import mended_texts
 from sabir.operations.upload import check_upload
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.edited import EditedPackage
 from tests.fuzz.judging import complaint
+from tests.languages.muranopl.example_packages import APPLICATION, LIBRARY
 
 __all__ = ["archive_of", "check_archive", "check_files", "mutated", "run"]
 

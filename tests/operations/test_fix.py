@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sabir.checks.options import CheckOptions
-from sabir.languages.muranopl.examples.packages import LIBRARY
 from sabir.operations.check import check_paths
 from sabir.operations.fix import fix_diff, fix_paths
+from tests.languages.muranopl.example_packages import LIBRARY
 
 # The second slip can only be seen when the first is mended.
 SLIPS = {

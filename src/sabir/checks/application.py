@@ -30,8 +30,7 @@ PLUGIN_FAILED: Final = Rule(
     title="plug-in cannot be loaded",
     why="An installed distribution offers a language, validator, formatter or driver that cannot be imported or breaks the "
     "interface, so what it would have found is missing from the report. Mend or remove the distribution.",
-    bad={"entry_points.txt": "[sabir.validators]\nacme = acme_rules:Missing\n"},
-    good={"entry_points.txt": "[sabir.validators]\nacme = sabir.checks.form:FormValidator\n"},
+    examples="sabir.checks",
 )
 
 # What must be seen whatever was selected: a part of the checks has not run.

@@ -22,14 +22,7 @@ CHECK_FAILED: Final = Rule(
     title="a check itself failed",
     why="This is a fault of the check that is named, not of what you wrote; the other checks have run. Please report it. "
     "`SABIR_DEBUG=1` shows where it happened; `--ignore E000` lets the run pass meanwhile.",
-    bad={
-        "validator.py": "def check(data):\n    yield data['port'] + 1\n",
-        "example.yaml": "port: eighty\n",
-    },
-    good={
-        "validator.py": "def check(data):\n    if isinstance(data['port'], str):\n        yield 'port must be a number'\n",
-        "example.yaml": "port: eighty\n",
-    },
+    examples="sabir.checks",
 )
 
 

@@ -27,8 +27,7 @@ UNUSED: Final = Rule(
     title="suppression that suppresses nothing",
     why="The finding that the comment was written for is gone, or the code is misspelt. A suppression left behind would "
     "hide the next finding of that kind. Remove the comment; `--fix` does it.",
-    bad={"example.yaml": "name: web  # sabir: ignore[E006] both are needed\n"},
-    good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
+    examples="sabir.checks",
     fixable=True,
 )
 
@@ -37,8 +36,7 @@ NO_REASON: Final = Rule(
     title="suppression without a reason",
     why="Whoever reads the comment next year wants to know why the finding was not mended. Write the reason after the "
     "bracket. Off unless `require-reason` is set or the code is selected.",
-    bad={"example.yaml": "name: web\nname: db  # sabir: ignore[E006]\n"},
-    good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
+    examples="sabir.checks",
     off_by_default=True,
 )
 
@@ -47,8 +45,7 @@ NO_CODE: Final = Rule(
     title="suppression that names no code",
     why="A suppression has to say what it suppresses, between brackets, so that other findings of the line stay visible: "
     "`# sabir: ignore[E006] reason`.",
-    bad={"example.yaml": "name: web  # sabir: ignore everything here\n"},
-    good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
+    examples="sabir.checks",
 )
 
 _MOST: Final = 1000

@@ -33,16 +33,12 @@ __all__ = [
 ]
 
 
-def _rule(
-    number: str, title: str, why: str, resource: str, *, when: Literal["plan", "look"] = "plan"
-) -> Rule:
-    head = "sabir: resources/1\nresources:\n  motd:\n    "
+def _rule(number: str, title: str, why: str, *, when: Literal["plan", "look"] = "plan") -> Rule:
     return Rule(
         code=f"DEP:{number}",
         title=title,
         why=why,
-        bad={"resources.yaml": head + resource},
-        good={"resources.yaml": f"{head}{{kind: file, fields: {{path: etc/motd, content: hello}}}}\n"},
+        examples="sabir.deployments",
         language="resources",
         when=when,
     )
@@ -52,33 +48,28 @@ NO_PLACE: Final = _rule(
     "E001",
     "a resource that no driver takes",
     "The target of a resource is one of those under targets in sabir.yaml, and its driver must know the kind.",
-    "{kind: flie, fields: {path: etc/motd}}\n",
 )
 NOT_BELOW: Final = _rule(
     "E002",
     "a resource that would change the machine",
     "Without a named target everything is kept below one folder, so that nobody's machine is changed by accident. Packages, "
     "services, users, commands need a target that is named, or --here.",
-    "{kind: package, fields: {name: nginx}}\n",
 )
 BAD_FIELD: Final = _rule(
     "E003",
     "a field that the kind does not take",
     "Each kind says which fields it takes, of which types, and which it needs.",
-    "{kind: file, fields: {paht: etc/motd}}\n",
 )
 NO_REQUIREMENT: Final = _rule(
     "E004",
     "a requirement that is not described",
     "A resource can only require others of the same environment.",
-    "{kind: file, fields: {path: a}, requires: [nobody]}\n",
 )
 NO_LEAVE: Final = _rule(
     "E005",
     "code that nobody has given leave to run",
     "Processes, commands and scripts run what a description brings. That needs the leave of the operator: --trust scripts, or "
     "sabir trust.",
-    "{kind: process, fields: {name: web, run: [python3, -m, http.server]}}\n",
 )
 
 
@@ -87,7 +78,6 @@ TOLD: Final = _rule(
     "what a target says of a resource",
     "A target that was looked at (--refresh) knows more than the description: a field that this version of it does not know and "
     "that is left out, a template that it would refuse, what would become of the resources of a stack.",
-    "{kind: heat-stack, fields: {name: shop, template: {resources: {}}}}\n",
     when="look",
 )
 NOT_SEEN: Final = _rule(
@@ -95,7 +85,6 @@ NOT_SEEN: Final = _rule(
     "a resource that could not be looked at",
     "With --refresh a plan compares with the world. What is on a target that does not answer, or cannot be read there, is compared "
     "with what is recorded only; the rest is looked at all the same.",
-    "{kind: heat-stack, fields: {name: shop, template: {resources: {}}}}\n",
     when="look",
 )
 

@@ -10,12 +10,13 @@ from sabir.diagnostics.finding import (
     Severity,
 )
 from sabir.diagnostics.near import did_you_mean, near
-from sabir.diagnostics.rules import Example, Rule, RuleRegistry, parse_code
+from sabir.diagnostics.rules import Example, Examples, Rule, RuleRegistry, parse_code
 
 __all__ = [
     "CheckerError",
     "Edit",
     "Example",
+    "Examples",
     "Finding",
     "Fix",
     "Frame",

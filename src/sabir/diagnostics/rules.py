@@ -19,6 +19,7 @@ from sabir.text import Place, Source
 __all__ = [
     "CodeParts",
     "Example",
+    "Examples",
     "Rule",
     "RuleOptions",
     "RuleRegistry",
@@ -29,6 +30,14 @@ __all__ = [
 
 Example = Mapping[str, str]
 """Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""
+
+
+class Examples(NamedTuple):
+    """A package that a rule reports, and one that it does not."""
+
+    bad: Example
+    good: Example
+
 
 When = Literal["check", "evaluate", "render", "plan", "look"]
 
@@ -57,15 +66,14 @@ def parse_code(code: str) -> CodeParts:
 class Rule(Struct, frozen=True, kw_only=True):
     """One thing sabir can report.
 
-    `title` is what is wrong, in a few words; `why` says why it matters and what to do; `bad` and `good` are examples
-    that the tests run: `bad` must be reported with this code, `good` must not.
+    `title` is what is wrong, in a few words; `why` says why it matters and what to do.
     """
 
     code: str
     title: str
     why: str
-    bad: Example
-    good: Example
+    examples: Examples | str | None = None
+    """A bad and a good example, or the package whose `examples.yaml` has them (`sabir.diagnostics.examples`)."""
     fixable: bool = False
     off_by_default: bool = False
     language: str | None = None
@@ -84,6 +92,23 @@ class Rule(Struct, frozen=True, kw_only=True):
     @property
     def severity(self) -> Severity:
         return Severity.WARNING if parse_code(self.code).kind == "W" else Severity.ERROR
+
+    @property
+    def bad(self) -> Example:
+        """A package that is reported with this code, as the tests show."""
+        return self._load_examples().bad
+
+    @property
+    def good(self) -> Example:
+        """A package that is not reported with this code."""
+        return self._load_examples().good
+
+    def _load_examples(self) -> Examples:
+        if isinstance(self.examples, str):
+            from sabir.diagnostics.examples import load_examples  # a check pays nothing for examples
+
+            return load_examples(self.examples, self.code)
+        return self.examples or Examples({}, {})
 
     def at(
         self,
@@ -113,7 +138,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 class RuleOptions(TypedDict, total=False):
-    """What a language lets its rules say beside their texts and examples; `Rule` tells what each means."""
+    """What a language lets its rules say beside their texts; `Rule` tells what each means."""
 
     fixable: bool
     off_by_default: bool

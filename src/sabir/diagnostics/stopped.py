@@ -9,20 +9,13 @@ from sabir.diagnostics.rules import Rule
 
 __all__ = ["over_limit", "worker_lost"]
 
-_MODULE: Final = {
-    "main.cf": "import m\nx = m::f()\n",
-    "libs/m/module.yml": "name: m\n",
-    "libs/m/model/_init.cf": "",
-}
-_PLUGIN: Final = "from inmanta.plugins import plugin\n\n@plugin\ndef f() -> int:\n"
 
 WORKER_LOST: Final = Rule(
     code="E920",
     title="foreign Python had to be stopped",
     why="Where sabir lives long (a service, an editor) plug-ins and Python functions of a project run in a worker process. It "
     "took too much time or memory, ended itself, or was asked to stop, so there is no result. Other projects go on.",
-    bad={**_MODULE, "libs/m/plugins/__init__.py": _PLUGIN + "    while True:\n        pass\n"},
-    good={**_MODULE, "libs/m/plugins/__init__.py": _PLUGIN + "    return 1\n"},
+    examples="sabir.diagnostics",
     when="evaluate",
 )
 OVER_LIMIT: Final = Rule(
@@ -30,8 +23,7 @@ OVER_LIMIT: Final = Rule(
     title="more work than is allowed",
     why="Reading or evaluating it took more processor time or memory than the limits allow, so that nobody's machine is kept busy "
     "by a file. --limits strict is for what strangers send; the limits can be raised one by one.",
-    bad={"main.cf": "for a in std::sequence(100000):\n    for b in std::sequence(100000):\n    end\nend\n"},
-    good={"main.cf": "for a in std::sequence(10):\nend\n"},
+    examples="sabir.diagnostics",
     when="evaluate",
 )
 

@@ -33,7 +33,6 @@ WAITING_VALUES: Final = environment_rule(
     "values that wait for each other",
     "Each of these values is computed from the next, and the last one from the first. Parts may refer to each other "
     "in both directions, but no value may need itself.",
-    "parts:\n  db:\n    path: db.yaml\n    inputs:\n      address: {eval: '::db::outputs::address'}\n",
     run=True,
 )
 

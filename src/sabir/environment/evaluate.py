@@ -40,9 +40,6 @@ WAITS: Final = environment_rule(
     "a part that waits for values",
     "It is given values that are known only once another part is deployed, and its language cannot be evaluated without. "
     "sabir deploy evaluates it as soon as they are known, in the same deployment.",
-    "parts:\n  one:\n    language: resources\n    model:\n      resources:\n"
-    "        port: {kind: command, results: [number], fields: {run: free-port}}\n"
-    "  two:\n    path: db.yaml\n    inputs: {adress: {eval: '::one::port::number'}}\n",
     run=True,
 )
 

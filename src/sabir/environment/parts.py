@@ -31,20 +31,17 @@ MISSING_PART: Final = environment_rule(
     "E004",
     "a part that is not there",
     "The path of a part is a folder, an archive or a file, from the folder of sabir.yaml.",
-    "parts:\n  db:\n    path: gone.yaml\n",
 )
 UNKNOWN_LANGUAGE: Final = environment_rule(
     "E005",
     "a part in no known language",
     "The language of a part is found from its files. Say it with language where they do not tell.",
-    "parts:\n  db:\n    path: db.yaml\n    language: toska\n",
 )
 OUTSIDE: Final = environment_rule(
     "E010",
     "a path that leads out of the environment",
     "What sabir.yaml names lies in its folder, so that whoever wrote it cannot have other files read. The operator can allow "
     "other places with --trust outside.",
-    "parts:\n  db:\n    path: ../db.yaml\n",
 )
 
 

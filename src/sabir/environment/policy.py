@@ -20,7 +20,6 @@ MISSING_RULES: Final = environment_rule(
     "E008",
     "a policy file that cannot be read",
     "The files under rules lie beside sabir.yaml, or are named from its folder.",
-    "parts:\n  db:\n    path: db.yaml\nrules: gone.yaml\n",
 )
 
 

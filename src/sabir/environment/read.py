@@ -25,26 +25,22 @@ NOT_AN_ENVIRONMENT: Final = environment_rule(
     "E001",
     "sabir.yaml is not an environment",
     "An environment is a mapping with the key parts: names, each with a path and, if need be, a language.",
-    "name: shop\n",
 )
 MALFORMED_PART: Final = environment_rule(
     "E002",
     "a malformed part",
     "A part is named by letters, digits, _ and -, and is a mapping with a path; inputs is a mapping.",
-    "parts:\n  db: db.yaml\n",
 )
 UNKNOWN_KEY: Final = environment_rule(
     "E003",
     "an unknown key",
     "Keys that sabir does not know have no effect, most often because of a typing error.",
-    "parts:\n  db:\n    path: db.yaml\n    inptus: {}\n",
 )
 MALFORMED_TARGET: Final = environment_rule(
     "E011",
     "a malformed target",
     "A target has a name and a driver; parallel, timeout and retries are whole numbers, labels are a list. lifecycle names resources by their "
     "addresses.",
-    "parts:\n  db:\n    path: db.yaml\ntargets:\n  web: {root: /}\n",
 )
 
 ENVIRONMENT_KEYS: Final = (

@@ -10,7 +10,6 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.environment.evaluate import prepare_parts
-from sabir.environment.examples import TOSCA_PART
 from sabir.languages.language import EvaluationRequest, Language, Renderer, Rendering, RenderRequest
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage
@@ -18,30 +17,11 @@ from sabir.text import Place
 
 __all__ = ["renderers"]
 
-_WEB: Final = """\
-dsl_version: 0.4.0
-service:
-  name: web
-  containers:
-    - name: web
-      image: web
-      probes: {readiness: /ready}
-      env: [{name: PASSWORD, value: "PASSWORD"}]
-      daemon: {command: /run}
-"""
 HIDDEN: Final = Rule(
     code="ENV:W001",
     title="something sensitive is left out of what is rendered",
     why="A part is given a sensitive value, and its text would stand in a file that render writes.",
-    bad={
-        "sabir.yaml": (
-            "parts:\n  db: {path: db.yaml}\n  web:\n    path: web\n    config:\n      configs:\n"
-            "        db: {password: {eval: {sensitive: {eval: '::db::outputs::address'}}}}\n"
-        ),
-        "db.yaml": TOSCA_PART,
-        "web/service/web.yaml": _WEB.replace("PASSWORD", "{{ db.password }}"),
-    },
-    good={"sabir.yaml": "parts:\n  web:\n    path: web\n", "web/service/web.yaml": _WEB},
+    examples="sabir.environment",
     language="environment",
     when="render",
 )

@@ -25,7 +25,6 @@ NO_VALUE: Final = environment_rule(
     "a reference that gives no value",
     "The expression matches nothing, or matches an instance where a value is needed. Query the environment to see "
     "what is there: sabir query . '::db'.",
-    "parts:\n  db:\n    path: db.yaml\noutputs:\n  address: {eval: '::db::nothing'}\n",
     run=True,
 )
 COMPOSED_SECRET: Final = environment_rule(

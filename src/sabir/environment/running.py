@@ -27,9 +27,7 @@ UNUSABLE_INPUT: Final = environment_rule(
     "E009",
     "a part that cannot use what it is given",
     "The inputs, the model or the configuration of a part are not what its language takes.",
-    "parts:\n  net:\n    path: net\n    inputs: {blokc: 1}\n",
     run=True,
-    more={"net/main.cf": "block = 1\n"},
 )
 
 _NO_GRAPH: Final = Graph(())

@@ -27,8 +27,6 @@ VAULT: Final = expression_rule(
         "There is no password, the password is not the right one, or the file is not vault encrypted. "
         "The password comes from UNFURL_VAULT_DEFAULT_PASSWORD."
     ),
-    bad="{eval: {tempfile: secret, encoding: vault}}",
-    good="{eval: {q: secret}}",
     trust=("write-files",),
 )
 

@@ -9,7 +9,7 @@ __all__ = ["RULES"]
 
 
 def _rule(number: int) -> Rule:
-    return Rule(code=f"TEST:E{number:03}", title="", why="", bad={}, good={})
+    return Rule(code=f"TEST:E{number:03}", title="", why="")
 
 
 RULES = TemplateRules(

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sabir.checks import BaseValidator
-from sabir.diagnostics import Finding, Rule
+from sabir.diagnostics import Examples, Finding, Rule
 
 SPACE_IN_NAME = Rule(
     code="SHOP:W001",
     title="file name with a space",
     why="Our deployment scripts split lists of files at spaces. Write a hyphen instead.",
-    bad={"shelf.yaml": "books: []\n", "my notes.txt": "x\n"},
-    good={"shelf.yaml": "books: []\n", "my-notes.txt": "x\n"},
+    examples=Examples(
+        bad={"shelf.yaml": "books: []\n", "my notes.txt": "x\n"},
+        good={"shelf.yaml": "books: []\n", "my-notes.txt": "x\n"},
+    ),
     language="shelf",
 )
 

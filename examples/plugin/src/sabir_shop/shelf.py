@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sabir.checks import BaseValidator, yaml_findings
-from sabir.diagnostics import Finding, Rule
+from sabir.diagnostics import Examples, Finding, Rule
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import YamlMapping, YamlScalar, YamlSequence
 from sabir.text import Place
@@ -27,8 +27,7 @@ NO_LIST = Rule(
     code="SHELF:E001",
     title="a shelf is no list of books",
     why="Books stand on a shelf one after the other; write them as a list, even when there is one only.",
-    bad={FILE: "novels: Emma\n"},
-    good={FILE: "novels: [Emma]\n"},
+    examples=Examples(bad={FILE: "novels: Emma\n"}, good={FILE: "novels: [Emma]\n"}),
 )
 
 

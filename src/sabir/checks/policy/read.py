@@ -31,10 +31,7 @@ MALFORMED_RULE: Final = Rule(
     title="a malformed rule",
     why="A policy file is a mapping with the list rules. A rule has a code with a prefix of its own, a message, the "
     "expression `for` that finds instances, and the expression `condition` that must be true of each of them.",
-    bad={"example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n"},
-    good={
-        "example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n  condition: backup\n"
-    },
+    examples="sabir.checks",
 )
 
 RULE_KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")

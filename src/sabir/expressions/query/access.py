@@ -35,8 +35,6 @@ FILE_NOT_FOUND: Final = expression_rule(
     "EXPR:E009",
     title="a file that is not there",
     why="The path is relative to the directory of the template.",
-    bad="{eval: {lookup: {file: sabir-no-such-file.txt}}}",
-    good="{eval: {q: sabir-no-such-file.txt}}",
 )
 
 _LIMITS: Final = PackageLimits()

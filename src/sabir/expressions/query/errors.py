@@ -19,37 +19,22 @@ from sabir.text import Place, Source, Span
 __all__ = ["BAD_ARGUMENTS", "NOT_FOUND", "REFUSED", "TOO_MUCH", "QueryError", "expression_rule"]
 
 
-def expression_rule(
-    code: str, *, title: str, why: str, bad: str, good: str, **options: Unpack[RuleOptions]
-) -> Rule:
-    """A rule of expressions; `bad` and `good` are values of an output in YAML."""
+def expression_rule(code: str, *, title: str, why: str, **options: Unpack[RuleOptions]) -> Rule:
     options.setdefault("when", "evaluate")
-    bad_files, good_files = _with_output(bad), _with_output(good)
-    return Rule(code=code, title=title, why=why, bad=bad_files, good=good_files, language="tosca", **options)
-
-
-def _with_output(value: str) -> dict[str, str]:
-    return {
-        "template.yaml": "tosca_definitions_version: tosca_simple_yaml_1_3\n"
-        "topology_template:\n  inputs: {zone: {type: string, default: north}}\n"
-        f"  node_templates: {{one: {{type: tosca.nodes.Root}}}}\n  outputs:\n    o:\n      value: {value}\n"
-    }
+    package = "sabir.expressions"
+    return Rule(code=code, title=title, why=why, examples=package, language="tosca", **options)
 
 
 BAD_ARGUMENTS: Final = expression_rule(
     "EXPR:E006",
     title="arguments that a function cannot take",
     why="There are too few or too many, or one of them has the wrong type.",
-    bad="{token: ['a:b', ':', 5]}",
-    good="{token: ['a:b', ':', 1]}",
 )
 
 NOT_FOUND: Final = expression_rule(
     "EXPR:E008",
     title="something named is not there",
     why="An entity, property, folder, external or address that an expression needs does not exist.",
-    bad="{eval: {external: elsewhere}}",
-    good="{eval: {external: local}}",
 )
 
 REFUSED: Final = expression_rule(
@@ -57,8 +42,6 @@ REFUSED: Final = expression_rule(
     title="something that the project is not trusted with",
     why="Running Python, seeing environment variables, writing files, using the network and leaving the project are for the "
     "operator to allow: --trust python, env:NAME, write-files, network, outside.",
-    bad="{eval: {python: os.getcwd}}",
-    good="{eval: {q: os.getcwd}}",
     withheld=True,
 )
 
@@ -66,8 +49,6 @@ TOO_MUCH: Final = expression_rule(
     "EXPR:E017",
     title="an expression that asks for too much",
     why="It is too long, nests or repeats itself without end, or reads something too large.",
-    bad="'{{ range(99999999) | list }}'",
-    good="'{{ range(9) | list }}'",
 )
 
 

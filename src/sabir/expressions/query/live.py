@@ -17,17 +17,11 @@ from sabir.text import Place
 
 __all__ = ["Assigned", "LiveResource"]
 
-_NODES: Final = (
-    "tosca_definitions_version: tosca_simple_yaml_1_3\n"
-    "node_types:\n  Sized: {derived_from: tosca.nodes.Root, properties: {size: {type: integer}}}\n"
-    "topology_template:\n  node_templates:\n    one: {type: Sized, properties: {size: %s}}\n"
-)
 CIRCLE: Final = Rule(
     code="EXPR:E019",
     title="a value that waits for itself",
     why="Computing it needs its own value, perhaps through others, so it never gets one. Give one of them a value of its own.",
-    bad={"template.yaml": _NODES % "{get_property: [SELF, size]}"},
-    good={"template.yaml": _NODES % "2"},
+    examples="sabir.expressions",
     language="tosca",
     when="evaluate",
 )

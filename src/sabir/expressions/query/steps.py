@@ -27,16 +27,12 @@ UNDEFINED_VARIABLE: Final = expression_rule(
     "EXPR:E002",
     title="a variable that is not defined",
     why="Variables are given under 'vars:' beside 'eval:'; true, false, null and start are always there.",
-    bad="{eval: $zone}",
-    good="{eval: $zone, vars: {zone: north}}",
 )
 
 UNKNOWN_SPECIAL_KEY: Final = expression_rule(
     "EXPR:E003",
     title="a special key that does not exist",
     why="Keys of instances that begin with a dot are built in; an attribute has no dot.",
-    bad="{eval: '::one::.nmae'}",
-    good="{eval: '::one::.name'}",
 )
 
 Select = Callable[[list[Any], Context], list[Any]]

@@ -25,8 +25,6 @@ SYNTAX: Final = expression_rule(
     "EXPR:E001",
     title="an expression that cannot be read",
     why="The finding says at which column and what was expected. A key or test that needs $ [ ] : or ? goes through a variable.",
-    bad="{eval: '::one[.name'}",
-    good="{eval: '::one[.name]'}",
 )
 
 

@@ -39,8 +39,6 @@ TEMPLATE: Final = expression_rule(
     "EXPR:E010",
     title="a template that fails",
     why="Jinja2 cannot read it, or a name in it is not defined; `default` gives a value to what may be missing.",
-    bad="'{{ nosuch }}'",
-    good="\"{{ nosuch | default('x') }}\"",
 )
 
 _MOST_CODES: Final = 4096

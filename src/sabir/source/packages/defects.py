@@ -13,8 +13,7 @@ NOT_UTF8: Final = Rule(
     title="file is not UTF-8 text",
     why="Descriptions are UTF-8 wherever they are read, so another encoding would change names and texts on the way. "
     "Save the file as UTF-8; `iconv -f latin1 -t utf-8` does it in a shell.",
-    bad={"example.yaml": "name: caf\udce9\n"},
-    good={"example.yaml": "name: café\n"},
+    examples="sabir.source",
 )
 
 LEADS_OUT: Final = Rule(
@@ -23,8 +22,7 @@ LEADS_OUT: Final = Rule(
     why="Unpacking a member whose name is absolute or climbs out with `..`, or following a symlink, would read or write "
     "files that are none of the package's business. Such a member is never read. Pack the archive from inside the "
     "folder, with relative names, and with files instead of links.",
-    bad={"../evil.yaml": "name: web\n"},
-    good={"evil.yaml": "name: web\n"},
+    examples="sabir.source",
 )
 
 TOO_MUCH: Final = Rule(
@@ -32,8 +30,7 @@ TOO_MUCH: Final = Rule(
     title="archive holds a member twice or breaks the size limits",
     why="Of two members with one name, different tools read different ones; an archive of a few kilobytes that unpacks to "
     "gigabytes is made to exhaust memory. Pack the archive anew from the files.",
-    bad={"example.yaml": "name: web\n", "./example.yaml": "name: database\n"},
-    good={"example.yaml": "name: web\n", "other.yaml": "name: database\n"},
+    examples="sabir.source",
 )
 
 UNREADABLE: Final = Rule(
@@ -41,8 +38,7 @@ UNREADABLE: Final = Rule(
     title="part of the package cannot be read",
     why="A file that may not be opened, an encrypted or damaged member of an archive, a pipe or a device: its content is "
     "unknown, so nothing is said about it. Allow reading it, pack the archive anew, or take it out.",
-    bad={"broken.zip": "a member that is encrypted"},
-    good={"example.yaml": "name: web\n"},
+    examples="sabir.source",
 )
 
 

@@ -17,8 +17,7 @@ NOT_YAML: Final = Rule(
     why="Nothing in the file can be used until it parses, so nothing else is said about it. Mend the place that is shown, "
     "or the line before it: a bracket or quote left open, a tab in the indentation, a `: ` inside plain text, or a tag "
     "that is not known here.",
-    bad={"example.yaml": "ports: [80, 443\nname: web\n"},
-    good={"example.yaml": "ports: [80, 443]\nname: web\n"},
+    examples="sabir.source",
 )
 
 UNBOUNDED: Final = Rule(
@@ -26,8 +25,7 @@ UNBOUNDED: Final = Rule(
     title="YAML that expands or nests without bound",
     why="Aliases that multiply, an alias that contains itself, or hundreds of levels of nesting exhaust the memory of "
     "whoever reads the file. Write the data out, or nest it less.",
-    bad={"example.yaml": "self: &self\n  again: *self\n"},
-    good={"example.yaml": "self: &self\n  again: no\nother: *self\n"},
+    examples="sabir.source",
 )
 
 DUPLICATE_KEY: Final = Rule(
@@ -35,8 +33,7 @@ DUPLICATE_KEY: Final = Rule(
     title="key given twice in one mapping",
     why="YAML readers silently keep the last one, so the first value is lost without anybody noticing. Remove one of the "
     "two, or give it the name it was meant to have.",
-    bad={"example.yaml": "name: web\nport: 80\nname: web\n"},
-    good={"example.yaml": "name: web\nport: 80\n"},
+    examples="sabir.source",
     fixable=True,
 )
 

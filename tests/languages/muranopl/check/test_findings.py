@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.muranopl.examples.packages import (
+from tests.languages.muranopl.check.test_codes import findings
+from tests.languages.muranopl.example_packages import (
     APPLICATION,
     LIBRARY,
     changed,
@@ -12,7 +13,6 @@ from sabir.languages.muranopl.examples.packages import (
     with_manifest,
     with_ui,
 )
-from tests.languages.muranopl.check.test_codes import findings
 
 BODY = "      - Return: $first + $.next(step => 1)\n"
 

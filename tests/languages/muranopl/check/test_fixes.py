@@ -10,15 +10,15 @@ from sabir.checks.fixes import fixed_texts
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check import package_rules
-from sabir.languages.muranopl.examples.packages import (
+from sabir.source.packages import PackageFile
+from tests.languages.muranopl.check.test_codes import OFF, findings
+from tests.languages.muranopl.example_packages import (
     APPLICATION,
     LIBRARY,
     with_class,
     with_manifest,
     with_ui,
 )
-from sabir.source.packages import PackageFile
-from tests.languages.muranopl.check.test_codes import OFF, findings
 
 
 def mended(example: Example, *, unsafe: bool = True) -> Example:

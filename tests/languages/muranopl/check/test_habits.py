@@ -15,9 +15,9 @@ from sabir.languages.muranopl.check.core_members import core_class
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.examples.packages import with_manifest, with_ui
 from sabir.source.packages import load_package
 from tests.languages.muranopl.check.test_codes import NO_LOGO, findings
+from tests.languages.muranopl.example_packages import with_manifest, with_ui
 
 MANIFEST = "Format: MuranoPL/1.3\nType: Library\nFullName: com.example\nClasses:\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sabir.languages.muranopl.check import package_validators
-from sabir.languages.muranopl.examples.packages import LIBRARY
 from sabir.source.packages import load_package
 from tests.files import write_files
+from tests.languages.muranopl.example_packages import LIBRARY
 
 USER = {
     "manifest.yaml": """\

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 
 from sabir.diagnostics.rules import Example
-from sabir.languages.muranopl.examples.packages import LIBRARY, with_class
 from sabir.operations.upload import check_upload
+from tests.languages.muranopl.example_packages import LIBRARY, with_class
 
 
 def packed(files: Example) -> bytes:

@@ -15,9 +15,9 @@ from sabir.languages.muranopl.check.classes import ClassValidator
 from sabir.languages.muranopl.check.manifest import ManifestValidator
 from sabir.languages.muranopl.check.package import PackageValidator
 from sabir.languages.muranopl.check.ui import UiValidator
-from sabir.languages.muranopl.examples.packages import LIBRARY, with_manifest
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.check.test_codes import NO_LOGO, findings
+from tests.languages.muranopl.example_packages import LIBRARY, with_manifest
 
 ROOT = Path(__file__).resolve().parents[4]
 NAMES = {PackageValidator: "PKG", ManifestValidator: "MAN", ClassValidator: "MPL", UiValidator: "UI"}

@@ -6,15 +6,15 @@ import pytest
 
 from sabir.diagnostics.rules import Example
 from sabir.languages.muranopl.check.classes import ClassValidator
-from sabir.languages.muranopl.examples.packages import (
+from sabir.source.packages import MemoryPackage
+from tests.languages.muranopl.check.test_codes import NO_LOGO, findings
+from tests.languages.muranopl.example_packages import (
     APPLICATION,
     LIBRARY,
     with_class,
     with_manifest,
     with_ui,
 )
-from sabir.source.packages import MemoryPackage
-from tests.languages.muranopl.check.test_codes import NO_LOGO, findings
 
 HEADER = "Namespaces:\n  =: com.example.tools\n  std: io.murano\n  sys: io.murano.system\nName: Counter\n"
 FORMS = APPLICATION["UI/ui.yaml"].partition("Forms:")[0]

@@ -13,8 +13,8 @@ import pytest
 from sabir.checks import Application
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca import LANGUAGE
-from sabir.languages.tosca.check.rules.archive_examples import SIGNATURE_ALONE
 from sabir.languages.tosca.check.rules.archives import check_archive
+from sabir.languages.tosca.check.rules.signed import UNVERIFIED
 from sabir.operations.check import check_paths
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 
@@ -31,7 +31,7 @@ FILES = {
 }
 DIGEST = hashlib.sha512(SCRIPT.encode()).hexdigest()
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-CMS = SIGNATURE_ALONE
+CMS = UNVERIFIED.bad["template.mf"].partition("Hash: ")[2].partition("\n")[2]
 MANIFEST = (
     "metadata:\n  vnf_product_name: Example\n  vnf_release_date_time: 2026-01-01T10:00:00Z\n\n"
     f"Source: Scripts/create.sh\nAlgorithm: SHA-512\nHash: {DIGEST.upper()}\n\n"

@@ -19,8 +19,6 @@ NO_TASK: Final = expression_rule(
     "EXPR:E013",
     title="a folder that exists only in a job",
     why="operation and workflow name folders of a running deployment; while a template is only read there are none.",
-    bad="{eval: {get_dir: operation}}",
-    good="{eval: {get_dir: nowhere}}",
 )
 
 LOCATIONS = (

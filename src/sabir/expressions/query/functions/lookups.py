@@ -20,8 +20,6 @@ UNKNOWN_LOOKUP: Final = expression_rule(
     "EXPR:E005",
     title="a lookup that does not exist",
     why="env, file, url and unfurl are there; others come with plug-ins.",
-    bad="{eval: {lookup: {envv: HOME}}}",
-    good="{eval: {lookup: {env: HOME}}}",
 )
 
 

@@ -25,8 +25,6 @@ PYTHON_NOT_FOUND: Final = expression_rule(
     "EXPR:E014",
     title="a Python function that is not there",
     why="The module cannot be imported, or it has no function of that name. A path to a file goes before '#', a module before the last dot.",
-    bad="{eval: {python: builtins.calable}}",
-    good="{eval: {python: builtins.callable}}",
     trust=("python",),
 )
 
@@ -34,8 +32,6 @@ PYTHON_RAISED: Final = expression_rule(
     "EXPR:E015",
     title="a Python function that raised",
     why="The finding repeats its exception. The function gets the context first and 'args' second.",
-    bad="{eval: {python: builtins.len}}",
-    good="{eval: {python: builtins.callable}}",
     trust=("python",),
 )
 

@@ -22,8 +22,6 @@ MISSING_INPUT: Final = expression_rule(
     "EXPR:E007",
     title="an input that is not there",
     why="get_input names an input that the service template does not declare.",
-    bad="{eval: {get_input: zoen}}",
-    good="{eval: {get_input: zone}}",
 )
 
 Read = Callable[[Resource, str], Any]

@@ -8,7 +8,7 @@ from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
-from sabir.languages.ccp.syntax.examples import ccp_rule, example, second_service
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.text import Place, Source, Span
 
@@ -21,11 +21,6 @@ UNKNOWN_ADDRESS: Final = ccp_rule(
         "`address` makes a name from whatever it is given, so a misspelt service is noticed only by those who cannot reach "
         "it. Services of other components are not known here: only a name close to one that is known is reported."
     ),
-    bad={
-        **example(container="env:\n- {name: DB, value: '{{ address(\"databse\") }}'}"),
-        "service/db.yaml": second_service().replace("name: db", "name: database"),
-    },
-    good=example(),
 )
 
 

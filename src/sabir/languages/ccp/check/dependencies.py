@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.model.units import LOCAL, Units
-from sabir.languages.ccp.syntax.examples import ccp_rule, example, second_service
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference
 
@@ -20,8 +20,6 @@ UNKNOWN_DEPENDENCY: Final = ccp_rule(
         "A dependency names a container, a single command or a service. The pod would wait until its time is up. Local "
         "commands cannot be waited for."
     ),
-    bad=example(daemon="dependencies: [db]"),
-    good={**example(daemon="dependencies: [db]"), "service/db.yaml": second_service()},
 )
 
 

@@ -12,13 +12,12 @@ from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates, RenderedText
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
 
 __all__ = ["check_file_templates"]
 
-_FILE: Final = "files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
 
 FILE_TEMPLATE: Final = ccp_rule(
     code="CCP:W030",
@@ -28,12 +27,6 @@ FILE_TEMPLATE: Final = ccp_rule(
         "in the tool that most templates were written for; mostly it is a slip of the pen. With "
         "`configs.runner.undefined: strict` it is an error, here and there."
     ),
-    bad=example(
-        daemon="files: [web.conf]",
-        tail=_FILE,
-        service__files__web_dot_conf_dot_j2="port = {{ wep_port }}\n",
-    ),
-    good=example(),
 )
 
 FILE_FAILS: Final = ccp_rule(
@@ -42,17 +35,6 @@ FILE_FAILS: Final = ccp_rule(
     why=(
         "Files and commands are rendered when a container starts. This template fails there: it is no Jinja2, or it asks "
         "for something inside of a value that is not defined. The container would never start."
-    ),
-    bad=example(
-        daemon="files: [web.conf]",
-        tail=_FILE,
-        service__files__web_dot_conf_dot_j2="port = {{ wep.port }}\n",
-    ),
-    good=example(
-        daemon="files: [web.conf]",
-        tail=_FILE,
-        service__files__web_dot_conf_dot_j2="port = {{ web.port }}\n",
-        config="images: {tag: '1.0'}\nconfigs: {web: {port: 80}}\n",
     ),
 )
 
@@ -63,25 +45,12 @@ PROCEDURE_FAILS: Final = ccp_rule(
         "Its files and commands are rendered when it is called. This template fails there, so the call would; what is "
         "deployed does not need it."
     ),
-    bad=example(
-        service__actions__sync_dot_yaml="actions:\n- {name: sync, image: web, command: 'sync {{ wep.port }}'}\n",
-    ),
-    good=example(
-        service__actions__sync_dot_yaml="actions:\n- {name: sync, image: web, command: 'sync {{ web.port }}'}\n",
-        config="images: {tag: '1.0'}\nconfigs: {web: {port: 80}}\n",
-    ),
 )
 
 TOO_LARGE: Final = ccp_rule(
     code="CCP:W033",
     title="files too large for a ConfigMap",
     why="Kubernetes refuses a ConfigMap of more than one mebibyte. Put large files into the image.",
-    bad=example(
-        daemon="files: [big]",
-        tail="files:\n  big: {path: /big, content: big.txt}",
-        service__files__big_dot_txt="x" * 1_100_000,
-    ),
-    good=example(),
 )
 
 _LARGEST: Final = 1_048_576

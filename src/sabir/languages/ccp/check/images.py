@@ -9,39 +9,29 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.check.names import named_twice
 from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.images import ImageFile, read_images
 
 __all__ = ["check_images"]
 
-_BASE: Final = "FROM debian:bookworm\n"
 
 IMAGE_CYCLE: Final = ccp_rule(
     code="CCP:E060",
     title="images are made from each other",
     why="None of them can be built first.",
-    bad=example(
-        docker__web__Dockerfile_dot_j2='FROM {{ image_spec("base") }}\n',
-        docker__base__Dockerfile_dot_j2='FROM {{ image_spec("web") }}\n',
-    ),
-    good=example(docker__web__Dockerfile_dot_j2=_BASE),
 )
 
 NO_FROM: Final = ccp_rule(
     code="CCP:E061",
     title="Dockerfile without FROM",
     why="Every Dockerfile begins with the image it is made from.",
-    bad=example(docker__web__Dockerfile_dot_j2="RUN true\n"),
-    good=example(docker__web__Dockerfile_dot_j2=_BASE),
 )
 
 NEAR_IMAGE: Final = ccp_rule(
     code="CCP:W036",
     title="image that resembles one that is built here",
     why="No Dockerfile describes it, and its name is close to one that is described: mostly a slip of the pen.",
-    bad=example(docker__webb__Dockerfile_dot_j2=_BASE),
-    good=example(docker__web__Dockerfile_dot_j2=_BASE),
 )
 
 

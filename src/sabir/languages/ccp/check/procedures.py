@@ -14,7 +14,7 @@ from sabir.languages.ccp.model.procedures import command_steps, services_of
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, Upgrade
@@ -23,20 +23,11 @@ from sabir.text import Place
 
 __all__ = ["check_procedure_dependencies", "check_procedures", "review_procedures"]
 
-_UPGRADE: Final = """\
-upgrade:
-  name: upgrade-web
-  image: web
-  steps:
-  - {{name: roll, type: rolling-upgrade, services: [{service}]}}
-"""
 
 UNKNOWN_STEP_SERVICE: Final = ccp_rule(
     code="CCP:E052",
     title="upgrade step names a service that its component has not",
     why="An upgrade stops and rolls the services of its own component; another name would do nothing.",
-    bad=example(service__upgrade__default_dot_yaml=_UPGRADE.format(service="wep")),
-    good=example(service__upgrade__default_dot_yaml=_UPGRADE.format(service="web")),
 )
 
 _LONGEST_NAME: Final = 63

@@ -9,7 +9,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference, Secret
 from sabir.languages.ccp.syntax.reading import CONFLICT
@@ -20,30 +20,18 @@ UNKNOWN_FILE: Final = ccp_rule(
     code="CCP:E030",
     title="command names a file that is not defined",
     why="`files` of a command lists keys of the `files` section of the same definition.",
-    bad=example(daemon="files: [web.conf]"),
-    good=example(),
 )
 
 UNKNOWN_SECRET: Final = ccp_rule(
     code="CCP:E031",
     title="command names a secret that is not defined",
     why="`secrets` of a command lists keys of the `secrets` section of the same definition.",
-    bad=example(daemon="secrets: [tls]"),
-    good=example(),
 )
 
 MISSING_CONTENT: Final = ccp_rule(
     code="CCP:E032",
     title="content of a file is not there",
     why="`content` is the name of a template under `service/files` of the same component.",
-    bad=example(
-        daemon="files: [web.conf]", tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
-    ),
-    good=example(
-        daemon="files: [web.conf]",
-        tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}",
-        service__files__web_dot_conf_dot_j2="port = 80\n",
-    ),
 )
 
 _OWN_SECRETS = frozenset({"global-secrets", "registry-key"})

@@ -10,7 +10,7 @@ from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import UNKNOWN_SERVICE, Deployment
-from sabir.languages.ccp.syntax.examples import TOPOLOGY, ccp_rule, example, second_service
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import WorkloadKind
 from sabir.languages.ccp.syntax.reading import CONFLICT
@@ -21,19 +21,12 @@ DEPENDENCY_CYCLE: Final = ccp_rule(
     code="CCP:E041",
     title="dependencies in a circle",
     why="Each of them waits for the next, so none ever starts.",
-    bad={
-        **example(daemon="dependencies: [db]"),
-        "service/db.yaml": second_service("dependencies: [web]"),
-    },
-    good=example(),
 )
 
 TOO_MANY_REPLICAS: Final = ccp_rule(
     code="CCP:E051",
     title="more replicas than nodes",
     why="A service runs on the nodes of its roles, and there are fewer of them than replicas asked for.",
-    bad=example(config=TOPOLOGY + "roles: {front: [web]}\nreplicas: {web: 2}\n"),
-    good=example(),
 )
 
 

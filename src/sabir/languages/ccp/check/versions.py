@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.lazy import lazy_pattern
@@ -18,32 +18,24 @@ BAD_VERSION: Final = ccp_rule(
     code="CCP:E020",
     title="dsl_version is not MAJOR.MINOR.PATCH",
     why="Versions are compared part by part, as numbers; there are always three of them.",
-    bad=example(head="dsl_version: '0.4'"),
-    good=example(),
 )
 
 VERSION_NEWER: Final = ccp_rule(
     code="CCP:E021",
     title="definition needs a newer framework",
     why="Rule 1 of the document: when the framework is older than the definition they are incompatible.",
-    bad=example(head="dsl_version: 0.10.0"),
-    good=example(),
 )
 
 VERSION_MAJOR: Final = ccp_rule(
     code="CCP:E022",
     title="definition is of another major version",
     why="Rule 2 of the document: when the MAJOR parts differ they are incompatible.",
-    bad=example(config="images: {tag: '1.0'}\nframework: {dsl_version: 1.0.0}\n"),
-    good=example(),
 )
 
 NEWER_FEATURE: Final = ccp_rule(
     code="CCP:W001",
     title="key is newer than the dsl_version",
     why="A framework of the version claimed would not know the key. Claim the least version that has it.",
-    bad=example(head="dsl_version: 0.1.0", service="antiAffinity: local"),
-    good=example(head="dsl_version: 0.2.0", service="antiAffinity: local"),
 )
 
 _version_pattern: Final = lazy_pattern(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from sabir.diagnostics.near import near
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.patterns import pattern_problem
 from sabir.languages.ccp.syntax.reading import (
     BAD_FORMAT,
@@ -28,8 +28,6 @@ UNKNOWN_SECTION: Final = ccp_rule(
     code="CCP:W022",
     title="section of the configuration is not known",
     why="It is not used. Its name is close to one that is.",
-    bad=example(config="images: {tag: '1.0'}\nreplica: {web: 2}\n"),
-    good=example(),
 )
 
 NOT_HEEDED: Final = ccp_rule(
@@ -39,8 +37,6 @@ NOT_HEEDED: Final = ccp_rule(
         "The existing tool heeds it and sabir does not, so the deployment differs from what the configuration asks for. "
         "Say it another way, or remove the line to show that you know."
     ),
-    bad=example(config="images: {tag: '1.0'}\nkubernetes: {appcontroller: {enabled: true}}\n"),
-    good=example(),
 )
 
 _NOT_HEEDED: Final = {

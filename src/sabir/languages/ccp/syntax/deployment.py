@@ -18,7 +18,7 @@ from sabir.languages.ccp.runner.templates import raise_exception
 from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, read_configuration
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault, template_fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.languages.ccp.syntax.nodes import Definition
@@ -54,16 +54,12 @@ DUPLICATE_NAME: Final = ccp_rule(
         "Services, and the containers and single commands of a service, are found by their names: by Kubernetes and by "
         "those who wait for them."
     ),
-    bad={**example(), "service/again.yaml": example()["service/web.yaml"]},
-    good=example(),
 )
 
 UNKNOWN_SERVICE: Final = ccp_rule(
     code="CCP:E050",
     title="configuration names a service that is not there",
     why="Replicas and named instances are for services that are defined and, with a topology, part of it.",
-    bad=example(config="images: {tag: '1.0'}\nreplicas: {wep: 2}\n"),
-    good=example(),
 )
 
 DSL_VERSION: Final = "0.9.0"

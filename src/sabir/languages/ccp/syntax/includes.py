@@ -10,7 +10,7 @@ from typing import Final
 
 from sabir.errors import UnusableInput
 from sabir.expressions.template.lines import Rendered
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.language import Document
@@ -27,8 +27,6 @@ BAD_INCLUDE: Final = ccp_rule(
         "A document `!include [FILE, …]` takes in other files, named from the one it stands in. One that is missing, that "
         "includes itself or that leads out of the project leaves settings out."
     ),
-    bad=example(config="!include [site.yaml]\n---\nimages: {tag: '1.0'}\n"),
-    good=example(config="!include [site.yaml]\n", site_dot_yaml="images: {tag: '1.0'}\n"),
 )
 
 TAG: Final = "!include"

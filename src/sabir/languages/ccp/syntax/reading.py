@@ -11,7 +11,7 @@ from msgspec import Struct
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
@@ -35,32 +35,24 @@ YAML_SYNTAX: Final = ccp_rule(
         "After its template is rendered a definition must be one YAML document. The line shown is that of the template, "
         "also when a loop or an include made the text."
     ),
-    bad=example(service="ports: [8080"),
-    good=example(),
 )
 
 DUPLICATE_KEY: Final = ccp_rule(
     code="CCP:W002",
     title="key is given twice in one mapping",
     why="YAML readers silently keep the last one, so the first value is lost without anybody noticing.",
-    bad=example(service="hostPID: false\nhostPID: false"),
-    good=example(),
 )
 
 MISSING_KEY: Final = ccp_rule(
     code="CCP:E010",
     title="required key is missing",
     why="The tables of the document mark some keys as required: without them there is nothing to deploy.",
-    bad=example(head="# no version"),
-    good=example(),
 )
 
 UNKNOWN_KEY: Final = ccp_rule(
     code="CCP:E011",
     title="key is not known here",
     why="A key outside the tables has no effect, so a misspelt one is a setting that is silently lost.",
-    bad=example(service="replica: 3"),
-    good=example(),
 )
 
 WRONG_TYPE: Final = ccp_rule(
@@ -70,24 +62,18 @@ WRONG_TYPE: Final = ccp_rule(
         "Texts, numbers, booleans, arrays and mappings are not converted into each other: a permission written 0755 "
         "without quotes is the number 493."
     ),
-    bad=example(service="hostNetwork: 'true'"),
-    good=example(service="hostNetwork: true"),
 )
 
 EMPTY: Final = ccp_rule(
     code="CCP:E013",
     title="value is empty",
     why="A blank text or an empty array where something is needed: leave the optional key out, or fill it.",
-    bad=example(service="ports: []"),
-    good=example(service="ports: [8080]"),
 )
 
 BAD_ENUM: Final = ccp_rule(
     code="CCP:E014",
     title="value is not one of those allowed",
     why="The key takes one of a few words, in exactly this spelling.",
-    bad=example(service="kind: Deploymint"),
-    good=example(service="kind: Deployment"),
 )
 
 BAD_FORMAT: Final = ccp_rule(
@@ -97,8 +83,6 @@ BAD_FORMAT: Final = ccp_rule(
         "Names become names of Kubernetes objects, paths are absolute, permissions are octal digits. Kubernetes or the "
         "container would refuse anything else, only later."
     ),
-    bad=example(service="ports: [http]"),
-    good=example(),
 )
 
 OUT_OF_RANGE: Final = ccp_rule(
@@ -108,8 +92,6 @@ OUT_OF_RANGE: Final = ccp_rule(
         "Ports are 1 to 65535; ports on the nodes lie in the range of the API server, which `kubernetes.node_port_range` "
         "changes."
     ),
-    bad=example(service="ports: [8080:80]"),
-    good=example(service="ports: [8080:30080]"),
 )
 
 CONFLICT: Final = ccp_rule(
@@ -119,8 +101,6 @@ CONFLICT: Final = ccp_rule(
         "Kubernetes can honour one of the two only: a node port given to two services, a volume name with two meanings, "
         "Recreate on a StatefulSet, replicas of a DaemonSet."
     ),
-    bad=example(service="ports: [8080, 8080]"),
-    good=example(),
 )
 
 DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")

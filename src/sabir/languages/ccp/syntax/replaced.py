@@ -5,41 +5,24 @@ from __future__ import annotations
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput
 from sabir.languages.ccp.syntax.configuration import Configuration
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.source.packages import PackageFile
 
 __all__ = ["replaced_files"]
 
-_FILE = "files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
-_CONFIG = "images: {tag: '1.0'}\nfiles: {web.conf: "
 
 NO_REPLACEMENT = ccp_rule(
     code="CCP:E034",
     title="template that should replace another is not there",
     why="`files` of the configuration maps names of files to templates that are used instead, named from its own folder.",
-    bad=example(
-        daemon="files: [web.conf]",
-        tail=_FILE,
-        config=_CONFIG + "mine.conf}\n",
-        service__files__web_dot_conf_dot_j2="port = 80\n",
-    ),
-    good=example(
-        daemon="files: [web.conf]",
-        tail=_FILE,
-        config=_CONFIG + "mine.conf}\n",
-        service__files__web_dot_conf_dot_j2="port = 80\n",
-        mine_dot_conf="port = 81\n",
-    ),
 )
 
 REPLACES_NOTHING = ccp_rule(
     code="CCP:W024",
     title="template that replaces no file",
     why="`files` of the configuration goes by the names that definitions give their files; no definition has this one.",
-    bad=example(config=_CONFIG + "mine.conf}\n", mine_dot_conf="port = 81\n"),
-    good=example(),
 )
 
 

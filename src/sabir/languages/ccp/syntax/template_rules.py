@@ -5,22 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.expressions.template.findings import TemplateRules
-from sabir.languages.ccp.syntax.examples import ccp_rule, example
+from sabir.languages.ccp.syntax.examples import ccp_rule
 
 __all__ = ["TEMPLATE_RULES", "UNDEFINED_VARIABLE"]
 
-_ENDLESS: Final = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
 TEMPLATE_SYNTAX: Final = ccp_rule(
     code="CCP:E002",
     title="definition is not readable as a template",
     why=(
         "Definitions are Jinja2 templates over the configuration. A tag left open, an `endif` too few or a filter that "
         "does not exist keeps the whole file from being rendered."
-    ),
-    bad=example(service="{% if web.public %}\nports: [8080]"),
-    good=example(
-        service="{% if web.public %}\nports: [8080]\n{% endif %}",
-        config="images: {tag: '1.0'}\nconfigs: {web: {public: true}}\n",
     ),
 )
 
@@ -31,12 +25,6 @@ UNDEFINED_VARIABLE: Final = ccp_rule(
         "An undefined name would silently become an empty text. Define it under `configs`, in the configuration or in "
         "`service/files/defaults.yaml` of a component, or fix the spelling."
     ),
-    bad=example(
-        service="ports: [{{ web.prot }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
-    ),
-    good=example(
-        service="ports: [{{ web.port }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
-    ),
 )
 
 TEMPLATE_FAILED: Final = ccp_rule(
@@ -46,8 +34,6 @@ TEMPLATE_FAILED: Final = ccp_rule(
         "An expression in the template fails on the values it is given: a sum of a text and a number, an include of a "
         "file that is not there, or the template's own `raise_exception`."
     ),
-    bad=example(service='ports: [{{ 8000 + "80" }}]'),
-    good=example(service="ports: [{{ 8000 + 80 }}]"),
 )
 
 TEMPLATE_UNSAFE: Final = ccp_rule(
@@ -57,8 +43,6 @@ TEMPLATE_UNSAFE: Final = ccp_rule(
         "Templates work on the configuration. Attributes of Python objects that lead out of it are refused, whoever wrote "
         "the template."
     ),
-    bad=example(service="ports: [{{ ''.__class__.__mro__ }}]"),
-    good=example(),
 )
 
 TEMPLATE_LIMIT: Final = ccp_rule(
@@ -68,8 +52,6 @@ TEMPLATE_LIMIT: Final = ccp_rule(
         "A rendering may take about half a second, some hundred thousand steps and some million characters. A description "
         "that needs more is a mistake, or meant to harm."
     ),
-    bad=example(service=_ENDLESS),
-    good=example(),
 )
 
 TEMPLATE_RULES: Final = TemplateRules(

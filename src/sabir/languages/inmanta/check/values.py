@@ -17,8 +17,6 @@ UNUSED_VALUE: Final = inmanta_rule(
     "a value that nobody uses",
     "A value may stand where a statement does, and nothing comes of it: a name before `=` may be missing, or a `.name` "
     "before the multiplicity of a relation.",
-    "a = 1\na\n",
-    "a = 1\nb = a\n",
 )
 
 

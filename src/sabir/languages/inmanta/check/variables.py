@@ -24,8 +24,6 @@ UNKNOWN_IN_BRANCH: Final = inmanta_rule(
     "INM:W004",
     "an unknown variable in a block that may not run",
     "It is an error as soon as the block runs.",
-    "a = 1\nif a > 1:\n    b = nosuch\nend\n",
-    "a = 1\nif a > 1:\n    b = a\nend\n",
 )
 
 _Names = tuple[frozenset[str], ...]

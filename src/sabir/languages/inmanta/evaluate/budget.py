@@ -18,9 +18,6 @@ LIMIT: Final = inmanta_rule(
     "the model asks for too much",
     "A bound that keeps an evaluation finite was reached: refinements that construct themselves without end, numbers "
     "or texts of absurd size.",
-    "entity A:\nend\nimplementation more for A:\n    A()\nend\nimplement A using more\nA()\n",
-    "entity A:\n    int n\nend\nimplementation more for A:\n    if n > 0:\n        A(n=n - 1)\n    end\nend\n"
-    "implement A using more\nA(n=3)\n",
     when="evaluate",
 )
 

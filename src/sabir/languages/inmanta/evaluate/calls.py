@@ -19,7 +19,7 @@ from sabir.languages.inmanta.evaluate.writing import of_constraint, stop
 from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.examples import MODULE, PLUGIN_TEXT, inmanta_rule
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ PLUGIN: Final = inmanta_rule(
     "a plug-in or template failed",
     "A Python function of a module, or a template, raised an error. The finding stands at the call; the line of the "
     "plug-in stands beside it.",
-    'a = std::replace("a", old="b", new="c")\nb = std::json_loads("{")\n',
-    'b = std::json_loads("{}")\n',
     when="evaluate",
 )
 REFUSED: Final = inmanta_rule(
@@ -42,16 +40,6 @@ REFUSED: Final = inmanta_rule(
     "something that the model is not trusted with",
     "The model calls Python of one of its modules, or reads an environment variable, and that was not allowed. Allow it "
     "only to models whose authors you trust: --trust python, --trust env:NAME, or once for a project with sabir trust.",
-    {
-        "main.cf": "import net\nx = net::half(4)\n",
-        **MODULE,
-        "libs/net/plugins/__init__.py": PLUGIN_TEXT + "    return number // 2\n",
-    },
-    {
-        "main.cf": "import net\nx = 2\n",
-        **MODULE,
-        "libs/net/plugins/__init__.py": PLUGIN_TEXT + "    return number // 2\n",
-    },
     when="evaluate",
     withheld=True,
 )

@@ -12,7 +12,7 @@ from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import IndexDef, Property
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 
 __all__ = ["INDEX_CONFLICT", "INDEX_MISSING", "IdentifiedConstructor"]
 
@@ -21,18 +21,12 @@ INDEX_MISSING: Final = inmanta_rule(
     "a constructor lacks an identifying property",
     "All properties of an index are set in the constructor (or have a default), because they decide whether there is "
     "such an instance already.",
-    HOST + 'index Host(name)\nh = Host()\nh.name = "a"\n',
-    HOST + 'index Host(name)\nh = Host(name="a")\n',
     when="evaluate",
 )
 INDEX_CONFLICT: Final = inmanta_rule(
     "INM:E018",
     "an index names another instance",
     "The identifying values already belong to an instance of another entity, or two indexes name two instances.",
-    HOST
-    + 'index Host(name)\nentity Vm extends Host:\nend\nimplement Vm using std::none\nHost(name="a")\nVm(name="a")\n',
-    HOST
-    + 'index Host(name)\nentity Vm extends Host:\nend\nimplement Vm using std::none\nHost(name="a")\nVm(name="b")\n',
     when="evaluate",
 )
 

@@ -16,7 +16,7 @@ from sabir.languages.inmanta.model.entities import EntityType, IndexDef
 from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ INDEX_LOOKUP: Final = inmanta_rule(
     "INM:E019",
     "a look-up without a match",
     "No index is defined on these properties, or no instance with these values is ever made.",
-    HOST + 'index Host(name)\nh = Host[name="a"]\n',
-    HOST + 'index Host(name)\nh = Host[name="a"]\nHost(name="a")\n',
     when="evaluate",
 )
 

@@ -17,7 +17,7 @@ from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.model.types import TYPE, shown_value
-from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
 __all__ = ["UNSET", "attribute_reader", "defined_reader", "no_attribute", "variable_reader"]
@@ -27,8 +27,6 @@ UNSET: Final = inmanta_rule(
     "a value never comes",
     "Every attribute needs a value unless its type is nullable, every relation [1] an instance. The finding stands at "
     "the constructor of the incomplete instance.",
-    HOST + "Host()\n",
-    HOST + 'Host(name="a")\n',
     when="evaluate",
 )
 

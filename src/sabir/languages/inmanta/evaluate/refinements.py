@@ -23,8 +23,6 @@ NO_IMPLEMENTATION: Final = inmanta_rule(
     "no refinement for an instance",
     "Every instance is refined by at least one implementation whose condition holds. `std::none` says that there is "
     "nothing to refine. Implement statements are not inherited; `using parents` takes them over.",
-    "entity A:\nend\nA()\n",
-    "entity A:\nend\nimplement A using std::none\nA()\n",
     when="evaluate",
 )
 

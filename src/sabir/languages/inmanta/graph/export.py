@@ -43,8 +43,6 @@ RESOURCE: Final = inmanta_rule(
     "a resource cannot be exported",
     "The class that is registered for an entity failed to compute a field or the id of a resource, two resources have one id, or "
     "resources require each other in a circle.",
-    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p]", state="installed")\n',
-    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
     when="render",
 )
 LOST_REQUIREMENT: Final = inmanta_rule(
@@ -52,9 +50,6 @@ LOST_REQUIREMENT: Final = inmanta_rule(
     "what a resource requires is lost",
     "Only what is a resource itself can be required by one when it is deployed. Requirements do not go through other instances: "
     "the implementation of what stands between has to hand them on.",
-    'entity Group:\nend\nimplement Group using std::none\nhost = std::Host(name="a", os=std::linux)\n'
-    'std::Package(host=host, name="p", state="installed", requires=Group())\n',
-    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
     when="render",
 )
 UNDEFINED: Final = "<<undefined>>"

@@ -12,7 +12,7 @@ from sabir.diagnostics.near import did_you_mean, near
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
 from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import KEYWORDS
 from sabir.languages.inmanta.syntax.project import Namespace, Project
 
@@ -23,8 +23,6 @@ UNKNOWN_NAME: Final = inmanta_rule(
     "a name means nothing",
     "A variable, type, entity, attribute, implementation or function that does not exist, or whose namespace is not "
     "imported in this file. Types and functions are looked up before anything runs; variables when they are read.",
-    HOST + 'h = Host(nmae="a")\n',
-    HOST + 'h = Host(name="a")\n',
 )
 
 _Found = TypeVar("_Found")

@@ -19,16 +19,12 @@ TYPE_CYCLE: Final = inmanta_rule(
     "a type is made from itself, or from too many",
     "An entity cannot be its own ancestor, a typedef not its own base. "
     f"Nor can entities extend one another through more than {_DEEPEST} levels.",
-    "entity A extends B:\nend\nentity B extends A:\nend\n",
-    "entity A:\nend\nentity B extends A:\nend\n",
 )
 HIDES: Final = inmanta_rule(
     "INM:W006",
     "an attribute hides a relation of std::Entity",
     "Every entity has the relations `requires` and `provides`. An attribute of such a name takes their place, and "
     "resources of the entity cannot be ordered by it.",
-    "entity Unit:\n    string[] requires = []\nend\n",
-    "entity Unit:\n    string[] required_units = []\nend\n",
 )
 
 

@@ -14,7 +14,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions, did_you_mean_one_of
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 from sabir.languages.inmanta.syntax.walking import walk
 
@@ -24,8 +24,6 @@ CALL: Final = inmanta_rule(
     "INM:E020",
     "wrong arguments",
     "A constructor takes its values by name, each once; a function takes what its parameters say.",
-    HOST + 'Host("a")\n',
-    HOST + 'Host(name="a")\n',
 )
 
 _CASTS = frozenset({"int", "float", "number", "string", "bool"})

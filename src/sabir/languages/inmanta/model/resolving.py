@@ -45,15 +45,11 @@ BAD_IMPLEMENT: Final = inmanta_rule(
     "an implement statement that cannot be",
     "An implementation fits the entity it was written for and its children. `parents` takes no condition: what it "
     "brings keeps its own.",
-    "entity A:\nend\nentity B:\nend\nimplementation a for A:\nend\nimplement B using a\n",
-    "entity A:\nend\nimplementation a for A:\nend\nimplement A using a\n",
 )
 BAD_INDEX: Final = inmanta_rule(
     "INM:E007",
     "an index that cannot identify",
     "An index holds attributes and relations [1]; a relation that may be empty or hold several does not name one instance.",
-    "entity A:\nend\nA.other [0:1] -- A\nindex A(other)\n",
-    "entity A:\nend\nA.other [1] -- A\nindex A(other)\n",
 )
 
 

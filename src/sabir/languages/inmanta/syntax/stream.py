@@ -17,8 +17,6 @@ SYNTAX: Final = inmanta_rule(
     "the text cannot be read",
     "The file breaks the grammar of the language; nothing in it can be evaluated. All independent errors of all "
     "files are reported together.",
-    "a = = 1\n",
-    "a = 1\n",
 )
 
 MAX_DEPTH: Final = 60

@@ -8,7 +8,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Rule, Word
 from sabir.languages.muranopl.check.facts import CONSTRUCTORS, Lineage, Signature
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.expressions import ExpressionText
 from sabir.languages.muranopl.syntax.report import Report
 
@@ -18,7 +18,6 @@ CALL_ARGUMENTS: Final = package_rule(
     "MPL:E114",
     "a call with the wrong arguments",
     "There are more values than the method has arguments, a required one is missing, or a name is not among them.",
-    with_class("step => 1", "setp => 1"),
     fixable=True,
 )
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.languages.muranopl.check.names import Version
-from sabir.languages.muranopl.examples.packages import LIBRARY, changed, package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.members import METHOD_USAGE, SCOPE_OR_NAMESPACES
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode, PropertyNode
 from sabir.languages.muranopl.syntax.report import Report
@@ -25,25 +25,15 @@ _WITH_SCOPE: Final[Version] = (1, 4)
 _ACTION_DEPRECATED: Final[Version] = (1, 4)
 
 
-def _format(version: str, old: str, new: str) -> dict[str, str]:
-    """The library in an older format, with one change of its class."""
-    package = changed(LIBRARY, "manifest.yaml", "MuranoPL/1.4", f"MuranoPL/{version}")
-    return {**package, "Classes/Counter.yaml": with_class(old, new)["Classes/Counter.yaml"]}
-
-
 NEW_PROPERTY_USAGE: Final = package_rule(
     "MPL:W043",
     "a Usage of a property newer than the format",
     "Config came with format 1.1, Static with 1.2. An engine of the declared format does not know it.",
-    _format("1.1", "Usage: Out", "Usage: Static"),
-    good=with_class("Usage: Out", "Usage: Static"),
 )
 EARLY_ARGUMENT_USAGE: Final = package_rule(
     "MPL:E052",
     "Usage of an argument before format 1.4",
     "VarArgs and KwArgs came with format 1.4.",
-    _format("1.3", "          Default: 1\n", "          Default: 1\n          Usage: Standard\n"),
-    good=with_class("          Default: 1\n", "          Default: 1\n          Usage: Standard\n"),
 )
 
 

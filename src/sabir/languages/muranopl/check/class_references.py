@@ -8,7 +8,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.repairs import declaring
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.text import Span
 
@@ -18,7 +18,6 @@ UNDECLARED_PREFIX: Final = package_rule(
     "MPL:E110",
     "an undeclared namespace prefix",
     "Every prefix is declared under Namespaces of the class file.",
-    with_class("Extends: std:Object", "Extends: sdt:Object"),
     fixable=True,
 )
 UNKNOWN_CLASS: Final = package_rule(
@@ -26,7 +25,6 @@ UNKNOWN_CLASS: Final = package_rule(
     "a class that does not exist",
     "The class belongs to a namespace of this package or of the core library, but neither has it. Classes of other "
     "packages are not reported here.",
-    with_class("Extends: std:Object", "Extends: std:Objekt"),
     fixable=True,
 )
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.names import is_camel_case, is_lower_camel
-from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.heads import ClassHead
 from sabir.languages.muranopl.syntax.nodes import NameNode
 from sabir.languages.muranopl.syntax.report import Report
@@ -18,27 +18,17 @@ CLASS_NAME_STYLE: Final = package_rule(
     "MPL:W011",
     "a class name that is not CamelCase",
     "Readers tell classes from properties and methods by their capitals.",
-    {
-        **LIBRARY,
-        "manifest.yaml": LIBRARY["manifest.yaml"].replace("tools.Counter", "tools.my_counter"),
-        "Classes/Counter.yaml": LIBRARY["Classes/Counter.yaml"].replace("Name: Counter", "Name: my_counter"),
-    },
 )
 NAMESPACE_STYLE: Final = package_rule(
     "MPL:W061",
     "a namespace that is not in lowerCamelCase",
     "The document recommends small letters at the beginning of every part.",
-    with_class("  std: io.murano", "  std: io.murano\n  lib: com.Example"),
     off_by_default=True,
 )
 SHORT_NAMESPACE: Final = package_rule(
     "MPL:W062",
     "a namespace of a single part",
     "A namespace that begins with a domain of its author does not meet that of somebody else.",
-    {
-        **with_class("=: com.example.tools", "=: tools"),
-        "manifest.yaml": LIBRARY["manifest.yaml"].replace("com.example.tools.Counter:", "tools.Counter:"),
-    },
     off_by_default=True,
 )
 

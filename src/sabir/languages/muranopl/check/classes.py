@@ -28,7 +28,7 @@ from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import Names
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.writes import check_lost, check_writes
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
@@ -52,14 +52,12 @@ BROKEN_PROMISE: Final = package_rule(
     "MPL:E012",
     "the class is not the one that the manifest promises",
     "The engine finds a class by the name the manifest gives to its file; name and namespace in the file must agree.",
-    with_class("Name: Counter", "Name: Meter"),
 )
 INHERITANCE_CYCLE: Final = package_rule(
     "MPL:E117",
     "a class that extends itself, or too many others",
     "Following Extends leads back to the class; the engine cannot load any class of the circle. "
     f"Nor does it follow Extends through more than {DEEPEST_CLASS} levels.",
-    with_class("Extends: std:Object", "Extends: Counter"),
 )
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
-from sabir.languages.muranopl.examples.packages import package_rule, with_body
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.languages.muranopl.syntax.constructs import NO_TARGET, STATEMENT_FORM
 from sabir.languages.muranopl.syntax.defects import Defects
@@ -35,14 +35,11 @@ LEAVING_NO_LOOP: Final = package_rule(
     "MPL:E205",
     "Break or Continue outside of a loop",
     "Only While, For and Repeat can be left or continued.",
-    with_body("- If: $first > 0", "  Then:", "    - Break:"),
-    good=with_body("- While: $first > 0", "  Do:", "    - Break:"),
 )
 UNREACHABLE: Final = package_rule(
     "MPL:W206",
     "code that is never reached",
     "The statement before it leaves the block: Return, Throw, Break or Continue.",
-    with_body("- Return: $first", "- $.next(2)"),
 )
 
 

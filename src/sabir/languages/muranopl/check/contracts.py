@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, children
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
@@ -31,7 +31,6 @@ NO_CONTRACT: Final = package_rule(
     "no valid contract",
     "A contract is an expression about the value, which it calls $: $.string().notNull(). Lists and mappings of "
     "contracts describe lists and mappings.",
-    with_class("Contract: $.int().notNull()\n    Default: 0", "Contract: int\n    Default: 0"),
     fixable=True,
 )
 

@@ -15,7 +15,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word
 from sabir.languages.muranopl.check.contracts import contract_chain
 from sabir.languages.muranopl.check.names import LATEST, Version
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, scalars
 from sabir.languages.muranopl.syntax.report import Report, shown
 from sabir.lazy import lazy_pattern
@@ -40,16 +40,11 @@ DEFAULT_BREAKS_CONTRACT: Final = package_rule(
     "MPL:W118",
     "a default that breaks its own contract",
     "An object that does not set the property cannot be created. The default is a constant, so this is certain.",
-    with_class("    Default: 0", "    Default: none"),
 )
 DEFAULT_KEY_DROPPED: Final = package_rule(
     "MPL:W119",
     "a key of a Default that its contract drops",
     "A contract that names its keys takes no others: what the Default gives under them is lost without a word.",
-    with_class(
-        "$.int()\n    Usage: Out", "{port: $.int()}\n    Usage: Out\n    Default: {port: 80, host: web}"
-    ),
-    good=with_class("$.int()\n    Usage: Out", "{port: $.int()}\n    Usage: Out\n    Default: {port: 80}"),
     off_by_default=True,
 )
 

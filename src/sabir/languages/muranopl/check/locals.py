@@ -9,7 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
 from sabir.languages.muranopl.check.code import Assignment, Body
 from sabir.languages.muranopl.check.repairs import call_alone
-from sabir.languages.muranopl.examples.packages import package_rule, with_body
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.expressions import ExpressionText
 from sabir.languages.muranopl.syntax.report import Report
 
@@ -22,14 +22,12 @@ NEVER_READ: Final = package_rule(
     "MPL:W207",
     "a variable that is never read",
     "Either the assignment is left over, or the place that should read it has another name.",
-    with_body("- $second: $.next(2)", "- Return: $first"),
     fixable=True,
 )
 NEVER_ASSIGNED: Final = package_rule(
     "MPL:E208",
     "a variable that nothing assigns",
     "It is no argument, no loop variable, and no statement of the method assigns it, so it is always null.",
-    with_body("- Return: $first + $frist"),
     fixable=True,
 )
 

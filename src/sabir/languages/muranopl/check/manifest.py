@@ -22,11 +22,7 @@ from sabir.languages.muranopl.check.names import HEAT
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples.packages import (
-    APPLICATION,
-    LIBRARY,
-    changed,
     package_rule,
-    with_manifest,
 )
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import (
@@ -42,28 +38,23 @@ __all__ = ["ManifestValidator"]
 _OFF_BY_DEFAULT: Final = frozenset({FULL_NAME_CASE.code})
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
-_WITHOUT_MANIFEST: Final = {name: text for name, text in LIBRARY.items() if name != "manifest.yaml"}
-_LIBRARY_WITH_LOGO: Final = with_manifest("Tags:", "Logo: icon.png\nTags:", more={"icon.png": "GIF89a"})
 NO_MANIFEST: Final = package_rule(
     "E001",
     "the package has no manifest",
     "manifest.yaml in the root says what the package is and which classes it has; without it nothing else can be "
     "checked or loaded. An archive that wraps the package in a folder of its own has no manifest in its root.",
-    _WITHOUT_MANIFEST,
 )
 NO_CLASS_FILE: Final = package_rule(
     "MAN:E050",
     "a listed class file does not exist",
     "Classes maps each class to a file below the folder Classes/. A missing one is found only when somebody deploys "
     "the class.",
-    with_manifest("Counter.yaml", "Conuter.yaml"),
     fixable=True,
 )
 UNLISTED_CLASS_FILE: Final = package_rule(
     "MAN:W020",
     "a class file that the manifest does not list",
     "The engine loads only what the manifest lists, so the classes of this file do not exist for it.",
-    {**LIBRARY, "Classes/Old.yaml": "Name: Old\n"},
     fixable=True,
 )
 NO_USER_INTERFACE: Final = package_rule(
@@ -71,21 +62,16 @@ NO_USER_INTERFACE: Final = package_rule(
     "an application without its user interface",
     "The catalogue shows UI/ui.yaml (or the file that UI names) to whoever adds the application. Without it nobody "
     "can fill in its properties.",
-    {name: text for name, text in APPLICATION.items() if name != "UI/ui.yaml"},
-    good=APPLICATION,
 )
 NO_LOGO: Final = package_rule(
     "MAN:W074",
     "an application without its logo",
     "The catalogue shows logo.png (or the file that Logo names).",
-    changed(APPLICATION, "manifest.yaml", "Name: Site", "Name: Site\nLogo: icon.png"),
-    good=LIBRARY,
 )
 LOGO_FORMAT: Final = package_rule(
     "MAN:W075",
     "the logo is no PNG image",
     "The catalogue serves the logo as PNG; browsers will not show another format.",
-    _LIBRARY_WITH_LOGO,
 )
 
 

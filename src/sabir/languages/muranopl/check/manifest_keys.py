@@ -11,7 +11,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
-from sabir.languages.muranopl.examples.packages import package_rule, with_manifest
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import (
     MISSING_KEY,
@@ -58,98 +58,80 @@ MANIFEST_KEYS: Final = frozenset(
 )
 MANIFEST_TYPES: Final = ("Application", "Library")
 
-_CLASSES: Final = "Classes:\n  com.example.tools.Counter: Counter.yaml\n"
 REQUIRE_FORM: Final = package_rule(
     "MAN:E005",
     "Require is malformed",
     "Require maps the full names of other packages to the versions that will do.",
-    with_manifest("Tags:", "Require: [com.example.lib]\nTags:"),
-    good=with_manifest("Tags:", "Require: {com.example.lib: 1.2}\nTags:"),
 )
 DESCRIPTION_FORM: Final = package_rule(
     "MAN:E030",
     "Description is no text",
     "The description is shown to people in the catalogue.",
-    with_manifest("Tags:", "Description: [a, b]\nTags:"),
 )
 UNKNOWN_FORMAT: Final = package_rule(
     "MAN:W030",
     "an unknown format",
     "Format names the language of the package: MuranoPL/1.0 to MuranoPL/1.4 or Heat.HOT/1.0; a bare number is a "
     "version of MuranoPL. Classes and forms of any other format are not checked.",
-    with_manifest("Format: MuranoPL/1.4", "Format: MuranoPl/1.4"),
     fixable=True,
 )
 TAGS_FORM: Final = package_rule(
     "MAN:E070",
     "Tags is no list",
     "Tags is a list of texts, also when there is only one.",
-    with_manifest("Tags: [tools]", "Tags: tools"),
     fixable=True,
 )
 TYPE_OR_VERSION: Final = package_rule(
     "MAN:E071",
     "Type or Version has no valid value",
     "Type is Application or Library. Version is a semantic version; short forms such as 1.2 are completed.",
-    with_manifest("Type: Library", "Type: library"),
     fixable=True,
 )
 UI_FORM: Final = package_rule(
     "MAN:E072",
     "UI is no file name",
     "UI names the file of the user interface below the folder UI/.",
-    with_manifest("Tags:", "UI: [ui.yaml]\nTags:"),
 )
 FULL_NAME_FORM: Final = package_rule(
     "MAN:E073",
     "FullName is malformed",
     "The full name identifies the package everywhere: names separated by dots, letters, digits and underscores.",
-    with_manifest("FullName: com.example.tools", "FullName: com..tools"),
 )
 LOGO_OR_CLASSES_FORM: Final = package_rule(
     "MAN:E074",
     "Logo or Classes has the wrong type",
     "Logo is a file name; Classes is a mapping of class names to files.",
-    with_manifest(_CLASSES, "Classes: [Counter.yaml]\n"),
 )
 TAG_FORM: Final = package_rule(
     "MAN:E075",
     "a tag is no text",
     "Tags are texts; put numbers in quotes.",
-    with_manifest("Tags: [tools]", "Tags: [tools, 7]"),
-    good=with_manifest("Tags: [tools]", "Tags: [tools, '7']"),
     fixable=True,
 )
 REQUIRED_VERSION: Final = package_rule(
     "MAN:E076",
     "a required version is malformed",
     "A requirement is nothing (any version), a version (1, 2.3, 4.5.6) or a range (>=1.2,<2).",
-    with_manifest("Tags:", "Require: {com.example.lib: '>>1'}\nTags:"),
-    good=with_manifest("Tags:", "Require: {com.example.lib: '>=1,<2'}\nTags:"),
 )
 CLASSES_ENTRY: Final = package_rule(
     "MAN:E077",
     "an entry of Classes is malformed",
     "The keys of Classes are qualified class names, its values file names.",
-    with_manifest("com.example.tools.Counter:", "com.example tools:"),
 )
 META_FORM: Final = package_rule(
     "MAN:E078",
     "Meta of the manifest is malformed",
     "Meta is a mapping, or a list of mappings, of meta-classes to their properties.",
-    with_manifest("Tags:", "Meta: title\nTags:"),
 )
 CLASS_FILE_OUTSIDE: Final = package_rule(
     "MAN:E079",
     "a class file outside of Classes/",
     "Class files lie below the folder Classes/ of the package; no name may lead out of it.",
-    with_manifest("Counter.yaml", "../Counter.yaml"),
 )
 FULL_NAME_CASE: Final = package_rule(
     "MAN:W080",
     "a full name that is not in lowerCamelCase",
     "The document recommends it; most published packages end in the name of a class, with a capital.",
-    with_manifest("FullName: com.example.tools", "FullName: com.example.Tools"),
     off_by_default=True,
 )
 

@@ -10,7 +10,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.names import HEAT
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.view import MANIFEST
-from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule
+from sabir.languages.muranopl.examples.packages import package_rule
 
 __all__ = ["PackageValidator"]
 
@@ -23,13 +23,11 @@ STRAY_FILE: Final = package_rule(
     "a file in the root that is no part of a package",
     "The root of a package holds manifest.yaml, LICENSE, README.rst, images.lst and the logo. Files that the "
     "application uses belong to Resources/; others only make the archive larger.",
-    {**LIBRARY, "notes.txt": "to do\n"},
 )
 NO_LICENCE: Final = package_rule(
     "PKG:W121",
     "no licence file",
     "Without a file LICENSE nobody who finds the package knows what may be done with it.",
-    {name: text for name, text in LIBRARY.items() if name != "LICENSE"},
 )
 
 

@@ -15,7 +15,7 @@ from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts
 from sabir.languages.muranopl.check.inference import ITEM_FUNCTIONS, Inference, ObjectType, named_class
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
-from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_body, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, dotted, type_name
 from sabir.languages.muranopl.syntax.names import is_type_reference
 from sabir.languages.muranopl.syntax.report import Near, Report
@@ -28,47 +28,28 @@ _RESOURCES: Final = "io.murano.system.Resources"
 _TOLERATED: Final = frozenset({"string"})
 _RESOURCE_CALLS: Final = frozenset({"string", "json", "yaml", "binary"})
 
-_RESOURCE_CLASS: Final = """\
-Namespaces:
-  =: com.example.tools
-  sys: io.murano.system
-
-Name: Counter
-
-Methods:
-  script:
-    Body:
-      - $resources: new(sys:Resources)
-      - Return: $resources.string('run.sh')
-"""
 UNKNOWN_METHOD: Final = package_rule(
     "MPL:E112",
     "a call of a method that does not exist",
     "Neither the class nor any class it extends has the method, and it is no function of the language.",
-    with_class("$.next(1)", "$.nxet(1)"),
     fixable=True,
 )
 UNKNOWN_PROPERTY: Final = package_rule(
     "MPL:E113",
     "a read of a property that does not exist",
     "The property is neither declared in the class or a class it extends, nor does any method assign it.",
-    with_class("$.start + $step", "$.strat + $step"),
     fixable=True,
 )
 UNKNOWN_FUNCTION: Final = package_rule(
     "MPL:E115",
     "a call of a function that does not exist",
     "Neither YAQL nor MuranoPL has the function. A method of the object is called on it: $.name().",
-    with_body("- Return: formta('{0}', $first)"),
-    good=with_body("- Return: format('{0}', $first)"),
     fixable=True,
 )
 NO_RESOURCE: Final = package_rule(
     "MPL:E116",
     "a resource file that does not exist",
     "Files that the code reads through io.murano.system.Resources lie below Resources/ of the package.",
-    {**LIBRARY, "Classes/Counter.yaml": _RESOURCE_CLASS, "Resources/rnu.sh": "true\n"},
-    good={**LIBRARY, "Classes/Counter.yaml": _RESOURCE_CLASS, "Resources/run.sh": "true\n"},
     fixable=True,
 )
 

@@ -12,7 +12,7 @@ from sabir.languages.muranopl.check.ui_application import check_application
 from sabir.languages.muranopl.check.ui_expressions import check_expressions
 from sabir.languages.muranopl.check.ui_forms import check_forms, form_fields
 from sabir.languages.muranopl.check.validator import ViewValidator
-from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import (
     MISSING_KEY,
@@ -29,11 +29,10 @@ __all__ = ["UI_SECTIONS", "UiValidator"]
 UI_SECTIONS: Final = ("Version", "Templates", "Application", "Forms", "Parameters", "ParametersSource")
 _VERSIONS: Final = frozenset({"1", "1.0", "2", "2.0", "2.1", "2.2", "2.3", "2.4"})
 
-UI_VERSION: Final = ui_rule(
+UI_VERSION: Final = package_rule(
     "UI:W082",
     "an unknown version of the UI format",
     "Known are 1, 2 and 2.0 to 2.4. A dashboard refuses what it does not know.",
-    with_ui("Version: 2.3", "Version: 9"),
 )
 
 

@@ -9,40 +9,33 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier
 from sabir.languages.muranopl.check.view import PackageView
-from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
 __all__ = ["check_application"]
 
-PROPERTY_NAME: Final = ui_rule(
+PROPERTY_NAME: Final = package_rule(
     "UI:E083",
     "a malformed property name",
     "The keys of Application are names of properties of the class, and ? for the header.",
-    with_ui("  title: $.main.title", "  the-title: $.main.title"),
 )
-APPLICATION_FORM: Final = ui_rule(
+APPLICATION_FORM: Final = package_rule(
     "UI:E084",
     "Application is no mapping",
     "Application describes one object: its header ? with the type, and its properties.",
-    with_ui(
-        "Application:\n  ?:\n    type: com.example.web.Site\n  title: $.main.title\n",
-        "Application: [com.example.web.Site]\n",
-    ),
 )
-UNKNOWN_OBJECT_CLASS: Final = ui_rule(
+UNKNOWN_OBJECT_CLASS: Final = package_rule(
     "UI:E087",
     "an object of a class that the package does not have",
     "The type belongs to a namespace of this package, but no class of that name is listed in the manifest.",
-    with_ui("type: com.example.web.Site", "type: com.example.web.Siet"),
     fixable=True,
 )
-UNKNOWN_OBJECT_PROPERTY: Final = ui_rule(
+UNKNOWN_OBJECT_PROPERTY: Final = package_rule(
     "UI:E088",
     "a property that the class does not have",
     "Neither the class nor any class it extends declares the property; the engine ignores or refuses it.",
-    with_ui("  title: $.main.title", "  titel: $.main.title"),
     fixable=True,
 )
 

@@ -11,7 +11,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.locals import binds_names
 from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
-from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
@@ -32,18 +32,16 @@ _BUILT_IN_FORMS: Final = frozenset({"workflowManagement"})
 # `$forms` is all that was filled in, `$index` the turn of a template that `repeat` is at.
 _BUILT_IN_VALUES: Final = ("forms", "index")
 
-UNKNOWN_FIELD: Final = ui_rule(
+UNKNOWN_FIELD: Final = package_rule(
     "UI:E089",
     "a reference to a form or field that does not exist",
     "Expressions reach the fields as $.form.field. An unknown name gives nothing, and the property stays empty.",
-    with_ui("$.main.title", "$.main.titel"),
     fixable=True,
 )
-UNPARSABLE_UI_EXPRESSION: Final = ui_rule(
+UNPARSABLE_UI_EXPRESSION: Final = package_rule(
     "UI:W202",
     "an expression that does not parse",
     "Text that does not parse is no expression: the property gets the text itself.",
-    with_ui("$.main.title", "$.main.title("),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
-from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import NO_TEXT, UNKNOWN_KEY, is_null, quoting, unknown_keys
 from sabir.lazy import lazy_pattern
@@ -48,45 +48,37 @@ _FLAGS: Final = ("required", "hidden")
 _NUMBERS: Final = ("minLength", "maxLength", "minValue", "maxValue")
 FIELD_KEYS: Final = (*_TEXTS, *_FLAGS, *_NUMBERS, "type", "initial", "errorMessages", "validators")
 
-FLAG_FORM: Final = ui_rule(
+FLAG_FORM: Final = package_rule(
     "UI:E081",
     "required or hidden is no boolean",
     "A field is required, or hidden, or not: true or false without quotes.",
-    with_ui("required: true", "required: 'true'"),
     fixable=True,
 )
-LIMIT_FORM: Final = ui_rule(
+LIMIT_FORM: Final = package_rule(
     "UI:E082",
     "a length or limit is no integer",
     "minLength, maxLength, minValue and maxValue are integers without quotes.",
-    with_ui("maxLength: 80", "maxLength: '80'"),
     fixable=True,
 )
-FORM_SHAPE: Final = ui_rule(
+FORM_SHAPE: Final = package_rule(
     "UI:E085",
     "a malformed form",
     "Forms is a list; each form is one name with a list of fields; each field is a mapping.",
-    with_ui("        - name: title\n          type: string\n", "        - title\n        - name: title\n"),
 )
-FIELD_TWICE: Final = ui_rule(
+FIELD_TWICE: Final = package_rule(
     "UI:E086",
     "two fields with one name",
     "The second field overwrites the value of the first.",
-    with_ui(
-        "        - name: title\n", "        - name: title\n          type: text\n        - name: title\n"
-    ),
 )
-FIELD_TYPE_FORM: Final = ui_rule(
+FIELD_TYPE_FORM: Final = package_rule(
     "UI:E100",
     "a malformed type of a field",
     "The type is one of the simple types or the full name of a class.",
-    with_ui("type: string", "type: a b"),
 )
-UNKNOWN_FIELD_TYPE: Final = ui_rule(
+UNKNOWN_FIELD_TYPE: Final = package_rule(
     "UI:W100",
     "an unknown type of a field",
     "Most often a typing error. A dashboard shows nothing for a type it does not know.",
-    with_ui("type: string", "type: sting"),
     fixable=True,
 )
 

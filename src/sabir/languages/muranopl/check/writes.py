@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.facts import ClassFacts, MethodFacts, own_property
-from sabir.languages.muranopl.examples.packages import package_rule, with_body
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.text import Span
 
 __all__ = ["check_lost", "check_writes"]
@@ -19,7 +19,6 @@ INPUT_ASSIGNED: Final = package_rule(
     "an assignment to an input",
     "Properties with Usage In or Const belong to whoever made the object; the engine refuses the write, except "
     "while .init makes the object.",
-    with_body("- $.start: $first", "- Return: $first"),
 )
 
 
@@ -28,7 +27,6 @@ LOST_ASSIGNMENT: Final = package_rule(
     "an assignment to a property that nobody declares or reads",
     "Code may assign properties that are not declared; they are private to the class. One that nothing reads, with a name close "
     "to that of a declared property, is most often a slip of the pen, and the declared one keeps its old value.",
-    with_body("- $.strat: $first", "- Return: $first"),
     fixable=True,
 )
 

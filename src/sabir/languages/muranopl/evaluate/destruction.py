@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.languages.muranopl.evaluate.methods import Method, running_variables
-from sabir.languages.muranopl.examples.runs import run_package, run_rule
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CALLER
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
@@ -16,21 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Destruction"]
 
-_DESTROYED: Final = (
-    "Name: Root\n\nProperties:\n  part:\n    Contract: $.class(Part)\n---\n"
-    "Name: Part\nMethods:\n  .destroy:\n    Body:\n      {body}\n"
-)
-_VANISHED: Final = (
-    "Objects: {'?': {id: root, type: demo.Root}}\n"
-    "ObjectsCopy: {'?': {id: root, type: demo.Root}, part: {'?': {id: p, type: demo.Part}}}\n"
-)
-DESTRUCTOR_FAILED: Final = run_rule(
+DESTRUCTOR_FAILED: Final = package_rule(
     "MRUN:W003",
     "a destructor that failed",
     "What vanished from the model is destroyed before the run, and one failing `.destroy` must not keep the others from "
     "releasing what they hold. Whatever this object held may still be there.",
-    run_package(_DESTROYED.format(body="- Throw: stuck"), _VANISHED),
-    run_package(_DESTROYED.format(body="- $x: 1"), _VANISHED),
+    when="evaluate",
 )
 
 

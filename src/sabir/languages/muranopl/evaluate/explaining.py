@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean, near
-from sabir.languages.muranopl.examples.runs import MODEL, PORT, run_package, run_rule
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_violation", "place_in_owners", "unknown_properties"]
 
-UNDECLARED_VALUE: Final = run_rule(
+UNDECLARED_VALUE: Final = package_rule(
     "MRUN:W001",
     "a value for a property that the class does not declare",
     "It is ignored, so a misspelt name looks as if the value had no effect.",
-    run_package(PORT, MODEL + "port: 1\nprot: 2\n"),
-    run_package(PORT, MODEL + "port: 1\n"),
+    when="evaluate",
 )
 
 

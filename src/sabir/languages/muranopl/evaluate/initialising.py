@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.languages.muranopl.examples.runs import run_package
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
 from sabir.languages.muranopl.model.objects import NO_VALUE_YET
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -23,14 +22,11 @@ __all__ = ["Consequence", "Initialising"]
 
 _DEFAULT, _CONTRACT, _FAILED = "default", "contract", "failed"
 
-_DEFAULTS: Final = "Name: Root\n\nProperties:\n  a:\n    Contract: $.int()\n    Default: $.b\n  b:\n    Contract: $.int()\n    Default: {b}\n"
 CIRCULAR_DEFAULTS: Final = failure_rule(
     "CircularExpressionDependenciesError",
     "MRUN:E020",
     "defaults that need each other",
     "Defaults may use other properties in any order, but not in a circle: then none of them has a value.",
-    run_package(_DEFAULTS.format(b="$.a")),
-    run_package(_DEFAULTS.format(b="1")),
 )
 
 

@@ -19,7 +19,6 @@ from sabir.languages.muranopl.evaluate.explaining import (
 from sabir.languages.muranopl.evaluate.identity import Identities, MadeFor, Slot
 from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
 from sabir.languages.muranopl.evaluate.previous import PreviousRun
-from sabir.languages.muranopl.examples.runs import MODEL, REFERENCE, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import parse_definition
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
@@ -40,16 +39,12 @@ NO_OBJECT: Final = failure_rule(
     "MRUN:E017",
     "an object id that is nowhere in the model",
     "A text under a class contract is the id of an object, which must be defined somewhere in the same model.",
-    run_package(REFERENCE, MODEL + "next: ghost\n"),
-    run_package(REFERENCE, MODEL + "next: root\n"),
 )
 DUPLICATE_ID: Final = failure_rule(
     "DuplicateObjectId",
     "MRUN:E025",
     "two objects with one id",
     "An id is how references find an object, so it must be unique in the model.",
-    run_package(REFERENCE, MODEL + "next: {'?': {id: root, type: demo.Root}}\n"),
-    run_package(REFERENCE, MODEL + "next: {'?': {id: other, type: demo.Root}}\n"),
 )
 
 

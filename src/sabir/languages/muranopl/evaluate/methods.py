@@ -12,7 +12,6 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.arguments import Argument, WrongArguments
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
-from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, MADE_FOR, MAKING, RESULT, THIS
@@ -35,8 +34,6 @@ MISPLACED_JUMP: Final = failure_rule(
     "MRUN:E021",
     "Break, Continue or Rethrow at the wrong place",
     "Break and Continue belong to a loop of the same method, Rethrow to a Catch block.",
-    init_package("- Break:"),
-    init_package("- While: 1 = 1", "  Do:", "    - Break:"),
 )
 
 

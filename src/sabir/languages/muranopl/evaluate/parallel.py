@@ -33,7 +33,6 @@ from sabir.languages.muranopl.evaluate.branches import (
     threads_that_fit,
 )
 from sabir.languages.muranopl.evaluate.signals import Signal
-from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.worlds.effects import Branch
@@ -50,23 +49,6 @@ DEADLOCK: Final = failure_rule(
     "branches of Parallel wait for each other",
     "Two branches never run the same method of one object at the same time. When each holds what the other wants, none "
     "can go on; call the methods in the same order everywhere.",
-    init_package(
-        "- $a: new(Node)",
-        "- $b: new(Node)",
-        "- Parallel:",
-        "    - $a.hold($b)",
-        "    - $b.hold($a)",
-        more="---\nName: Node\nMethods:\n  hold:\n    Arguments:\n      - other:\n          Contract: $.class(Node)\n"
-        "    Body:\n      - sleep(0.01)\n      - If: $other != null\n        Then: $other.hold(null)\n",
-    ),
-    init_package(
-        "- $a: new(Node)",
-        "- Parallel:",
-        "    - $a.hold(null)",
-        "    - $a.hold(null)",
-        more="---\nName: Node\nMethods:\n  hold:\n    Arguments:\n      - other:\n          Contract: $.class(Node)\n"
-        "    Body:\n      - sleep(0.01)\n",
-    ),
 )
 
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.languages.muranopl.evaluate.constants import same_value
-from sabir.languages.muranopl.examples.runs import run_package
 from sabir.languages.muranopl.model.errors import MuranoError, shown
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -20,14 +19,6 @@ CONSTANT_CHANGED: Final = failure_rule(
     "MRUN:E024",
     "a constant property that changed since the last run",
     "Once a workflow has run, a property of usage Const keeps its value. Put the old value back, or make a new object.",
-    run_package(
-        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Const\n",
-        "Objects: {'?': {id: root, type: demo.Root}, v: 2}\nObjectsCopy: {'?': {id: root, type: demo.Root}, v: 1}\n",
-    ),
-    run_package(
-        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Const\n",
-        "Objects: {'?': {id: root, type: demo.Root}, v: 1}\nObjectsCopy: {'?': {id: root, type: demo.Root}, v: 1}\n",
-    ),
 )
 
 

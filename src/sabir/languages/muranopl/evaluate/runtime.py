@@ -25,7 +25,7 @@ from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
 from sabir.languages.muranopl.evaluate.system.asking import ask
-from sabir.languages.muranopl.examples.runs import MODEL, run_package, run_rule
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import TypeName
@@ -47,15 +47,12 @@ ClassConfig = Mapping[str, Mapping[str, Any]]
 Report = Callable[[str, str], None]
 """Where progress goes: the level ("info", "warning", "error") and a line."""
 
-KEY_DROPPED: Final = run_rule(
+KEY_DROPPED: Final = package_rule(
     "MRUN:W002",
     "a key that a dictionary contract drops",
     "A contract that names the keys of a dictionary keeps those only. Add the key to the contract, or let it take others "
     "with `$.string().notNull(): $`.",
-    run_package(
-        "Name: Root\n\nProperties:\n  d:\n    Contract:\n      a: $.int()\n", MODEL + "d: {a: 1, b: 2}\n"
-    ),
-    run_package("Name: Root\n\nProperties:\n  d:\n    Contract:\n      a: $.int()\n", MODEL + "d: {a: 1}\n"),
+    when="evaluate",
 )
 
 

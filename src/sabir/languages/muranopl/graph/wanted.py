@@ -17,7 +17,7 @@ from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.preparing import Prepared
 from sabir.languages.muranopl.evaluate.session import Session
-from sabir.languages.muranopl.examples.runs import run_package, run_rule
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.graph.driver import CALL, DRIVER, PROGRAM, TARGET, ProgramTarget
 from sabir.languages.muranopl.graph.foreseen import foreseen_effects
 from sabir.languages.muranopl.graph.program import Program, ProgramCall
@@ -32,13 +32,11 @@ __all__ = ["wanted_program"]
 _BESIDE: Final = ("manifest.yaml", "template.yaml")
 _INSIDE: Final = ("Classes", "Resources")
 
-ROOT_WITHOUT_ID: Final = run_rule(
+ROOT_WITHOUT_ID: Final = package_rule(
     "MRUN:E070",
     "a root object without an id",
     "A deployment is known by the id of the root of its model from one run to the next. Without one, a changed model would be "
     "another environment, and the first would be taken away.",
-    run_package("Name: Root\n\nMethods:\n  deploy:\n    Body:\n", "'?': {type: demo.Root}\n"),
-    run_package("Name: Root\n\nMethods:\n  deploy:\n    Body:\n", "'?': {id: shop, type: demo.Root}\n"),
     when="plan",
 )
 

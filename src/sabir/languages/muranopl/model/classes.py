@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.examples.runs import METHOD, TWO_PARENTS, VALUE, init_package, run_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CONTEXT, NO_WRITE_ACCESS, HostValue
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -33,31 +32,18 @@ AMBIGUOUS_METHOD: Final = failure_rule(
     "a method that two unrelated parents define",
     "Methods are chosen by overriding, not by the order of parents: override the method in the class, or choose a "
     "parent with cast.",
-    run_package(
-        TWO_PARENTS.format(left=METHOD, right=METHOD, root="Methods:\n  .init:\n    Body:\n      - $.who()\n")
-    ),
-    run_package(
-        TWO_PARENTS.format(left=METHOD, right="", root="Methods:\n  .init:\n    Body:\n      - $.who()\n")
-    ),
 )
 AMBIGUOUS_PROPERTY: Final = failure_rule(
     "AmbiguousPropertyNameError",
     "MRUN:E016",
     "a property that two unrelated parents declare",
     "It would be unclear which contract and default count. Declare the property in the class itself, or rename one.",
-    run_package(TWO_PARENTS.format(left=VALUE, right=VALUE, root="")),
-    run_package(TWO_PARENTS.format(left=VALUE, right="", root="")),
 )
 NO_STATIC_PROPERTY: Final = failure_rule(
     "NoPropertyFound",
     "MRUN:E018",
     "a class has no static property of this name",
     "Without an object only static properties can be reached; declare it with `Usage: Static`.",
-    init_package("- $x: :Root.v"),
-    run_package(
-        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Static\n\n"
-        "Methods:\n  .init:\n    Body:\n      - $x: :Root.v\n"
-    ),
 )
 WRONG_CALL: Final = failure_rule(
     "NoMethodFound",
@@ -65,8 +51,6 @@ WRONG_CALL: Final = failure_rule(
     "a method that does not exist or cannot be called so",
     "Arguments are given by position or name; too many, unknown or doubled ones are refused. Calls from outside reach only "
     "methods with `Scope: Public` or `Usage: Action`.",
-    init_package("- $.f(1, 2)", more="  f:\n    Arguments:\n      - a:\n          Contract: $\n"),
-    init_package("- $.f(1)", more="  f:\n    Arguments:\n      - a:\n          Contract: $\n"),
 )
 
 

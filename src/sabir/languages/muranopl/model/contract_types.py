@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.expressions.yaql.kinds import ANY
-from sabir.languages.muranopl.examples.runs import PROPERTY, run_package
 from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ CONTRACT_FORM: Final = failure_rule(
     "a contract of the wrong form",
     "A contract is a chain of int(), string(), bool(), class(), template(), notNull(), check(), owned() and notOwned(), "
     "or a list or dictionary of contracts.",
-    run_package(PROPERTY.format(contract="$.integer()")),
-    run_package(PROPERTY.format(contract="$.int()")),
 )
 
 

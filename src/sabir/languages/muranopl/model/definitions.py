@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError, shown
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -25,8 +24,6 @@ MODEL_FORM: Final = failure_rule(
     "MRUN:E026",
     "an object model of the wrong form",
     "A model is a mapping whose '?' entry has the id and the type of the root object; each object inside it has one, too.",
-    run_package(PLAIN, "'?': {id: root}\n"),
-    run_package(PLAIN),
 )
 
 

@@ -20,7 +20,6 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Frame, Related
 from sabir.errors import SabirError
-from sabir.languages.muranopl.examples.runs import MODEL, PORT, init_package, run_package
 from sabir.languages.muranopl.syntax.failures import FailureRule, failure_rule
 from sabir.text import Place, Source, Span
 
@@ -53,8 +52,6 @@ CONTRACT_BROKEN: Final = failure_rule(
     "a value that does not conform to its contract",
     "Contracts convert where they can and refuse the rest, before any code sees the value. The place inside the value "
     "stands in brackets; the related places show the value and the contract.",
-    run_package(PORT, MODEL + "port: high\n"),
-    run_package(PORT, MODEL + "port: '8080'\n"),
 )
 UNCAUGHT: Final = failure_rule(
     "Thrown",
@@ -62,8 +59,6 @@ UNCAUGHT: Final = failure_rule(
     "an exception that nobody caught",
     "Code stopped on purpose with Throw. The stack shows the way from the first call to the place; Catch it, or mend "
     "what it complains about.",
-    init_package("- Throw: tooSmall", "  Message: three nodes are needed"),
-    init_package("- Try:", "    - Throw: tooSmall", "  Catch:", "    With: tooSmall"),
 )
 EXPRESSION_FAILED: Final = failure_rule(
     "ExpressionFailed",
@@ -71,8 +66,6 @@ EXPRESSION_FAILED: Final = failure_rule(
     "an expression that failed",
     "The place shows the part of the expression at fault: a function that takes other arguments, a missing key, a "
     "division by zero.",
-    init_package("- $x: 1 / 0"),
-    init_package("- $x: 1 / 1"),
 )
 LIMIT_REACHED: Final = failure_rule(
     "LimitReached",
@@ -80,8 +73,6 @@ LIMIT_REACHED: Final = failure_rule(
     "a limit of the run was reached",
     "A run is bounded in steps, in time and in the depth of calls, so that a mistake cannot hang it. Most often a loop "
     "does not end; --step-limit and --time-limit raise the bounds.",
-    init_package("- $.again()", more="  again:\n    Body:\n      - $.again()\n"),
-    init_package("- $.again()", more="  again:\n"),
 )
 UNUSABLE_VALUE: Final = failure_rule(
     "InvalidValue",
@@ -89,20 +80,14 @@ UNUSABLE_VALUE: Final = failure_rule(
     "a value that cannot be used this way",
     "An instruction or a function got a value it can do nothing with: a loop over a number, a negative Limit, an index "
     "into a text.",
-    init_package("- For: x", "  In: (5)", "  Do: $.f($x)", more="  f:\n"),
-    init_package("- For: x", "  In: [5]", "  Do: new(Root2)", more="---\nName: Root2\n"),
 )
 
-_PLAN: Final = "- $plan: {{FormatVersion: 2.0.0, Scripts: {{it: {{Type: Application{entry}}}}}}}"
-_BUILD: Final = "- new('io.murano.system.Agent', $this, host => $this).buildExecutionPlan($plan, new('io.murano.system.Resources'))"
 NATIVE_FAILED: Final = failure_rule(
     "NativeFailure",
     "MRUN:E033",
     "a system class could not do what it was asked",
     "A stack ended in a failed state, an agent answered with an error, a plan is not complete. The text is what the "
     "service or the class said; code can catch it by the name that stands before it.",
-    init_package(_PLAN.format(entry=""), _BUILD),
-    init_package(_PLAN.format(entry=", EntryPoint: run.sh"), "- $x: $plan"),
 )
 
 

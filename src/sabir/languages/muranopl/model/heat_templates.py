@@ -34,15 +34,11 @@ _CONTRACTS: Final = {
     "boolean": "$.bool()",
 }
 _FIELDS: Final = {"number": "integer", "boolean": "boolean"}
-_MANIFEST: Final = "Format: Heat.HOT/1.0\nType: Application\nFullName: demo\nName: Demo\n"
-_GOOD: Final = {"manifest.yaml": _MANIFEST, "LICENSE": "Apache-2.0\n", "template.yaml": "resources: {}\n"}
 
 NO_TEMPLATE: Final = package_rule(
     "PKG:E122",
     "a Heat template that no class can be made of",
     "A package of the format Heat.HOT is a template with `resources`, and with `parameters` of the types that Heat knows.",
-    {**_GOOD, "template.yaml": "resuorces: {}\n"},
-    good=_GOOD,
 )
 
 _CLASS: Final = """\

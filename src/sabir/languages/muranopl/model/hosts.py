@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.kinds import EmbeddedObject
-from sabir.languages.muranopl.examples.runs import VALUE, init_package, run_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.failures import failure_rule
 
@@ -39,11 +38,6 @@ CALLER = "<"  # the variables of the code that called
 MAKING = ">"  # in this method
 MADE_FOR = "»"  # in the methods that called it
 
-_IN: Final = (
-    "Name: Root\n\nMethods:\n  .init:\n    Body:\n      - new(Part).write()\n---\n"
-    "Name: Part\n\nProperties:\n  n:\n    Contract: $.int()\n    Usage: {usage}\n\n"
-    "Methods:\n  write:\n    Body:\n      - $.n: 1\n"
-)
 NO_WRITE_ACCESS: Final = failure_rule(
     "NoWriteAccessError",
     "MRUN:E011",
@@ -51,16 +45,12 @@ NO_WRITE_ACCESS: Final = failure_rule(
     "Properties of usage In and Const belong to the user; beside the user only the constructor of their object sets them. "
     "Results of a workflow need Out or InOut, and only code of the class itself, its ancestors and descendants may write "
     "them.",
-    run_package(_IN.format(usage="In")),
-    run_package(_IN.format(usage="Out")),
 )
 UNDECLARED_READ: Final = failure_rule(
     "PropertyReadError",
     "MRUN:E012",
     "reading a property that a class does not declare",
     "Other classes see only what a class declares; what it wrote without declaring it is private to it.",
-    init_package("- $x: new(Other).secret", more="---\nName: Other\n"),
-    init_package("- $x: new(Other).v", more="---\nName: Other\n" + VALUE),
 )
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.hosts import AT, CONTEXT, NO_WRITE_ACCESS, UNDECLARED_READ, HostValue
 from sabir.languages.muranopl.syntax.failures import FailureRule, failure_rule
@@ -26,16 +25,12 @@ UNDECLARED_WRITE: Final = failure_rule(
     "MRUN:E013",
     "writing a property that a class does not declare",
     "Only a class itself can have private properties; give it a declared property or a method instead.",
-    init_package("- $x: new(Other)", "- $x.secret: 1", more="---\nName: Other\n"),
-    init_package("- $.secret: 1"),
 )
 NO_VALUE_YET: Final = failure_rule(
     "UninitializedPropertyAccessError",
     "MRUN:E014",
     "a property that has no value yet",
     "A private property must be written before it is read; a contract can look at other properties but not at its own.",
-    init_package("- $x: $.secret"),
-    init_package("- $.secret: 1", "- $x: $.secret"),
 )
 
 

@@ -11,7 +11,6 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import STANDARD, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
 from sabir.expressions.yaql.library.formatting import declare_format
-from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
@@ -31,8 +30,6 @@ CLOUD_NEEDED: Final = failure_rule(
     "a method that needs a cloud",
     "Classes for stacks, agents, networks and machines are declared, so that packages load and compile; their methods "
     "work only in a deployment that connects a cloud.",
-    init_package("- decryptData('a-key')"),
-    init_package("- new('io.murano.system.HeatStack', $this, name => demo)"),
 )
 
 

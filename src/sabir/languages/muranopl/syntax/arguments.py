@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.declarations import (
     keys_are_known,
     read_choice,
@@ -32,20 +32,17 @@ MEMBER_FORM: Final = package_rule(
     "methods or arguments of the wrong shape",
     "Methods maps names to declarations; Arguments is a list with one name and its declaration an item. Each name "
     "stands once; one VarArgs and then one KwArgs may follow the Standard arguments.",
-    with_class("      - step:\n", "      - other: {Contract: $}\n        step:\n"),
 )
 ARGUMENTS_AS_MAPPING: Final = package_rule(
     "MPL:E048",
     "Arguments as one mapping with several keys",
     "A mapping has no order that could be relied on, and calls pass arguments by position.",
-    with_class("      - step:\n", "        other: {Contract: $}\n        step:\n"),
     fixable=True,
 )
 ARGUMENT_USAGE: Final = package_rule(
     "MPL:E053",
     "an unknown Usage of an argument",
     "An argument is Standard, VarArgs (a list of all further values) or KwArgs (a mapping of all further names).",
-    with_class("          Default: 1\n", "          Default: 1\n          Usage: standard\n"),
     fixable=True,
 )
 

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Fix
-from sabir.languages.muranopl.examples.packages import package_rule, with_body
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.differences import CATCH_WITHOUT_DO
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
@@ -30,8 +30,6 @@ NEEDLESS_VALUE: Final = package_rule(
     "MPL:E200",
     "Break, Continue or Rethrow with a value",
     "These statements stand alone; a value would be lost.",
-    with_body("- While: $first > 0", "  Do:", "    - Break: now"),
-    good=with_body("- While: $first > 0", "  Do:", "    - Break:"),
     fixable=True,
 )
 NO_TARGET: Final = package_rule(
@@ -39,23 +37,18 @@ NO_TARGET: Final = package_rule(
     "neither a target of an assignment nor a keyword",
     "A statement with one key is an assignment ($x, $.x, $x[0] …) or a block construct; a block construct has only "
     "its own keywords.",
-    with_body("- Retrun: $first"),
     fixable=True,
 )
 NEEDS_NAME: Final = package_rule(
     "MPL:E203",
     "a keyword that needs a name",
     "For and As name a variable, Throw and With an exception.",
-    with_body("- For: 5", "  In: [1, 2]", "  Do:", "    - $.next($first)"),
-    good=with_body("- For: item", "  In: [1, 2]", "  Do:", "    - $.next($item + $first)"),
 )
 STATEMENT_FORM: Final = package_rule(
     "MPL:E204",
     "a malformed statement",
     "A block construct lacks a required keyword, several keys form no construct, or the statement is neither text "
     "nor mapping.",
-    with_body("- If: $first > 0", "  Else:", "    - $.next(1)"),
-    good=with_body("- If: $first > 0", "  Then:", "    - $.next(1)"),
 )
 
 

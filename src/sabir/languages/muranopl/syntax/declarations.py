@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.examples.packages import package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.differences import IGNORED_KEY, LOOSE_NAME, META_BY_NAME
 from sabir.languages.muranopl.syntax.names import is_short_name
@@ -31,13 +31,11 @@ META_FORM: Final = package_rule(
     "MPL:E049",
     "Meta is malformed",
     "Meta is a mapping, or a list of mappings, of meta-classes to their properties.",
-    with_class("    Usage: Out\n", "    Usage: Out\n    Meta: title\n"),
 )
 MEMBER_NAME: Final = package_rule(
     "MPL:E054",
     "a malformed property, method or argument name",
     "Names are letters, digits and underscores. Only .init and .destroy begin with a dot.",
-    with_class("  twice:", "  two-times:"),
 )
 
 

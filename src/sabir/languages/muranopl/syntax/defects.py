@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.syntax.differences import Difference
 from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.report import Report
@@ -29,16 +28,12 @@ FORM: Final = failure_rule(
     "MRUN:E001",
     "a declaration or an instruction of the wrong form",
     "A class file that cannot be read as it stands is not run at all; the message names the key and what may stand there.",
-    run_package("Name: Root\n\nProperties: 5\n"),
-    run_package(PLAIN),
 )
 DUPLICATE: Final = failure_rule(
     "DuplicateClass",
     "MRUN:E004",
     "a name that is given twice",
     "Class names are unique in a package, argument names in a method; otherwise one of the two would silently be lost.",
-    run_package("Name: Root\n---\nName: Root\n"),
-    run_package("Name: Root\n---\nName: Other\n"),
 )
 UNKNOWN_CLASS: Final = failure_rule(
     "NoClassFound",
@@ -46,8 +41,6 @@ UNKNOWN_CLASS: Final = failure_rule(
     "a class that does not exist",
     "A class is looked up in its own package, in those that Require names, and in the core library. Check the spelling, "
     "the prefix in Namespaces, and Require.",
-    run_package("Name: Root\nExtends: Nowhere\n"),
-    run_package("Name: Root\nExtends: std:Object\n"),
 )
 
 

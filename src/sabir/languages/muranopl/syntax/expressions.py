@@ -17,7 +17,7 @@ from sabir.expressions.yaql.nodes import (
     Word,
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
-from sabir.languages.muranopl.examples.packages import package_rule, with_body
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Expr
 from sabir.languages.muranopl.syntax.report import Report
@@ -44,7 +44,6 @@ UNPARSABLE: Final = package_rule(
     "an expression that does not parse",
     "Text that does not parse is no expression: the engine takes it for a plain string, and what was meant never "
     "happens.",
-    with_body("- Return: $first + $.next(1"),
 )
 
 _strings_pattern: Final = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")

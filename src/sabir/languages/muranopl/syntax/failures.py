@@ -6,7 +6,7 @@ of the finding that the failure becomes when nobody catches it.
 
 from __future__ import annotations
 
-from sabir.diagnostics.rules import Example, Rule
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["FailureRule", "failure_rule"]
 
@@ -16,7 +16,13 @@ class FailureRule(Rule, frozen=True, kw_only=True):
     """The name of the exception in the existing engine."""
 
 
-def failure_rule(kind: str, code: str, title: str, why: str, bad: Example, good: Example) -> FailureRule:
+def failure_rule(kind: str, code: str, title: str, why: str) -> FailureRule:
     return FailureRule(
-        kind=kind, code=code, title=title, why=why, bad=bad, good=good, language="muranopl", when="evaluate"
+        kind=kind,
+        code=code,
+        title=title,
+        why=why,
+        examples="sabir.languages.muranopl",
+        language="muranopl",
+        when="evaluate",
     )

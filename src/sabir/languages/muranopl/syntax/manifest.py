@@ -8,7 +8,6 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.names import is_qualified_name
@@ -37,8 +36,6 @@ MISSING_PACKAGE: Final = failure_rule(
     "MRUN:E006",
     "a package or a file of it that is missing",
     "The manifest names what a package needs: class files below Classes/, and other packages in Require.",
-    run_package(PLAIN, manifest="Require:\n  demo.other: 1\n"),
-    run_package(PLAIN),
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Edit, Fix
-from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_class
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.arguments import ARGUMENT_USAGES, MEMBER_FORM, read_arguments
 from sabir.languages.muranopl.syntax.declarations import (
     is_absent,
@@ -53,55 +53,41 @@ OLD_SECTION: Final = package_rule(
     "MPL:W013",
     "the old section Workflow",
     "Workflow is what Methods was called in old packages. It is still read, and its methods are checked.",
-    with_class("Methods:", "Workflow:"),
     fixable=True,
 )
 PROPERTIES_FORM: Final = package_rule(
     "MPL:E026",
     "Properties is no mapping",
     "Properties maps names to declarations.",
-    {
-        **LIBRARY,
-        "Classes/Counter.yaml": "Namespaces:\n  =: com.example.tools\n\nName: Counter\n\nProperties: [start, last]\n",
-    },
 )
 PROPERTY_USAGE: Final = package_rule(
     "MPL:E042",
     "an unknown Usage of a property",
     "In, Out, InOut, Const, Runtime, Config or Static says who may set a property and when.",
-    with_class("Usage: Out", "Usage: out"),
     fixable=True,
 )
 SCOPE_OR_NAMESPACES: Final = package_rule(
     "MPL:E044",
     "Namespaces or Scope is malformed",
     "Namespaces maps prefixes to namespaces. Scope is Public or Session and came with format 1.4.",
-    with_class("  next:\n", "  next:\n    Scope: public\n"),
-    good=with_class("  next:\n", "  next:\n    Scope: Public\n"),
     fixable=True,
 )
 NO_CODE: Final = package_rule(
     "MPL:E045",
     "a Body that is no code",
     "The body of a method is an expression, a block construct or a list of these.",
-    with_class(
-        "    Body:\n      - $first: $.next(1)\n      - Return: $first + $.next(step => 1)\n",
-        "    Body: 5\n",
-    ),
 )
 METHOD_USAGE: Final = package_rule(
     "MPL:W045",
     "a Usage of a method that is unknown, too new or deprecated",
     "A method is Runtime, Static, Extension (both from format 1.3) or, up to format 1.3, Action; later Action is "
     "written Scope: Public.",
-    with_class("  next:\n", "  next:\n    Usage: Action\n"),
     fixable=True,
 )
 NO_CONTRACT: Final = package_rule(
     "MPL:E047",
     "a property without a contract",
     "The contract says which values a property takes. Contract: $ takes any.",
-    with_class("    Contract: $.int()\n    Usage: Out\n", "    Usage: Out\n"),
     fixable=True,
 )
 

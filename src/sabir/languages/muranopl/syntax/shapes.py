@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_class, with_manifest
+from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
@@ -30,41 +30,35 @@ SECOND_DOCUMENT: Final = package_rule(
     "E005",
     "more than one document where one is allowed",
     "A manifest and a UI definition are one YAML document; what follows a second --- is never read.",
-    with_manifest("Name: Tools\n", "Name: Tools\n---\nAuthor: Example\n"),
 )
 NO_MAPPING: Final = package_rule(
     "E007",
     "the file is empty or no mapping",
     "Manifests, class files and UI definitions are mappings of keys. An empty file or a list says nothing.",
-    {**LIBRARY, "Classes/Counter.yaml": "- Name: Counter\n"},
 )
 MISSING_KEY: Final = package_rule(
     "E020",
     "a required key is missing",
     "A manifest needs Type and FullName, a UI definition Application and Forms, a class in a file of several classes "
     "its Name.",
-    with_manifest("Type: Library\n", ""),
 )
 UNKNOWN_KEY: Final = package_rule(
     "E021",
     "an unknown key",
     "Keys that the language does not know are ignored by the engine, most often because of a typing error: what was "
     "meant is silently not done.",
-    with_class("    Usage: Out\n", "    Usge: Out\n"),
     fixable=True,
 )
 NO_TEXT: Final = package_rule(
     "E040",
     "the value must be a text",
     "YAML reads an unquoted 1.10 as a number and yes as a boolean. Where a text is needed, put it in quotes.",
-    with_manifest("Name: Tools", "Name: 1.10"),
     fixable=True,
 )
 UNKNOWN_SECTION: Final = package_rule(
     "W010",
     "an unknown section",
     "A top-level key of a manifest, class or UI definition that nobody reads, most often a typing error.",
-    with_manifest("Name: Tools", "Nmae: Tools"),
     fixable=True,
 )
 

@@ -45,21 +45,18 @@ NO_VALUE: Final = resources_rule(
     "an expression that gives no value",
     "The expression matches nothing. It sees the resources of this description; values of other parts come as inputs, "
     "or stand in sabir.yaml itself.",
-    "resources:\n  motd: {kind: file, fields: {path: a, content: {eval: '::nobody::path'}}}\n",
     run=True,
 )
 NO_INPUT: Final = resources_rule(
     "E006",
     "an input that is not given",
     "Inputs come from the environment (inputs of the part) or from --input.",
-    "resources:\n  motd: {kind: file, fields: {path: a, content: {get_input: greeting}}}\n",
     run=True,
 )
 NO_FILE: Final = resources_rule(
     "E007",
     "a file that is not there",
     "{file: NAME} takes the content of a file beside the description.",
-    "resources:\n  motd: {kind: file, fields: {path: a, content: {file: gone.txt}}}\n",
     run=True,
 )
 COMPOSED_SECRET: Final = resources_rule(

@@ -20,33 +20,28 @@ NOT_RESOURCES: Final = resources_rule(
     "E001",
     "a file that describes no resources",
     "A description is a mapping with the key resources: names, each with a kind and fields.",
-    "resources: [motd]\n",
 )
 MALFORMED_RESOURCE: Final = resources_rule(
     "E002",
     "a malformed resource",
     "A resource is a mapping with a kind; fields is a mapping, requires and reacts_to are lists of names.",
-    "resources:\n  motd: {fields: {path: etc/motd}}\n",
 )
 UNKNOWN_KEY: Final = resources_rule(
     "E003",
     "an unknown key",
     "Keys that sabir does not know have no effect, most often because of a typing error. What a kind takes stands "
     "under fields.",
-    "resources:\n  motd: {kind: file, feilds: {path: etc/motd}}\n",
 )
 UNKNOWN_NAME: Final = resources_rule(
     "E004",
     "a resource that is not described",
     "requires and reacts_to name resources of the same description.",
-    "resources:\n  motd: {kind: file, fields: {path: a}, requires: [nobody]}\n",
 )
 
 MALFORMED_OPERATION: Final = resources_rule(
     "E008",
     "a malformed operation",
     "An operation is a mapping with run, a mapping of resources of kinds that run; arguments is a mapping of names to defaults.",
-    "resources: {}\noperations:\n  backup: [tar]\n",
 )
 
 _KEYS: Final = ("sabir", "resources", "operations")

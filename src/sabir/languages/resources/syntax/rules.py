@@ -1,25 +1,18 @@
-"""Examples for the rules of resources, and what these have in common."""
+"""How a rule of resources is written down; `examples.yaml` has the examples."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from sabir.diagnostics.rules import Example, Rule
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["resources_rule"]
 
-_GOOD: Final[Example] = {
-    "resources.yaml": "sabir: resources/1\nresources:\n  motd:\n    kind: file\n    fields: {path: etc/motd, content: hello}\n"
-}
 
-
-def resources_rule(number: str, title: str, why: str, text: str, *, run: bool = False) -> Rule:
+def resources_rule(number: str, title: str, why: str, *, run: bool = False) -> Rule:
     return Rule(
         code=f"RES:{number}",
         title=title,
         why=why,
-        bad={"resources.yaml": f"sabir: resources/1\n{text}"},
-        good=_GOOD,
+        examples="sabir.languages.resources",
         language="resources",
         when="evaluate" if run else "check",
     )

@@ -24,7 +24,7 @@ from sabir.languages.tosca.evaluate.typed import typed
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
@@ -42,8 +42,6 @@ MISSING_INPUT: Final = tosca_rule(
     code="TOSCA:E026",
     title="an input without a value",
     why="The input is required and has no default: give it one with --input NAME=VALUE, or a file of inputs with --config.",
-    bad=example("topology_template:\n  inputs: {zone: {type: string}}\n"),
-    good=example("topology_template:\n  inputs: {zone: {type: string, default: a}}\n"),
     withheld=True,
     when="evaluate",
 )

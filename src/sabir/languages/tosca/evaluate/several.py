@@ -21,7 +21,7 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.scalars import is_integer
-from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, Topology, Written
 from sabir.text import Place
 
@@ -29,17 +29,12 @@ __all__ = ["Several"]
 
 _SCALABLE: Final = "scalable"
 _MOST: Final = 10_000
-_COMPUTE: Final = (
-    "    vm:\n      type: tosca.nodes.Compute\n      capabilities:\n        scalable: {properties: {%s}}\n"
-)
 
 WRONG_COUNT: Final = tosca_rule(
     code="TOSCA:E047",
     title="a number of instances that cannot be",
     why="How many instances a template has is a whole number that is known before anything is deployed, and the scalable capability "
     "says between which bounds it lies.",
-    bad=example_nodes(_COMPUTE % "min_instances: 1, max_instances: 2, default_instances: 3"),
-    good=example_nodes(_COMPUTE % "min_instances: 1, max_instances: 3, default_instances: 3"),
     when="evaluate",
 )
 
@@ -47,11 +42,6 @@ NO_INSTANCE: Final = tosca_rule(
     code="TOSCA:E048",
     title="a requirement that finds no instance",
     why="It asks for an instance that its target does not have, for more than there are, or for more than they have left.",
-    bad=example_nodes(
-        _COMPUTE % "min_instances: 1, max_instances: 2, default_instances: 2"
-        + "    vm_1: {type: tosca.nodes.Root}\n"
-    ),
-    good=example_nodes(_COMPUTE % "min_instances: 1, max_instances: 2, default_instances: 2"),
     when="evaluate",
 )
 

@@ -10,23 +10,10 @@ from sabir.graph.address import Address
 from sabir.graph.values import unknowns
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.reading import MOST
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 
 __all__ = ["circle_findings"]
 
-_NODES: Final = (
-    "node_types:\n"
-    "  Site:\n"
-    "    derived_from: tosca.nodes.Root\n"
-    "    attributes: {{url: {{type: string}}}}\n"
-    "    interfaces:\n"
-    "      Standard:\n"
-    "        operations:\n"
-    "          {reader}: {{implementation: read.sh, inputs: {{url: {{type: string, default: {{get_attribute: [SELF, url]}}}}}}}}\n"
-    "          {giver}: {{implementation: give.sh, outputs: {{url: [SELF, url]}}}}\n"
-    "topology_template:\n"
-    "  node_templates: {{site: {{type: Site}}}}\n"
-)
 
 READ_BEFORE: Final = tosca_rule(
     code="TOSCA:W091",
@@ -34,8 +21,6 @@ READ_BEFORE: Final = tosca_rule(
     why="An operation runs behind those that give what its inputs read. These would have to run behind one another, or the life of a "
     "node has another order, so the value is not there when the operation begins, and it fails. Read the value in a later "
     "operation, or give it in an earlier one.",
-    bad={**example(_NODES.format(reader="create", giver="start")), "read.sh": "", "give.sh": ""},
-    good={**example(_NODES.format(reader="start", giver="create")), "read.sh": "", "give.sh": ""},
     when="plan",
 )
 

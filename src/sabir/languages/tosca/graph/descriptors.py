@@ -14,7 +14,7 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.model.lifecycle import required_first
-from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 
 __all__ = ["descriptor_findings"]
 
@@ -28,10 +28,6 @@ NOTHING_CARRIED_OUT: Final = tosca_rule(
     why="No operation of its nodes has an implementation, so that sabir has nothing to do when it is deployed: it describes what a platform "
     "(an NFV orchestrator, a cloud) has to make. The notes list that, each node behind what it requires. Give node types "
     "implementations for the operations of Standard, or substitute the nodes by templates that have them.",
-    bad=example_nodes("    vm: {type: tosca.nodes.Compute}\n"),
-    good=example_nodes(
-        "    vm: {type: tosca.nodes.Compute, interfaces: {Standard: {operations: {create: make.sh}}}}\n"
-    ),
     when="plan",
 )
 

@@ -10,22 +10,10 @@ from sabir.graph.values import Sensitive
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.programs import INPUTS
 from sabir.languages.tosca.graph.subjects import node_of
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 
 __all__ = ["unsealed_findings"]
 
-_NODES: Final = (
-    "topology_template:\n"
-    "  node_templates:\n"
-    "    vm: {{type: tosca.nodes.Compute, attributes: {{public_address: 192.0.2.1}}}}\n"
-    "    app:\n"
-    "      type: tosca.nodes.SoftwareComponent\n"
-    "      requirements: [{{host: vm}}]\n"
-    "      interfaces:\n"
-    "        Standard:\n"
-    "          operations:\n"
-    "            create: {{implementation: {{primary: make.sh{where}}}, inputs: {{key: {{eval: {{abspath: [key, secrets]}}}}}}}}\n"
-)
 
 UNSEALED: Final = tosca_rule(
     code="TOSCA:W092",
@@ -33,8 +21,6 @@ UNSEALED: Final = tosca_rule(
     why="What a program leaves in the folder `secrets` is encrypted when it ends, but only where sabir runs. On another machine the folder "
     "is one that only its user may read, and the files in it stay in clear. Run the operation here (`operation_host: "
     "ORCHESTRATOR`), or let the program encrypt them.",
-    bad={**example(_NODES.format(where="")), "make.sh": ""},
-    good={**example(_NODES.format(where=", operation_host: ORCHESTRATOR")), "make.sh": ""},
     when="plan",
 )
 

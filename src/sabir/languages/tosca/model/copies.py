@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.tosca.syntax.examples import ROOT, example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import NodeTemplate
 
 __all__ = ["WRONG_COPY", "write_out"]
@@ -18,8 +18,6 @@ WRONG_COPY: Final = tosca_rule(
     code="TOSCA:E029",
     title="a copy of something that is not there",
     why="copy names the template to begin with; it must exist, must not lead back to the copy, and in TOSCA 2.0 must not be a copy itself.",
-    bad=example_nodes(ROOT + "    two: {copy: won}\n"),
-    good=example_nodes(ROOT + "    two: {copy: one}\n"),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 
 __all__ = ["UNKNOWN_INPUT"]
 
@@ -12,8 +12,4 @@ UNKNOWN_INPUT: Final = tosca_rule(
     code="TOSCA:E021",
     title="an input that is not declared",
     why="get_input, or the command line, names an input that the template does not have.",
-    bad=example("topology_template:\n  inputs: {zone: string}\n  outputs: {o: {value: {get_input: zon}}}\n"),
-    good=example(
-        "topology_template:\n  inputs: {zone: string}\n  outputs: {o: {value: {get_input: zone}}}\n"
-    ),
 )

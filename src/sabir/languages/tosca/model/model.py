@@ -12,7 +12,7 @@ from sabir.languages.tosca.model.hosts import find_hosts
 from sabir.languages.tosca.model.requirements import HOSTED_ON, Linking
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import ValueChecker
-from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, Kind, NodeTemplate, Topology
 
 __all__ = ["Model"]
@@ -21,13 +21,6 @@ CIRCULAR_HOSTS: Final = tosca_rule(
     code="TOSCA:E020",
     title="nodes host one another",
     why="Following the hosts of a node leads back to it, so nothing could be created first.",
-    bad=example_nodes(
-        "    a: {type: tosca.nodes.DBMS, requirements: [{host: b}]}\n"
-        "    b: {type: tosca.nodes.DBMS, requirements: [{host: a}]}\n"
-    ),
-    good=example_nodes(
-        "    a: {type: tosca.nodes.DBMS, requirements: [{host: b}]}\n    b: {type: tosca.nodes.Compute}\n"
-    ),
 )
 
 

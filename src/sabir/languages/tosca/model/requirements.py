@@ -16,7 +16,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.matching import OLD_HOSTS, Matching
 from sabir.languages.tosca.model.types import FlatType, TypeTable
-from sabir.languages.tosca.syntax.examples import ROOT, example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
@@ -33,43 +33,24 @@ UNKNOWN_REQUIREMENT: Final = tosca_rule(
     code="TOSCA:E016",
     title="a requirement that the type does not have",
     why="Only requirements that the node type defines can be met.",
-    bad=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{depends: one}]}\n"),
-    good=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{dependency: one}]}\n"),
 )
 
 MISSING_TARGET: Final = tosca_rule(
     code="TOSCA:E017",
     title="a requirement leads nowhere",
     why="It names neither a node template nor a node type.",
-    bad=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{dependency: won}]}\n"),
-    good=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{dependency: one}]}\n"),
 )
 
 MISSING_CAPABILITY: Final = tosca_rule(
     code="TOSCA:E018",
     title="the target lacks the capability",
     why="A requirement asks for a capability of a type (or name) that the node it leads to does not offer.",
-    bad=example_nodes(
-        "    net: {type: tosca.nodes.network.Network}\n"
-        "    web: {type: tosca.nodes.WebServer, requirements: [{host: net}]}\n"
-    ),
-    good=example_nodes(
-        "    vm: {type: tosca.nodes.Compute}\n    web: {type: tosca.nodes.WebServer, requirements: [{host: vm}]}\n"
-    ),
 )
 
 UNKNOWN_RELATIONSHIP: Final = tosca_rule(
     code="TOSCA:E034",
     title="an unknown relationship",
     why="The relationship of a requirement is the name of a relationship template or of a relationship type.",
-    bad=example_nodes(
-        ROOT
-        + "    two: {type: tosca.nodes.Root, requirements: [{dependency: {node: one, relationship: links}}]}\n"
-    ),
-    good=example_nodes(
-        ROOT
-        + "    two: {type: tosca.nodes.Root, requirements: [{dependency: {node: one, relationship: tosca.relationships.DependsOn}}]}\n"
-    ),
 )
 
 

@@ -13,7 +13,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
-from sabir.languages.tosca.syntax.examples import HEAD, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
@@ -28,8 +28,6 @@ NO_SINGLE_TEMPLATE: Final = tosca_rule(
     code="TOSCA:E030",
     title="no single service template to evaluate",
     why="The package holds none, or several that nothing tells apart. Name the file instead of the folder.",
-    bad={"a.yaml": HEAD + "topology_template: {}\n", "b.yaml": HEAD + "topology_template: {}\n"},
-    good={"a.yaml": HEAD + "topology_template: {}\nimports: [b.yaml]\n", "b.yaml": HEAD},
     when="evaluate",
 )
 

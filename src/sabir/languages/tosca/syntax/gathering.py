@@ -17,7 +17,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.any_kind import TYPES, names_in, with_kinds
 from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.dialects import Dialect
-from sabir.languages.tosca.syntax.examples import HEAD, SECOND, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.functions import read_functions
 from sabir.languages.tosca.syntax.imports import (
@@ -61,28 +61,12 @@ TYPE_TWICE: Final = tosca_rule(
     title="a type is defined twice",
     why="Two files define a type of the same name; the nearer one counts, which may not be the one you meant. Give one of the "
     "imports a namespace_prefix, or rename the type.",
-    bad={
-        "template.yaml": HEAD + "imports: [types.yaml]\nnode_types:\n  A: {derived_from: tosca.nodes.Root}\n",
-        "types.yaml": HEAD + "node_types:\n  A: {derived_from: tosca.nodes.Compute}\n",
-    },
-    good={
-        "template.yaml": HEAD + "imports: [types.yaml]\nnode_types:\n  A: {derived_from: tosca.nodes.Root}\n",
-        "types.yaml": HEAD + "node_types:\n  B: {derived_from: tosca.nodes.Compute}\n",
-    },
 )
 
 DEFINED_TWICE: Final = tosca_rule(
     code="TOSCA:E035",
     title="a repository or function is defined twice",
     why="TOSCA 2.0: within a namespace names must be unique; which of the two is meant would be left to chance.",
-    bad={
-        "template.yaml": SECOND + "imports: [other.yaml]\nrepositories: {lib: {url: lib}}\n",
-        "other.yaml": SECOND + "repositories: {lib: {url: other}}\n",
-    },
-    good={
-        "template.yaml": SECOND + "imports: [other.yaml]\nrepositories: {lib: {url: lib}}\n",
-        "other.yaml": SECOND + "repositories: {more: {url: other}}\n",
-    },
 )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.languages.tosca.syntax.examples import HEAD, example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.nodes import Repository
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
@@ -37,8 +37,6 @@ MISSING_IMPORT: Final = tosca_rule(
     title="an import that is not there",
     why="The file is not in the package, or the path leads out of it. What it defines is missing, so further checks of unknown "
     "names are left out until it can be read.",
-    bad=example("imports: [types.yaml]\n"),
-    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
 )
 
 REMOTE_IMPORT: Final = tosca_rule(
@@ -46,8 +44,6 @@ REMOTE_IMPORT: Final = tosca_rule(
     title="an import from the network",
     why="sabir does not fetch what a template names while it reads it. Without it nothing can be computed: name a copy with "
     "--import URL=PATH, or a folder of copies with --search-path.",
-    bad=example("imports: ['https://example.com/types.yaml']\n"),
-    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
     when="evaluate",
     withheld=True,
 )
@@ -57,8 +53,6 @@ UNFETCHED_IMPORT: Final = tosca_rule(
     title="an import from the network is not checked",
     why="sabir does not fetch what a template names. Whether names exist that the import may define cannot be said without it: "
     "name a copy with --import URL=PATH, or a folder of copies with --search-path.",
-    bad=example("imports: ['https://example.com/types.yaml']\n"),
-    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
 )
 
 PYTHON_IMPORT: Final = tosca_rule(
@@ -66,8 +60,6 @@ PYTHON_IMPORT: Final = tosca_rule(
     title="types that are written in Python are not read",
     why="Unfurl lets types and templates be written as Python classes. sabir does not run them: whether names exist that they may define "
     "cannot be said. `unfurl export` writes them as YAML.",
-    bad={"template.yaml": HEAD + "imports: [types.py]\n", "types.py": "import tosca\n"},
-    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
 )
 
 _IMPORT_KEYS: Final = frozenset(

@@ -27,10 +27,6 @@ UNFOLLOWED_DIRECTIVE: Final = tosca_rule(
     why="Unfurl merges other files into an ensemble while it loads it. sabir follows `+include` in the ensemble, its spec, its service "
     "template and the sections of that, when the file is there and in the project, and `+/path` within a document; other directives, or "
     "files further inside, it does not follow.",
-    bad={
-        "ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  +include: base.yaml\n  service_template: {}\n"
-    },
-    good={"ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  service_template: {}\n"},
 )
 
 

@@ -12,7 +12,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, is_project, load_ensemble
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.meta import first_field, meta_file
 from sabir.languages.tosca.syntax.project import PROJECT_FILE
@@ -27,14 +27,6 @@ MISSING_ENTRY: Final = tosca_rule(
     code="TOSCA:E028",
     title="the archive names an entry that it does not hold",
     why="TOSCA-Metadata/TOSCA.meta says with Entry-Definitions which template to begin with, and that file is missing.",
-    bad={
-        **example(""),
-        "TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.0\nEntry-Definitions: templ.yaml\n",
-    },
-    good={
-        **example(""),
-        "TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.0\nEntry-Definitions: template.yaml\n",
-    },
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
-from sabir.languages.tosca.syntax.examples import ROOT, example, example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Kind, Origin, Written
 from sabir.languages.tosca.syntax.scopes import Scope
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -21,16 +21,12 @@ WRONG_SHAPE: Final = tosca_rule(
     title="something has the wrong shape",
     why="A section that should be a map is a list, a name is no text, a required key is missing: such a part is left out, and "
     "what it would have said is lost.",
-    bad=example("topology_template: [a, b]\n"),
-    good=example_nodes(ROOT),
 )
 
 UNKNOWN_KEY: Final = tosca_rule(
     code="TOSCA:W003",
     title="a key that TOSCA does not know here",
     why="Orchestrators ignore or refuse it. Most often it stands one level too high or too low.",
-    bad=example_nodes("    one: {type: tosca.nodes.Root, colour: red}\n"),
-    good=example_nodes("    one: {type: tosca.nodes.Root, metadata: {colour: red}}\n"),
 )
 
 MISSPELT_KEY: Final = tosca_rule(
@@ -38,8 +34,6 @@ MISSPELT_KEY: Final = tosca_rule(
     title="a key that TOSCA does not have here",
     why="What stands under it is lost. In TOSCA 1.x that is said of keys that look misspelt (others are TOSCA:W003); TOSCA 2.0 has no "
     "place for keys of one's own: they belong into metadata.",
-    bad=example_nodes("    one: {type: tosca.nodes.Root, propertis: {}}\n"),
-    good=example_nodes("    one: {type: tosca.nodes.Root, properties: {}}\n"),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
     Kind,
@@ -30,8 +30,6 @@ UNKNOWN_CONSTRAINT: Final = tosca_rule(
     code="TOSCA:E014",
     title="a constraint that cannot be understood",
     why="There is no such operator, or its argument has the wrong form; it would never be enforced.",
-    bad=example("data_types:\n  Port: {derived_from: integer, constraints: [{in_rnage: [1, 2]}]}\n"),
-    good=example("data_types:\n  Port: {derived_from: integer, constraints: [{in_range: [1, 2]}]}\n"),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_hint, dialect_of
-from sabir.languages.tosca.syntax.examples import example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import Limits, YamlStream, compose
 from sabir.source.yaml.defects import NOT_YAML
@@ -22,8 +22,6 @@ UNKNOWN_DIALECT: Final = tosca_rule(
     title="unknown dialect of TOSCA",
     why="The version says how a file is to be read; one that is not known cannot be read at all. Known are "
     "tosca_simple_yaml_1_0 to 1_3, the NFV profile, tosca_2_0 and Unfurl's own.",
-    bad={"template.yaml": "tosca_definitions_version: tosca_simple_yaml_9_9\n"},
-    good=example(""),
 )
 
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.comparing import differences
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass
-from sabir.languages.muranopl.examples.runs import run_package
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -16,16 +15,11 @@ __all__ = ["TEST_FIXTURE"]
 
 TEST_FIXTURE: Final = SystemClass("io.murano.test.TestFixture")
 
-_TEST: Final = (
-    "Name: Root\nExtends: io.murano.test.TestFixture\n\nMethods:\n  .init:\n    Body:\n      - {line}\n"
-)
 ASSERTION_FAILED: Final = failure_rule(
     "AssertionError",
     "MRUN:E060",
     "an assertion of a test that does not hold",
     "What the code under test gave is not what the test expects.",
-    run_package(_TEST.format(line="$.assertEqual(2, 1 + 2)")),
-    run_package(_TEST.format(line="$.assertEqual(3, 1 + 2)")),
 )
 
 

@@ -11,32 +11,22 @@ from sabir.languages.tosca.check.rules.outputs import check_workflow_outputs
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.values import holds_expression
-from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, PropertyDefinition, Step, Workflow
 
 __all__ = ["check_activities"]
 
-_VM = "    vm: {type: tosca.nodes.Compute}\n"
 UNKNOWN_CALL: Final = tosca_rule(
     code="TOSCA:E046",
     title="a call of something that is not there",
     why="call_operation names INTERFACE.OPERATION of its target, inline a workflow of the template, target_relationship a requirement.",
-    bad=example_nodes(
-        _VM + "  workflows: {w: {steps: {s: {target: vm, activities: [{call_operation: Standard.strat}]}}}}\n"
-    ),
-    good=example_nodes(
-        _VM + "  workflows: {w: {steps: {s: {target: vm, activities: [{call_operation: Standard.start}]}}}}\n"
-    ),
 )
 
 
-_STEP: Final = "{steps: {s: {target: vm, activities: [{inline: %s}]}}}"
 ENDLESS: Final = tosca_rule(
     code="TOSCA:W070",
     title="a workflow that inlines itself",
     why="It has no end: what it inlines leads back to it.",
-    bad=example_nodes(_VM + f"  workflows: {{v: {_STEP % 'w'}, w: {_STEP % 'v'}}}\n"),
-    good=example_nodes(_VM + f"  workflows: {{v: {_STEP % 'w'}, w: {{steps: {{}}}}}}\n"),
 )
 
 

@@ -13,28 +13,16 @@ from sabir.languages.tosca.model.behaviour import Operation
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, holds_expression
-from sabir.languages.tosca.syntax.examples import SECOND, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import InterfaceDefinition
 
 __all__ = ["check_interfaces", "check_operation_inputs"]
 
-_SERVICE: Final = (
-    SECOND
-    + "interface_types: {I: {operations: {run: {}}}}\nnode_types: {A: {interfaces: {start: {type: I}}}}\n"
-)
 
 UNKNOWN_INTERFACE: Final = tosca_rule(
     code="TOSCA:E051",
     title="an interface that the type does not have",
     why="TOSCA 2.0: which interfaces a node has is said by its type; nobody would call what a template adds.",
-    bad={
-        "template.yaml": _SERVICE
-        + "service_template: {node_templates: {a: {type: A, interfaces: {steer: {operations: {run: {}}}}}}}\n"
-    },
-    good={
-        "template.yaml": _SERVICE
-        + "service_template: {node_templates: {a: {type: A, interfaces: {start: {operations: {run: {}}}}}}}\n"
-    },
 )
 
 

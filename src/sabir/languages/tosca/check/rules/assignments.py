@@ -23,7 +23,7 @@ from sabir.languages.tosca.model.values import (
     WRONG_TYPE,
     holds_expression,
 )
-from sabir.languages.tosca.syntax.examples import example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Assignment,
     Kind,
@@ -39,12 +39,6 @@ UNKNOWN_CAPABILITY: Final = tosca_rule(
     code="TOSCA:E015",
     title="a capability that the type does not have",
     why="The values assigned to it would never be read.",
-    bad=example_nodes(
-        "    vm: {type: tosca.nodes.Compute, capabilities: {hots: {properties: {num_cpus: 2}}}}\n"
-    ),
-    good=example_nodes(
-        "    vm: {type: tosca.nodes.Compute, capabilities: {host: {properties: {num_cpus: 2}}}}\n"
-    ),
 )
 
 

@@ -15,7 +15,7 @@ from sabir.languages.tosca.check.rules.results import first_call, gives_truth, m
 from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, validations, values
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.examples import ROOT, example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Written,
 )
@@ -29,23 +29,12 @@ UNKNOWN_ENTITY: Final = tosca_rule(
     title="a function names something that is not there",
     why="get_property, get_attribute and get_artifact read from a node or relationship template, or from SELF, HOST, SOURCE or "
     "TARGET.",
-    bad=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_property: [won, x]}}}}}}\n"
-    ),
-    good=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one, state]}}}}}}\n"
-    ),
 )
 
 UNUSED_INPUT: Final = tosca_rule(
     code="TOSCA:W023",
     title="an input that nothing uses",
     why="Whoever gives it a value will wonder why nothing changes. Use it or remove it.",
-    bad=example("topology_template:\n  inputs: {zone: {type: string, default: a}}\n"),
-    good=example(
-        "topology_template:\n  inputs: {zone: {type: string, default: a}}\n"
-        "  outputs: {o: {value: {get_input: zone}}}\n"
-    ),
 )
 
 
@@ -53,12 +42,6 @@ WRONG_ARGUMENTS: Final = tosca_rule(
     code="TOSCA:E049",
     title="a function with too few or too many arguments",
     why="It cannot be computed. get_property and its like need an entity and what to read from it, comparisons two values.",
-    bad=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one]}}}}}}\n"
-    ),
-    good=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one, state]}}}}}}\n"
-    ),
 )
 
 _ARITIES: Final[Mapping[str, tuple[int, int | None]]] = {

@@ -8,7 +8,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.examples import ROOT, SECOND, example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Kind, Step, Workflow
 from sabir.text import Place
 
@@ -18,36 +18,18 @@ UNKNOWN_MEMBER: Final = tosca_rule(
     code="TOSCA:E025",
     title="a group, policy or workflow names a node that is not there",
     why="Members and targets must be node templates or groups of the topology.",
-    bad=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  policies: [{{p: {{type: tosca.policies.Scaling, targets: [won]}}}}]\n"
-    ),
-    good=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  policies: [{{p: {{type: tosca.policies.Scaling, targets: [one]}}}}]\n"
-    ),
 )
 
-_PLACEMENT: Final = (
-    SECOND + "node_types: {Machine: {}, Database: {}}\npolicy_types: {Placement: {targets: [Machine]}}\n"
-    "service_template:\n  node_templates: {vm: {type: Machine}, db: {type: Database}}\n"
-)
 WRONG_MEMBER: Final = tosca_rule(
     code="TOSCA:E053",
     title="a group or policy with a node of another type",
     why="TOSCA 2.0: the type of a group or policy says which types of nodes it is for.",
-    bad={"template.yaml": _PLACEMENT + "  policies: [{near: {type: Placement, targets: [db]}}]\n"},
-    good={"template.yaml": _PLACEMENT + "  policies: [{near: {type: Placement, targets: [vm]}}]\n"},
 )
 
 UNKNOWN_STEP: Final = tosca_rule(
     code="TOSCA:E033",
     title="a workflow names a step that it does not have",
     why="on_success and on_failure lead to other steps of the same workflow.",
-    bad=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  workflows:\n    w: {{steps: {{s: {{target: one, on_success: [t]}}}}}}\n"
-    ),
-    good=example(
-        f"topology_template:\n  node_templates:\n{ROOT}  workflows:\n    w: {{steps: {{s: {{target: one, on_success: [t]}}, t: {{target: one}}}}}}\n"
-    ),
 )
 
 

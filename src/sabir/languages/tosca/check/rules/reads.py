@@ -17,7 +17,7 @@ from sabir.languages.tosca.check.rules.nested import lost
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.syntax.examples import ROOT, example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
@@ -31,13 +31,10 @@ from sabir.text import Place
 
 __all__ = ["check_reads"]
 
-_OUTPUT: Final = "  outputs: {o: {value: {get_attribute: [one, %s]}}}\n"
 NOTHING_TO_READ: Final = tosca_rule(
     code="TOSCA:E050",
     title="a function reads what is not there",
     why="The type has no such attribute, capability, artifact or operation, so the value would be null when something needs it.",
-    bad=example(f"topology_template:\n  node_templates:\n{ROOT}{_OUTPUT % 'stat'}"),
-    good=example(f"topology_template:\n  node_templates:\n{ROOT}{_OUTPUT % 'state'}"),
 )
 
 _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact", "get_operation_output"})

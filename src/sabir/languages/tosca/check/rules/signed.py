@@ -11,7 +11,6 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.tosca.check.rules.archive_examples import ARCHIVE, MANIFEST, SIGNATURE, SIGNATURE_ALONE
 from sabir.languages.tosca.check.rules.hashes import UNSIGNED
 from sabir.languages.tosca.check.signatures import Outcome, Verdict, verify
 from sabir.languages.tosca.syntax.examples import tosca_rule
@@ -29,8 +28,6 @@ UNVERIFIED: Final = tosca_rule(
     title="a signature that could not be verified",
     why="The certificate of the signer is neither in the archive nor beside it, its time is over, or the signature was made in a way "
     "that sabir does not know. Put the certificate of the maker beside the archive, with the same name and the ending '.cert'.",
-    bad={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE_ALONE},
-    good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
 )
 
 BAD_SIGNATURE: Final = tosca_rule(
@@ -38,8 +35,6 @@ BAD_SIGNATURE: Final = tosca_rule(
     title="a signature that does not fit",
     why="What was signed has been changed since, or somebody else has signed it than the certificate beside the archive says. Do not "
     "use the archive: get it again from its maker.",
-    bad={**ARCHIVE, "template.mf": "Release: 2\n" + MANIFEST + SIGNATURE},
-    good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
 )
 
 GOOD_SIGNATURE: Final = tosca_rule(
@@ -47,8 +42,6 @@ GOOD_SIGNATURE: Final = tosca_rule(
     title="a signature that is good",
     why="It fits what was signed. Whose it is, only a certificate can show that came by another way than the archive: one beside it, "
     "with the same name and the ending '.cert'. Select this code to have that written down.",
-    bad={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE},
-    good={**ARCHIVE, "template.mf": MANIFEST + SIGNATURE_ALONE},
     off_by_default=True,
 )
 

@@ -13,7 +13,7 @@ from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.syntax.examples import ROOT, example, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     InputDefinition,
     Kind,
@@ -29,12 +29,6 @@ WRONG_SUBSTITUTION: Final = tosca_rule(
     title="a substitution mapping that does not fit",
     why="It maps a capability, requirement or property that the substituted type does not have, or maps it to something that the "
     "topology does not have.",
-    bad=example(
-        f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [won, feature]}}\n  node_templates:\n{ROOT}"
-    ),
-    good=example(
-        f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [one, feature]}}\n  node_templates:\n{ROOT}"
-    ),
 )
 
 _WORDS: Final = {

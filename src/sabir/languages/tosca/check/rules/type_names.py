@@ -14,7 +14,7 @@ from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import DEEPEST_TYPE, PRIMITIVES
 from sabir.languages.tosca.model.values import MISSING_VALUE
-from sabir.languages.tosca.syntax.examples import example, example_nodes, tosca_rule
+from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
     FunctionDefinition,
@@ -35,8 +35,6 @@ UNKNOWN_TYPE: Final = tosca_rule(
     code="TOSCA:E006",
     title="unknown type",
     why="Neither the template, its imports nor the normative types define a type of this name.",
-    bad=example_nodes("    one: {type: tosca.nodes.Compuet}\n"),
-    good=example_nodes("    one: {type: tosca.nodes.Compute}\n"),
 )
 
 CIRCULAR_TYPE: Final = tosca_rule(
@@ -44,8 +42,6 @@ CIRCULAR_TYPE: Final = tosca_rule(
     title="a type derives from itself, or from too many",
     why="Following derived_from leads back to the type, so what it inherits has no end. "
     f"Nor may a type have more than {DEEPEST_TYPE} ancestors.",
-    bad=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: A}\n"),
-    good=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: tosca.nodes.Root}\n"),
 )
 
 
