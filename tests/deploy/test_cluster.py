@@ -139,7 +139,7 @@ def test_workers_that_die_are_made_up_for(site: Site, tmp_path: Path, number: si
     [
         ("http://x", "write dask://HOST:PORT"),
         ("dask://", "write dask://HOST:PORT"),
-        ("dask://x:y", "the port .y. is no number"),
+        ("dask://x:y", "Port could not be cast to integer value as 'y'"),
         ("dask://example.org:1", "could be read on the way; write dask\\+tls://"),
     ],
 )

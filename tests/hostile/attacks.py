@@ -530,8 +530,8 @@ ATTACKS: Final = (
             says=says,
         )
         for what, body, says in (
-            ("returns a list that holds itself", "a = []; a.append(a); return a", "holds or calls itself"),
-            ("returns a map that holds itself", "a = {}; a['a'] = a; return a", "holds or calls itself"),
+            ("returns a list that holds itself", "a = []; a.append(a); return a", "contains itself"),
+            ("returns a map that holds itself", "a = {}; a['a'] = a; return a", "contains itself"),
             ("raises an exception without a text", "raise Mute", "Mute: its text cannot be made"),
             ("raises an exception about an object", "raise ValueError(object())", "<object object>"),
             ("ends the interpreter", "raise SystemExit(0)", "SystemExit"),
@@ -586,7 +586,7 @@ ATTACKS: Final = (
         files=_template('"{{ {[]: 1} }}"'),
         words=_COMPILE,
         ends=1,
-        says="can be no key of a map",
+        says="cannot be the key of a mapping",
     ),
     Attack(
         attack="a saved graph with a forged script",

@@ -1,141 +1,131 @@
-"""What Python and libraries say when something cannot be done, in words for people who never see Python."""
+"""Why something failed, for people who never see Python: by the type of an exception and its attributes.
+
+The wording of Python and of libraries changes with their versions, so nothing is decided by it. A type that says it all has
+a text of its own; every other keeps what the library says, without traces of the interpreter.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from errno import errorcode
-from functools import cache
 from typing import Final
 
 from msgspec import MsgspecError
 
 from sabir.diagnostics.decoding import decoding_reason
-from sabir.diagnostics.library_words import LIBRARY_WORDS
 
 __all__ = ["reason_of", "said_by", "without_addresses"]
 
-_KINDS: Final = {
-    "int": "a number",
-    "float": "a number",
-    "complex": "a number",
-    "str": "a text",
-    "bytes": "bytes",
-    "bool": "true or false",
-    "NoneType": "null",
-    "list": "a list",
-    "tuple": "a list",
-    "dict": "a map",
-    "set": "a set",
-    "frozenset": "a set",
+_NOT_A_HOST: Final = "not a valid host name"
+_DAMAGED: Final = "damaged data"
+_BY_TYPE: Final = {
+    "_lzma.LZMAError": _DAMAGED,
+    "binascii.Error": "not base64 text",
+    "builtins.IndexError": "index out of range",
+    "builtins.KeyError": "there is no {said}",
+    "builtins.OverflowError": "value out of range",
+    "builtins.RecursionError": "nested too deeply, or contains itself",
+    "builtins.UnicodeDecodeError": "not UTF-8 text",
+    "builtins.ZeroDivisionError": "division by zero",
+    "configparser.DuplicateOptionError": "line {error.lineno}: duplicate option '{error.option}'",
+    "configparser.DuplicateSectionError": "line {error.lineno}: duplicate section '{error.section}'",
+    "configparser.InterpolationError": "option '{error.option}' of [{error.section}] refers to something that is not set",
+    "configparser.MissingSectionHeaderError": "line {error.lineno}: expected a [section]",
+    "configparser.ParsingError": "line {error.errors[0][0]}: expected NAME = VALUE",
+    "json.decoder.JSONDecodeError": "{error.msg}: line {error.lineno}, column {error.colno}",
+    "jsonschema_rs.ValidationError": "{error.message}",
+    "sqlalchemy.exc.ArgumentError": "not the URL of a database",
+    "sqlalchemy.exc.DBAPIError": "{error.orig}",
+    "sqlalchemy.exc.NoSuchModuleError": "unknown type of database",
+    "urllib.error.URLError": "{error.reason}",
+    "zlib.error": _DAMAGED,
 }
-_TOO_LARGE: Final = "the number is too large"
-_NOT_FINITE: Final = "it is no finite number"
-_WORDS: Final = (
-    (r"(?:cannot use .* as a .*\()?unhashable type: '(\w+)'.*", "{0} can be no key of a map"),
-    (r"argument of type '(\w+)' is not (?:iterable|a container or iterable)", "{0} has no items to look in"),
-    (r"'(\w+)' object is not iterable", "{0} has no items"),
-    (r"cannot unpack non-iterable (\w+) object", "{0} has no items"),
-    (r"'(\w+)' object is not (?:subscriptable|a mapping)", "{0} has no items"),
-    (r"'(\w+)' object does not support item \w+", "{0} cannot be changed"),
-    (r"'(\w+)' object is not callable", "{0} cannot be called"),
-    (r"'(\w+)' object is not reversible", "{0} has no order to turn round"),
-    (r"'float' object cannot be interpreted as an integer", "it is no whole number"),
-    (r"'(\w+)' object cannot be interpreted as an integer", "{0} is no whole number"),
-    (r"'(\w+)' object has no attribute '(\w+)'", "{0} has no '{1}'"),
-    (r"'(\w+) object' has no attribute '(\w+)'", "{0} has no '{1}'"),
-    (r"(\w+) object has no element (.*)", "{0} has no element {1}"),
-    (r"(?:sync_)?(?:do_)?(?:test_)?([\w.]+)\(\) (?:takes|expected) .*", "'{0}' does not take so many values"),
-    (r"(?:sync_)?(?:do_)?(?:test_)?([\w.]+)\(\) got an unexpected keyword argument '(\w+)'", "'{0}' takes no '{1}'"),
-    (r"(?:sync_)?(?:do_)?(?:test_)?([\w.]+)\(\) got multiple values for argument '(\w+)'", "'{0}' is given '{1}' twice"),
-    (r"(?:sync_)?(?:do_)?(?:test_)?([\w.]+)\(\) missing \d+ required .*arguments?: (.*)", "'{0}' wants {1}, too"),
-    (r"object of type '(\w+)' has no len\(\)", "{0} has no length"),
-    (r"'(\S+)' not supported between instances of '(\w+)' and '(\w+)'", "{1} {0} {2} has no answer"),
-    (r"unsupported operand type\(s\) for (\S+?)(?: or pow\(\))?: '(\w+)' and '(\w+)'", "{1} {0} {2} has no result"),
-    (r"bad operand type for \w+ (\S+): '(\w+)'", "{0} cannot stand before {1}"),
-    (r"bad operand type for (\w+)\(\): '(\w+)'", "{0} does not take {1}"),
-    (r"can only concatenate (\w+) \(not \"(\w+)\"\) to \w+", "{0} + {1} has no result"),
-    (r"can't multiply sequence by non-int of type '(\w+)'", "texts and lists are repeated by whole numbers only"),
-    (r"sequence item \d+: expected str instance, (\w+) found", "only texts can be joined, not {0}"),
-    (r"(?:list|tuple|string) indices must be integers.*?, not '?(\w+)'?", "an index is a whole number, not {0}"),
-    (r"int\(\) argument must be .*, not '(\w+)'", "{0} is no whole number"),
-    (r"float\(\) argument must be .*, not '(\w+)'", "{0} is no number"),
-    (r"must be real number, not (\w+)", "{0} is no number"),
-    (r"type (\w+) doesn't define __round__ method", "{0} cannot be rounded"),
-    (r"invalid literal for int\(\) with base \d+: (.*)", "{0} is no whole number"),
-    (r"could not convert string to float: (.*)", "{0} is no number"),
-    (r"expected string or bytes-like object.*", "only a text can be searched"),
-    (r"expected str instance, (\w+) found", "a text is wanted, not {0}"),
-    (r"%\w format: .* is required, not (\w+)", "{0} is no number"),
-    (r"not enough arguments for format string", "the format wants more values"),
-    (r"not all arguments converted during string formatting", "the format takes fewer values"),
-    (r"Unknown format code '(.)' for object of type '(\w+)'", "{1} cannot be written as '{0}'"),
-    (r"unsupported format string passed to (\w+)\.__format__", "{0} cannot be written so"),
-    (r"Exceeds the limit \(\d+ digits\) for integer string conversion.*", "the number has too many digits"),
-    (r".*(?:too large to convert|too large for|too large to be represented).*", _TOO_LARGE),
-    (r"(?:\(34, ')?(?:Numerical result|math range error|Result too large).*", _TOO_LARGE),
-    (r"cannot fit '\w+' into an index-sized integer", _TOO_LARGE),
-    (r"name '(?:inf|nan)' is not defined", _TOO_LARGE),
-    (r"cannot convert float (?:infinity|NaN) to integer", _NOT_FINITE),
-    (r"cannot convert (?:Infinity|NaN) to integer(?: ratio)?", _NOT_FINITE),
-    (r"float modulo|.*(?:division|modulo) by zero|(?:integer|float) .*by zero.*|0\.0 cannot be raised to a negative power", "division by zero"),
-    (r"(?:\w+ )?(?:assignment )?index out of range|pop from (?:an )?empty \w+", "there is no such item"),
-    (r"cannot convert dictionary update sequence element #\d+ to a sequence|dictionary update sequence .*", "a map is made of pairs"),
-    (r"time data (.*) does not match format (.*)", "{0} is no time of the form {1}"),
-    (r"unconverted data remains: (.*)", "{0!r} stands behind the time"),
-    (r"unknown encoding: (.*)", "there is no encoding {0!r}"),
-    (r"badly formed hexadecimal UUID string", "it is no UUID"),
-    (r"empty range (?:for|in) rand\w+\(\).*", "the range is empty"),
-    (r"chr\(\) arg not in range.*", "there is no such character"),
-    (r"math domain error", "it is not defined for this number"),
-    (r"maximum recursion depth exceeded.*", "it holds or calls itself, or is nested too deeply"),
-    (r"Circular reference detected", "it holds itself"),
-    (r"Object of type (\w+) is not JSON serializable", "{0} is no data"),
-)  # fmt: skip
-"""What Python says, as a pattern, and what people read; types are given by the names that people know."""
+"""Texts by the names of types, which need not be imported for that; the nearest base of an exception counts."""
 
+_CONVERSIONS: Final = (
+    (r"invalid literal for int\(\) with base \d+: (.*)", "expected an integer, found {0}"),
+    (r"could not convert string to float: (.*)", "expected a number, found {0}"),
+    (r"Exceeds the limit \(\d+ digits\) for integer string conversion.*", "number has too many digits"),
+    (r"(?:cannot use .* as a .*\()?unhashable type: (\w+).*", "{0} cannot be the key of a mapping"),
+)
+"""The texts of Python that tell about its functions, from exceptions that have nothing but a text."""
 
-@cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(pattern, re.DOTALL), words) for pattern, words in (*_WORDS, *LIBRARY_WORDS))
+_KINDS: Final = {
+    "NoneType": "null",
+    "bool": "boolean",
+    "bytes": "bytes",
+    "complex": "number",
+    "dict": "mapping",
+    "float": "number",
+    "frozenset": "set",
+    "int": "integer",
+    "list": "list",
+    "set": "set",
+    "str": "string",
+    "tuple": "list",
+}
 
 
 def reason_of(error: BaseException) -> str:
     """Why something failed, on one line, for those who wrote no Python."""
-    if isinstance(error, OSError) and error.errno is not None and error.errno > 0 and error.strerror:
-        # `asyncio` and `ssl` put words of their own beside the number.
-        return _ours(error.strerror) if error.errno not in errorcode else os.strerror(error.errno)
-    if isinstance(error, UnicodeDecodeError):
-        return "it is no UTF-8 text"
     if isinstance(error, MsgspecError):
         return decoding_reason(error)
     mark = getattr(error, "problem_mark", None)
     if mark is not None:  # of a YAML file
         return f"at line {mark.line + 1}, column {mark.column + 1}, {getattr(error, 'problem', None) or 'it is no YAML'}"
+    if type(error) is UnicodeError or (isinstance(error, UnicodeEncodeError) and error.encoding == "idna"):
+        return _NOT_A_HOST  # only the codec of host names raises the base class
+    if isinstance(error, NameError) and error.name in (
+        "inf",
+        "nan",
+    ):  # a number of a template, written as Python
+        return _BY_TYPE["builtins.OverflowError"]
     said = said_by(error)
-    if isinstance(error, KeyError):  # its text is the key alone
-        return f"there is no {said}"
-    placed = _placed().fullmatch(said)
-    if placed is None:
-        return _ours(said) or type(error).__name__
-    words, line, column = placed.groups()
-    return f"at line {line}, column {column}, {_ours(words)}" if line else f"at its end {_ours(words)}"
-
-
-@cache
-def _placed() -> re.Pattern[str]:
-    """How `json` and `tomllib` say where it is."""
-    return re.compile(
-        r"(.*?)(?:: | \(at )(?:line (\d+),? column (\d+)|end of document)(?: \(char \d+)?\)", re.DOTALL
-    )
-
-
-def _ours(said: str) -> str:
-    for pattern, words in _patterns():
-        match = pattern.fullmatch(said)
+    for base in type(error).__mro__:
+        text = _BY_TYPE.get(f"{base.__module__}.{base.__qualname__}")
+        if text is not None:
+            said = text.format(error=error, said=said)
+            break
+    if isinstance(error, OSError):
+        said = _system_reason(error) or said
+    elif isinstance(error, TypeError | AttributeError) or _about_types(error, said):
+        said = _with_known_kinds(said)
+    for pattern, words in _CONVERSIONS:
+        match = re.fullmatch(pattern, said, re.DOTALL)
         if match is not None:
-            return words.format(*(_KINDS.get(group, group or "") for group in match.groups()))
-    return " ".join(said.split())
+            return words.format(*match.groups())
+    return " ".join(_unwrapped(said).split()) or type(error).__name__
+
+
+def _system_reason(error: OSError) -> str | None:
+    """What the system says of a number; `asyncio` and `ssl` put words of their own beside it."""
+    if error.errno is None or not error.strerror or getattr(error, "library", None) is not None:
+        return None
+    return os.strerror(error.errno) if error.errno in errorcode else error.strerror
+
+
+def _unwrapped(said: str) -> str:
+    """The reason of the system inside the text of a library that wraps it, as `OSError` and `ssl` write it."""
+    match = re.search(
+        r"\[(?:Errno (-?\d+)|(?:SSL|X509|PEM|ASN1)[^\]]*)\] ([^\[\]<>'\"()]*[^\[\]<>'\"() ])", said
+    )
+    if match is None:
+        return said
+    number = int(match[1] or 0)
+    return os.strerror(number) if number in errorcode else match[2]
+
+
+def _about_types(error: BaseException, said: str) -> bool:
+    return type(error).__module__.startswith("jinja2.") or "object of type" in said
+
+
+def _with_known_kinds(said: str) -> str:
+    """Types by the names that YAML has for them, and functions of templates by theirs."""
+    names = "|".join(_KINDS)
+    quoted = re.sub(rf"""(['"])({names})(?: object)?\1(?: object)?""", lambda match: _KINDS[match[2]], said)
+    bare = re.sub(rf"\b({names})\b(?: object)?(?![.(])", lambda match: _KINDS[match[1]], quoted)
+    return re.sub(r"\b(?:sync_)?(?:do_|test_)(\w+\(\))", r"\1", bare)
 
 
 def said_by(error: BaseException) -> str:

@@ -61,7 +61,7 @@ VALUES: list[tuple[str, Any]] = [
 
 ERRORS = [
     ("1 | dict2items", "dict2items needs a dictionary"),
-    ("[1] | combine", "combine needs dictionaries, not int"),
+    ("[1] | combine", "combine needs dictionaries, not integer"),
     ("[{'n': 1}] | subelements('l')", "subelements: an element has no 'l'"),
     ("[{'k': 1}, {'k': 1}] | rekey_on_member('k')", "rekey_on_member: 1 is there twice"),
     ("range(1000) | permutations(3)", "more than 100,000 items"),

@@ -38,7 +38,7 @@ VALUES: list[tuple[str, Any]] = [
 ERRORS = [
     (
         "'{' | from_json",
-        "at line 1, column 2, a key in double quotes is missing",
+        "Expecting property name enclosed in double quotes: line 1, column 2",
     ),
     (
         "'a: [' | from_yaml",
@@ -47,7 +47,7 @@ ERRORS = [
     ("'x' | human_to_bytes", "'x' is not a size"),
     ("'1Q' | human_to_bytes", "'Q' is not a unit of size"),
     ("'1' | to_datetime('%m%m')", "'%m%m' is no form of a date: a directive stands in it twice"),
-    ("'x' | to_datetime", "'x' is no time of the form '%Y-%m-%d %H:%M:%S'"),
+    ("'x' | to_datetime", "time data 'x' does not match format '%Y-%m-%d %H:%M:%S'"),
 ]
 
 test_values = values_test(VALUES)

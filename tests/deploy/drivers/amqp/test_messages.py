@@ -57,7 +57,10 @@ def test_a_signature_is_for_one_queue(tmp_path: Path) -> None:
 
 
 def test_keys_that_cannot_sign(tmp_path: Path) -> None:
-    with pytest.raises(DeployError, match="cannot be used"):
+    with pytest.raises(DeployError, match=r"cannot read the key .*missing.*: No such file or directory"):
         plan_message({}, "in", "out", id_="1", key=str(tmp_path / "missing"))
+    (tmp_path / "text").write_text("no key")
+    with pytest.raises(DeployError, match="expected a private key in PEM format, without a passphrase"):
+        plan_message({}, "in", "out", id_="1", key=str(tmp_path / "text"))
     with pytest.raises(DeployError, match="is no RSA key"):
         plan_message({}, "in", "out", id_="1", key=_write(elliptic_key(SECP256R1()), tmp_path / "key"))

@@ -70,7 +70,7 @@ ERRORS = [
     ("2 + 1 mod 0", "division by zero", "1 mod 0"),
     ("1 + 'a'", "the operator `+` does not take an integer and a string", "1 + 'a'"),
     ("-'a'", "the operator `-` does not take a string", "-'a'"),
-    ("int('x')", "'x' is no whole number", "int('x')"),
+    ("int('x')", "expected an integer, found 'x'", "int('x')"),
     ("pow(-1, 0.5)", "the power is not a real number", "pow(-1, 0.5)"),
     (
         "pow(2, 100000000)",

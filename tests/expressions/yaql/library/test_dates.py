@@ -68,7 +68,7 @@ ERRORS = [
     ("datetime(2020, 1, 1, offset => null)", "the offset is null", "datetime(2020, 1, 1, offset => null)"),
     (
         "datetime(1, 1, 1) - timespan(days => 2)",
-        "date value out of range",
+        "value out of range",
         "datetime(1, 1, 1) - timespan(days => 2)",
     ),
     ("datetime(0).nosuch", "a date has no property `nosuch`", "nosuch"),

@@ -43,7 +43,7 @@ VALUES: list[tuple[str, Any]] = [
 ERRORS = [
     ("{a => 1}.b", "the dictionary has no key 'b'", "b"),
     ("{a => 1}[b]", "the dictionary has no key 'b'", "{a => 1}[b]"),
-    ("dict([1])", "a number has no items", "dict([1])"),
+    ("dict([1])", "integer is not iterable", "dict([1])"),
     ("{} + []", "the operator `+` does not take a dictionary and a list", "{} + []"),
     ("{a => 1}.nosuch()", "there is no method `nosuch`", "nosuch()"),
 ]

@@ -69,7 +69,7 @@ ERRORS = [
     ("'a' + 1", "the operator `+` does not take a string and an integer", "'a' + 1"),
     ("toUpper(1)", "there is no function `toUpper`", "toUpper(1)"),
     ("'a' * 100000000", "a value takes more than 524288 bytes, the most that is allowed", "'a' * 100000000"),
-    ("hex(1.5)", "it is no whole number", "hex(1.5)"),
+    ("hex(1.5)", "number cannot be interpreted as an integer", "hex(1.5)"),
     ("'a'.nosuch()", "there is no method `nosuch`", "nosuch()"),
     (
         "'abc'.substring(x)",

@@ -69,8 +69,12 @@ def _private_key(path: str) -> RSAPrivateKey:
 
     try:
         key = load_pem_private_key(Path(path).expanduser().read_bytes(), password=None)
-    except (OSError, ValueError) as error:
-        raise DeployError(f"the key {path!r} that signs plans cannot be used: {reason_of(error)}") from error
+    except OSError as error:
+        raise DeployError(f"cannot read the key {path!r} that signs plans: {reason_of(error)}") from error
+    except (ValueError, TypeError) as error:
+        raise DeployError(
+            f"the key {path!r} that signs plans: expected a private key in PEM format, without a passphrase"
+        ) from error
     if not isinstance(key, RSAPrivateKey):
         raise DeployError(f"the key {path!r} that signs plans is no RSA key")
     return key
