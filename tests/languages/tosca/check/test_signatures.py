@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import shutil
 import subprocess
@@ -204,6 +205,41 @@ def test_signatures_that_are_none(tmp_path: Path, block: bytes) -> None:
     ((code, message),) = said(archive(tmp_path, {**FILES, MF: manifest}))
     assert code == "TOSCA:E067"
     assert "it cannot be read" in message
+
+
+def tlv(tag: int, content: bytes) -> bytes:
+    return bytes([tag, 0x84]) + len(content).to_bytes(4, "big") + content
+
+
+SIGNED_DATA = tlv(0x06, b"*\x86H\x86\xf7\x0d\x01\x07\x02")
+HOSTILE = {
+    "an endless number in an identifier": tlv(0x30, tlv(0x06, b"\xff" * 190_000 + b"\x01")),
+    "nested without end": b"\x30\x80" * 90_000,
+    "algorithms without end": tlv(
+        0x30,
+        SIGNED_DATA + tlv(0xA0, tlv(0x30, b"\x02\x01\x01" + tlv(0x31, b"\x30\x04\x06\x02\x2a\x03" * 30_000))),
+    ),
+    "a text in pieces without end": tlv(
+        0x30, SIGNED_DATA + tlv(0xA0, b"\x24\x80" + b"\x04\x00" * 90_000 + b"\x00\x00")
+    ),
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_signature_is_refused(tmp_path: Path, data: bytes) -> None:
+    manifest = (
+        MANIFEST.encode() + b"-----BEGIN CMS-----\n" + base64.encodebytes(data) + b"-----END CMS-----\n"
+    )
+    ((code, message),) = said(archive(tmp_path, {**FILES, MF: manifest}))
+    assert code == "TOSCA:E067"
+    assert "it cannot be read" in message
+
+
+def test_a_signature_that_is_too_long(tmp_path: Path) -> None:
+    manifest = MANIFEST.encode() + b"-----BEGIN CMS-----\n" + b"MAAA" * 100_000 + b"\n-----END CMS-----\n"
+    ((code, message),) = said(archive(tmp_path, {**FILES, MF: manifest}))
+    assert code == "TOSCA:W066"
+    assert "is longer than 262144 bytes" in message
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from sabir.diagnostics.reasons import reason_of
-from sabir.languages.tosca.syntax.ber import BrokenBer, read_ber
-from sabir.languages.tosca.syntax.cms import BrokenSignature, Signature, Signer, read_signature
+from sabir.languages.tosca.syntax.cms import (
+    LARGEST,
+    BrokenSignature,
+    Signature,
+    Signer,
+    read_pss,
+    read_signature,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.padding import PSS
@@ -84,8 +90,13 @@ def verify(
     now: datetime,
 ) -> Verdict:
     """A signature of any of these contents (the forms that lines may have), with certificates as files hold them."""
-    if find_spec("cryptography") is None:
-        return Verdict(Outcome.UNKNOWN, "the library 'cryptography' is not installed: install 'sabir[vault]'")
+    for library in ("cryptography", "pyasn1_modules"):
+        if find_spec(library) is None:
+            return Verdict(
+                Outcome.UNKNOWN, f"the library '{library}' is not installed: install 'sabir[vault]'"
+            )
+    if len(data) > LARGEST:
+        return Verdict(Outcome.UNKNOWN, f"it is longer than {LARGEST} bytes")
     try:
         signature = read_signature(data)
         trusted = [certificate for file in anchors for certificate in load_certificates(file)]
@@ -94,7 +105,7 @@ def verify(
             *(certificate for der in signature.certificates for certificate in load_certificates(der)),
         ]
         return Verdict(Outcome.GOOD, _verified(signature, contents, pool, trusted, now))
-    except (BrokenSignature, BrokenBer) as problem:
+    except BrokenSignature as problem:
         return Verdict(Outcome.BAD, f"it cannot be read: {problem}")
     except _Refused as problem:
         return Verdict(Outcome.BAD, str(problem))
@@ -188,7 +199,7 @@ def _fits(signer: Signer, content: bytes, certificate: Certificate, digest: str)
             raise _Unverifiable(f"keys of this kind are not supported ({signer.algorithm})")
     except InvalidSignature:
         return False
-    except (UnsupportedAlgorithm, ValueError) as problem:
+    except (UnsupportedAlgorithm, OverflowError, ValueError) as problem:
         raise _Unverifiable(f"the key of the certificate cannot be used: {reason_of(problem)}") from None
     return True
 
@@ -204,13 +215,11 @@ def _pss(parameters: bytes | None) -> tuple[PSS, HashAlgorithm]:
     """Of RSASSA-PSS-params (RFC 4055); the defaults there are of SHA-1, which nobody should take."""
     from cryptography.hazmat.primitives.asymmetric import padding
 
-    fields = {} if parameters is None else {field.tag: field for field in read_ber(parameters).children}
-    digest = fields[0xA0].child(0).child(0).oid if 0xA0 in fields else ""
-    mask = fields[0xA1].child(0).child(1).child(0).oid if 0xA1 in fields else ""
-    if digest not in _DIGESTS or mask not in _DIGESTS:
+    read = None if parameters is None else read_pss(parameters)
+    if read is None or read.digest not in _DIGESTS or read.mask_digest not in _DIGESTS:
         raise _Unverifiable("its digest is none of SHA-224, SHA-256, SHA-384 and SHA-512")
-    salt = int.from_bytes(fields[0xA2].child(0).content, "big") if 0xA2 in fields else 20
-    return padding.PSS(padding.MGF1(_hash(_DIGESTS[mask])), salt), _hash(_DIGESTS[digest])
+    mask = padding.MGF1(_hash(_DIGESTS[read.mask_digest]))
+    return padding.PSS(mask, read.salt_length), _hash(_DIGESTS[read.digest])
 
 
 def _leads_to(certificate: Certificate, pool: list[Certificate], trusted: list[Certificate]) -> bool:

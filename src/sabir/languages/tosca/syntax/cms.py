@@ -1,29 +1,37 @@
-"""Signatures as CMS (RFC 5652) has them: what was signed with which algorithms, by which certificates. Nothing is verified here."""
+"""Signatures as CMS (RFC 5652) has them: what was signed with which algorithms, by which certificates. Nothing is verified here.
+
+`pyasn1` reads them because `cryptography` reads DER only, and well-known tools (Bouncy Castle, `openssl -stream`) write BER
+of indefinite length. It limits nesting and identifiers, but takes some 20 µs for each element: hence the limit of length.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
-from typing import Final
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.languages.tosca.syntax.ber import BrokenBer, Element, read_ber
+__all__ = [
+    "LARGEST",
+    "BrokenSignature",
+    "PssParameters",
+    "Signature",
+    "Signer",
+    "armoured",
+    "read_pss",
+    "read_signature",
+]
 
-__all__ = ["BrokenSignature", "Signature", "Signer", "armoured", "read_signature"]
-
+LARGEST: Final = 262_144
+"""In bytes. A signature with the certificates of its signer takes a few thousand."""
 _ARMOUR: Final = re.compile(
     rb"-----BEGIN (CMS|PKCS7|PKCS #7 SIGNED DATA)-----(.*?)-----END \1-----", re.DOTALL
 )
-_SIGNED_DATA: Final = "1.2.840.113549.1.7.2"
 _MESSAGE_DIGEST: Final = "1.2.840.113549.1.9.4"
-_SEQUENCE: Final = 0x30
-_SET: Final = 0x31
-_OCTETS: Final = 0x04
-_FIRST: Final = 0xA0
-_KEY_IDENTIFIER: Final = 0x80
-_INTEGER: Final = 0x02
 
 
 class BrokenSignature(ValueError):
@@ -56,6 +64,14 @@ class Signature(Struct, frozen=True):
     """What is signed, where it comes with it."""
 
 
+class PssParameters(Struct, frozen=True):
+    """Of RSASSA-PSS (RFC 4055); algorithms as object identifiers."""
+
+    digest: str
+    mask_digest: str
+    salt_length: int
+
+
 def armoured(data: bytes) -> bytes:
     """DER or BER out of the lines of PEM; as it is when it has none."""
     match = _ARMOUR.search(data)
@@ -68,51 +84,94 @@ def armoured(data: bytes) -> bytes:
 
 
 def read_signature(data: bytes) -> Signature:
+    with _reading():
+        parts = _decode(armoured(data), _content_info())["content"]
+        content = parts["encapContentInfo"]["eContent"]
+        return Signature(
+            signers=tuple(_signer(signer) for signer in parts["signerInfos"]),
+            certificates=tuple(map(bytes, parts["certificates"])),
+            content=bytes(content) if content.hasValue() else None,
+        )
+
+
+def read_pss(parameters: bytes) -> PssParameters:
+    from pyasn1_modules import rfc4055, rfc5280
+
+    with _reading():
+        parts = _decode(parameters, rfc4055.RSASSA_PSS_params())
+        mask = _decode(bytes(parts["maskGenAlgorithm"]["parameters"]), rfc5280.AlgorithmIdentifier())
+        digest, salt_length = parts["hashAlgorithm"]["algorithm"], parts["saltLength"]
+        return PssParameters(str(digest), str(mask["algorithm"]), int(salt_length))
+
+
+@contextmanager
+def _reading() -> Generator[None]:
+    """Bytes that are not CMS: fuzzing shows that `pyasn1` raises more than its own errors for them."""
+    from pyasn1.error import PyAsn1Error
+
     try:
-        return _signed_data(read_ber(armoured(data)))
-    except BrokenBer as problem:
-        raise BrokenSignature(str(problem)) from None
+        yield
+    except (PyAsn1Error, AttributeError, IndexError, RecursionError, TypeError) as error:
+        raise BrokenSignature("it is no signed data of CMS") from error
 
 
-def _signed_data(outer: Element) -> Signature:
-    if outer.tag != _SEQUENCE or outer.child(0).oid != _SIGNED_DATA:
-        raise BrokenSignature("it is no signed data of CMS")
-    parts = outer.child(1, _FIRST).child(0, _SEQUENCE)
-    encapsulated = parts.child(2, _SEQUENCE)
-    content = encapsulated.child(1, _FIRST).child(0).octets if len(encapsulated.children) > 1 else None
-    certificates = next((part for part in parts.children[3:] if part.tag == _FIRST), None)
-    return Signature(
-        signers=tuple(_signer(element) for element in parts.child(len(parts.children) - 1, _SET).children),
-        certificates=()
-        if certificates is None
-        else tuple(child.encoded for child in certificates.children if child.tag == _SEQUENCE),
-        content=content,
+def _decode(data: bytes, specification: Any) -> Any:
+    from pyasn1.codec.ber.decoder import decode
+
+    return decode(data, asn1Spec=specification)[0]
+
+
+def _content_info() -> Any:
+    """As in RFC 5652, but certificates stay the bytes that their issuers signed."""
+    from pyasn1.type.namedtype import NamedType, NamedTypes, OptionalNamedType
+    from pyasn1.type.tag import Tag, tagClassContext, tagFormatConstructed
+    from pyasn1.type.univ import Any as Raw
+    from pyasn1.type.univ import ObjectIdentifier, Sequence, SetOf
+    from pyasn1_modules import rfc5652
+
+    first, second = (Tag(tagClassContext, tagFormatConstructed, number) for number in (0, 1))
+    signed_data = NamedTypes(
+        NamedType("version", rfc5652.CMSVersion()),
+        NamedType("digestAlgorithms", rfc5652.DigestAlgorithmIdentifiers()),
+        NamedType("encapContentInfo", rfc5652.EncapsulatedContentInfo()),
+        OptionalNamedType("certificates", SetOf(componentType=Raw()).subtype(implicitTag=first)),
+        OptionalNamedType("crls", SetOf(componentType=Raw()).subtype(implicitTag=second)),
+        NamedType("signerInfos", rfc5652.SignerInfos()),
+    )
+    content = Sequence(componentType=signed_data).subtype(explicitTag=first)
+    return Sequence(
+        componentType=NamedTypes(NamedType("contentType", ObjectIdentifier()), NamedType("content", content))
     )
 
 
-def _signer(element: Element) -> Signer:
-    name = element.child(1)
-    by_key = name.tag == _KEY_IDENTIFIER
-    rest = element.children[3:]
-    attributes = rest[0] if rest and rest[0].tag == _FIRST else None
-    at = 3 if attributes is None else 4
-    algorithm = element.child(at, _SEQUENCE)
+def _signer(signer: Any) -> Signer:
+    from pyasn1.codec.der.encoder import encode
+    from pyasn1_modules import rfc5652
+
+    by_key = signer["sid"].getName() == "subjectKeyIdentifier"
+    named = signer["sid"].getComponent()
+    algorithm = signer["signatureAlgorithm"]
+    # Signed as the set that they are, not under the tag that they have here (RFC 5652, 5.4).
+    attributes = rfc5652.SignedAttributes()
+    attributes.extend(signer["signedAttrs"])
+    is_signed = len(attributes) > 0
     return Signer(
-        issuer=None if by_key else name.child(0, _SEQUENCE).encoded,
-        serial=None if by_key else int.from_bytes(name.child(1, _INTEGER).content, "big", signed=True),
-        key_identifier=name.content if by_key else None,
-        digest=element.child(2, _SEQUENCE).child(0).oid,
-        algorithm=algorithm.child(0).oid,
-        parameters=algorithm.children[1].encoded if len(algorithm.children) > 1 else None,
-        # Signed as the set that they are, not under the tag that they have here (RFC 5652, 5.4).
-        attributes=None if attributes is None else bytes([_SET]) + attributes.encoded[1:],
-        content_digest=None if attributes is None else _content_digest(attributes),
-        signature=element.child(at + 1, _OCTETS).octets,
+        issuer=None if by_key else encode(named["issuer"]),
+        serial=None if by_key else int(named["serialNumber"]),
+        key_identifier=bytes(named) if by_key else None,
+        digest=str(signer["digestAlgorithm"]["algorithm"]),
+        algorithm=str(algorithm["algorithm"]),
+        parameters=bytes(algorithm["parameters"]) if algorithm["parameters"].hasValue() else None,
+        attributes=encode(attributes) if is_signed else None,
+        content_digest=_content_digest(attributes) if is_signed else None,
+        signature=bytes(signer["signature"]),
     )
 
 
-def _content_digest(attributes: Element) -> bytes:
-    for attribute in attributes.children:
-        if attribute.child(0).oid == _MESSAGE_DIGEST:
-            return attribute.child(1, _SET).child(0, _OCTETS).octets
+def _content_digest(attributes: Any) -> bytes:
+    from pyasn1.type.univ import OctetString
+
+    for attribute in attributes:
+        if str(attribute["attrType"]) == _MESSAGE_DIGEST and len(attribute["attrValues"]) > 0:
+            return bytes(_decode(bytes(attribute["attrValues"][0]), OctetString()))
     raise BrokenSignature("its attributes have no digest of the content")
