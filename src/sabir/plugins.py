@@ -8,7 +8,8 @@
 
 Ours come through the same door as anybody else's. stevedore loads them (spec 001, "Extensions"), but its import reads half
 of the standard library: as long as no other distribution has entry points in a group, the few lines of our own are followed
-directly, which keeps `sabir check` quick to start.
+directly, which keeps `sabir check` quick to start. `importlib.metadata` instead of the scan below would add 131 million
+instructions (import and one `entry_points()`, 110 distributions) to the 1216 million of a check of one MuranoPL package.
 """
 
 from __future__ import annotations
