@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any, BinaryIO, Final
 
-from lsprotocol.types import EXIT, INITIALIZE, ErrorCodes, ResponseError
+from lsprotocol.types import EXIT, INITIALIZE, SHUTDOWN, ErrorCodes, ResponseError
 from pygls.protocol import LanguageServerProtocol
 
 from sabir.diagnostics.reasons import reason_of
@@ -27,6 +27,9 @@ _logger = logging.getLogger(__name__)
 class AnsweringProtocol(LanguageServerProtocol):
     """The protocol of editors; what cannot be read of it is told to who sent it."""
 
+    _is_initialized = False
+    _is_ending = False
+
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
             return super().structure_message(data)
@@ -44,6 +47,8 @@ class AnsweringProtocol(LanguageServerProtocol):
         refusal = self._untimely(method)
         if refusal is None:
             super().handle_message(message)
+            self._is_initialized = self._is_initialized or method == INITIALIZE
+            self._is_ending = self._is_ending or method == SHUTDOWN
         elif method is not None and hasattr(message, "id"):
             self._refuse(message.id, *refusal)
 
@@ -51,9 +56,9 @@ class AnsweringProtocol(LanguageServerProtocol):
         """Why a message comes too early or too late."""
         if method in (INITIALIZE, EXIT):
             return None
-        if self._workspace is None:
+        if not self._is_initialized:
             return ErrorCodes.ServerNotInitialized, "the server was not initialized yet"
-        return (ErrorCodes.InvalidRequest, "the server was told to end") if self._shutdown else None
+        return (ErrorCodes.InvalidRequest, "the server was told to end") if self._is_ending else None
 
     def _refuse(self, request: Any, code: ErrorCodes, reason: str) -> None:
         self._send_response(request, error=ResponseError(code=code, message=reason))

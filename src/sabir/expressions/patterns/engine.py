@@ -81,22 +81,24 @@ def _expanded(match: Match, template: str, pattern: Pattern) -> str:
     if isinstance(match, re.Match):
         return match.expand(template)
     # The other engine reads templates in its own way, and knows no names of groups here: each group is filled in by number.
-    parser: Any = re._parser  # as in `reading`
-    return "".join(
-        piece if isinstance(piece, str) else match.group(piece) or ""
-        for piece in _pieces(parser.parse_template(template, pattern))
-    )
+    pieces = _template_pieces(template, pattern)
+    return "".join(match.group(int(piece)) or "" if n % 2 else piece for n, piece in enumerate(pieces))
 
 
-def _pieces(read: Any) -> Iterator[str | int]:
-    """The literal texts and numbers of groups of a template; its form has changed with Python 3.12."""
-    if isinstance(read, list):
-        yield from (piece for piece in read if piece != "")
-        return
-    groups, literals = read
-    numbers = dict(groups)
-    for position, literal in enumerate(literals):
-        yield numbers.get(position, literal)
+@lru_cache(maxsize=64)
+def _template_pieces(template: str, pattern: Pattern) -> tuple[str, ...]:
+    """Literal texts and, between them, numbers of groups.
+
+    Python expands the template for a match whose groups are their own numbers between marks, so that it alone reads it.
+    """
+    mark = next(character for character in map(chr, range(0xE000, 0xF900)) if character not in template)
+    names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
+    whole, *numbers = (f"{mark}{number}{mark}" for number in range(pattern.groups + 1))
+    groups = "".join(f"({names.get(n, '')}{number})" for n, number in enumerate(numbers, 1))
+    # What stands in the lookahead has groups and is not a part of group 0.
+    match = re.match(f"{whole}(?={groups})", whole + "".join(numbers))
+    assert match is not None
+    return tuple(match.expand(template).split(mark))
 
 
 class _Stopping:

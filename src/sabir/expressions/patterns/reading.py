@@ -42,7 +42,7 @@ def _compiled(text: str, flags: int) -> re.Pattern[str]:
 @lru_cache(maxsize=512)
 def parsed(text: str, flags: int) -> tuple[Parsed, int]:
     """The parts of a pattern that is one, and its flags, those written in it included."""
-    # The parser of the standard library; it has stood under this name since Python 3.11.
+    # The parser of the standard library has no public name since 3.11; a test names the versions of Python that have this one.
     parser: Any = re._parser  # type: ignore[attr-defined]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
