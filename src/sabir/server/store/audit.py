@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
+from sabir.deployments.store.stored import stored
 from sabir.server.store.clock import now
 from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import audit as table
@@ -47,4 +48,4 @@ class Audit:
 
 
 def _line(row: RowMapping) -> AuditLine:
-    return AuditLine(**{**row, "data": msgspec.json.decode(row["data"] or "{}")})
+    return stored(row, AuditLine, "the audit log", data=msgspec.json.decode(row["data"] or "{}"))

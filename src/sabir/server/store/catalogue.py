@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Engine, RowMapping, literal, or_, select, tuple_
 
+from sabir.deployments.store.stored import stored
 from sabir.operations.files import write_atomically
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.remembered import Remembered
@@ -235,4 +236,4 @@ def _category(row: RowMapping) -> Category:
 
 def _info(row: RowMapping) -> PackageInfo:
     lists = {name: msgspec.json.decode(row[name]) for name in ("tags", "categories", "classes")}
-    return msgspec.convert({**{str(name): value for name, value in row.items()}, **lists}, PackageInfo)
+    return stored(row, PackageInfo, f"package {row['full_name']!r}", **lists)

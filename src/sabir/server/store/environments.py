@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
+from sabir.deployments.store.stored import stored
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.files import EnvironmentFiles
 from sabir.server.store.remembered import Remembered
@@ -127,5 +128,5 @@ def _taken(name: str | None) -> str:
 
 
 def _info(row: RowMapping) -> EnvironmentInfo:
-    values = {str(name): value for name, value in row.items() if name != "description"}
-    return msgspec.convert({**values, "trust": msgspec.json.decode(row["trust"])}, EnvironmentInfo)
+    trust = msgspec.json.decode(row["trust"])
+    return stored(row, EnvironmentInfo, f"environment {row['name']!r}", trust=trust)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
+from sabir.deployments.store.stored import stored
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import session as table
@@ -79,6 +80,4 @@ class Sessions:
 
 
 def _info(row: RowMapping) -> SessionInfo:
-    return msgspec.convert(
-        {str(name): value for name, value in row.items() if name != "description"}, SessionInfo
-    )
+    return stored(row, SessionInfo, f"session {row['id']!r}")

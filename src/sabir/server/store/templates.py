@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, or_, select
 
+from sabir.deployments.store.stored import stored
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import template as table
@@ -67,5 +68,5 @@ def _taken(name: str | None) -> str:
 
 
 def _info(row: RowMapping) -> TemplateInfo:
-    values = {str(name): value for name, value in row.items()}
-    return msgspec.convert({**values, "services": msgspec.json.decode(row["services"])}, TemplateInfo)
+    services = msgspec.json.decode(row["services"])
+    return stored(row, TemplateInfo, f"template {row['name']!r}", services=services)

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
+from sabir.deployments.store.stored import stored
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.remembered import Remembered
 from sabir.server.store.rows import Rows, json_text
@@ -165,13 +166,5 @@ def _digest(secret: str) -> str:
 
 
 def _info(row: RowMapping) -> TokenInfo:
-    return TokenInfo(
-        id=row["id"],
-        name=row["name"],
-        role=Role(row["role"]),
-        environments=tuple(msgspec.json.decode(row["environments"])),
-        verbs=tuple(Verb(verb) for verb in msgspec.json.decode(row["verbs"])),
-        created=row["created"],
-        expires=row["expires"],
-        used=row["used"],
-    )
+    lists = {name: msgspec.json.decode(row[name]) for name in ("environments", "verbs")}
+    return stored(row, TokenInfo, f"token {row['name']!r}", **lists)
