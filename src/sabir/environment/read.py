@@ -37,7 +37,7 @@ UNKNOWN_KEY: Final = environment_rule(
     "Keys that sabir does not know have no effect, most often because of a typing error.",
 )
 MALFORMED_TARGET: Final = environment_rule(
-    "E011",
+    "E012",
     "a malformed target",
     "A target has a name and a driver; parallel, timeout and retries are whole numbers, labels are a list. lifecycle names resources by their "
     "addresses.",

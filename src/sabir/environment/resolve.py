@@ -32,7 +32,6 @@ COMPOSED_SECRET: Final = environment_rule(
     "secret inside a string",
     "A secret is read only when a step needs it, so no string can be computed from it. Use the secret as a whole value, such as an input "
     "or a field.",
-    "secrets: {pw: {env: PASSWORD}}\nparts:\n  db:\n    path: db.yaml\n    inputs: {address: {concat: ['pw=', {secret: pw}]}}\n",
     run=True,
 )
 

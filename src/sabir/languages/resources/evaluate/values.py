@@ -64,7 +64,6 @@ COMPOSED_SECRET: Final = resources_rule(
     "secret inside a string",
     "A secret is read only when a step needs it, so no string can be computed from it. Use {secret: NAME} as the whole value of a field, "
     "or of an entry in one.",
-    "resources:\n  motd: {kind: file, fields: {path: a, content: {concat: ['pw=', {secret: pw}]}}}\n",
     run=True,
 )
 
