@@ -68,7 +68,7 @@ ROWS: tuple[tuple[Mapping[str, str], tuple[str, ...], str], ...] = (
     (_method("int(a)"), _RUN, "expected an integer, found 'a'"),
     (_method("timespan(days => 99999999999)"), _RUN, "value out of range"),
     (_method("int('9' * 5000)"), _RUN, "number has too many digits"),
-    (_method("random(5, 1)"), _RUN, "empty range"),
+    (_method("random(5, 1)"), _RUN, "the range is empty: 5 is greater than 1"),
     ({"sabir.yaml": _ENVIRONMENT, "r.yaml": _FILE.replace("file,", "archive,") % "abc"}, _DEPLOY, "neither a ZIP nor a TAR"),
     ({**_target("{driver: kubernetes, kubeconfig: k}"), "k": "abc"}, _DEPLOY, "does not say what a kubeconfig says"),
     ({**_target("{driver: kubernetes, kubeconfig: k}"), "k": "a: ["}, _DEPLOY, "at line 1, column 5"),

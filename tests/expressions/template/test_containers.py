@@ -65,6 +65,8 @@ ERRORS = [
     ("[{'n': 1}] | subelements('l')", "subelements: an element has no 'l'"),
     ("[{'k': 1}, {'k': 1}] | rekey_on_member('k')", "rekey_on_member: 1 is there twice"),
     ("range(1000) | permutations(3)", "more than 100,000 items"),
+    ("0 | random", "random: the range is empty: from 0 to 0"),
+    ("5 | random(start=9)", "random: the range is empty: from 9 to 5"),
 ]
 
 test_values = values_test(VALUES)

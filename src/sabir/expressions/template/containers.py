@@ -175,7 +175,10 @@ def shuffle(value: Iterable[Any], seed: Any = None) -> list[Any]:
 def draw(end: Any, start: int | None = None, step: int | None = None, seed: Any = None) -> Any:
     chance = random.Random(seed)
     if isinstance(end, int):
-        return chance.randrange(start or 0, end, step or 1)
+        numbers = range(start or 0, end, step or 1)
+        if not numbers:  # the wording of Python differs between its versions
+            raise FilterArgumentError(f"random: the range is empty: from {numbers.start} to {end}")
+        return chance.randrange(numbers.start, numbers.stop, numbers.step)
     return chance.choice(list(end))
 
 

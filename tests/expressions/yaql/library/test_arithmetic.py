@@ -71,6 +71,7 @@ ERRORS = [
     ("1 + 'a'", "the operator `+` does not take an integer and a string", "1 + 'a'"),
     ("-'a'", "the operator `-` does not take a string", "-'a'"),
     ("int('x')", "expected an integer, found 'x'", "int('x')"),
+    ("random(5, 1)", "the range is empty: 5 is greater than 1", "random(5, 1)"),
     ("pow(-1, 0.5)", "the power is not a real number", "pow(-1, 0.5)"),
     (
         "pow(2, 100000000)",

@@ -90,6 +90,8 @@ def random_() -> float:
 def random_between(from_: int, to_: int) -> int:
     import random
 
+    if from_ > to_:  # the wording of Python differs between its versions
+        raise ValueError(f"the range is empty: {from_} is greater than {to_}")
     return random.randint(from_, to_)
 
 

@@ -69,6 +69,8 @@ def random_number(variables: Variables) -> float:
 
 @FUNCTIONS.function("random", INT, INT)
 def random_between(variables: Variables, from_: int, to_: int) -> int:
+    if from_ > to_:  # the wording of Python differs between its versions
+        raise ValueError(f"the range is empty: {from_} is greater than {to_}")
     return _generator(variables).randint(from_, to_)
 
 
