@@ -33,6 +33,36 @@ HOSTILE = [
 ]
 
 
+# Possessive repetitions that `re` fails on: with SystemError, with a wrong match, or by ending the process.
+UNSOUND = [
+    (r"((x)|y|z)*+", "xyz", (0, 3)),
+    (r"((x)|y|z)*+", "", (0, 0)),
+    (r"(?:ab?c)++", "aca", (0, 2)),
+    (r"((?:(?<=a))?+)\1?", "ab", (0, 0)),
+    (r"(?:((x)|y|z)*+)", "xyz", (0, 3)),
+    (r"(?=((x)|y|z)*+)x", "xyz", (0, 1)),
+    (r"(?(1)a|((x)|y|z)*+)", "xyz", (0, 3)),
+    (r"((x)|y|z){0,9}+|a", "xyz", (0, 3)),
+    (r"(?>((x)|y|z)*+)", "xyz", (0, 3)),
+]
+
+
+@pytest.mark.parametrize(("pattern", "text", "span"), UNSOUND)
+def test_possessive_repetitions_do_not_run_in_re(pattern: str, text: str, span: tuple[int, int]) -> None:
+    compiled = re.compile(pattern)
+    asked = bounded(compiled, text)
+    assert not isinstance(asked, re.Pattern)
+    match = asked.match(text)
+    assert match is not None
+    assert match.span() == span
+
+
+@pytest.mark.parametrize("template", ["-", r"\1"])
+def test_replacing_matches_of_possessive_repetitions(template: str) -> None:
+    pattern = re.compile(r"((x)|y|z)++")
+    assert substitute(pattern, "a xyz", template, most=100) == ("a -" if template == "-" else "a z")
+
+
 @pytest.mark.parametrize("pattern", HOSTILE)
 @pytest.mark.parametrize("text", ["a" * 36, "a" * 40 + "!", "x" * 40])
 def test_patterns_made_to_hang_end(pattern: str, text: str) -> None:
@@ -69,6 +99,7 @@ COST = [
     (r"\(a+\)+", "x" * 100, True),
     (r"(?:a{2,5}){3}", "x" * 19, True),
     (r"(?:a{2,5}){30}", "x" * 60, False),
+    (r"a*+[bc]++.?+", "x" * 19, True),
 ]
 
 

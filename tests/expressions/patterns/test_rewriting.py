@@ -32,9 +32,13 @@ CLASSES = st.sampled_from(
     ]
 )
 PLACES = st.sampled_from(["^", "$", r"\b", r"\B", r"\A", r"\Z"])
-REPEATS = st.sampled_from(
-    ["?", "*", "+", "{2}", "{1,2}", "{,2}", "{2,}", "??", "*?", "+?", "?+", "*+", "{1,2}?"]
-)
+REPEATS = st.sampled_from(["?", "*", "+", "{2}", "{1,2}", "{,2}", "{2,}", "??", "*?", "+?", "{1,2}?"])
+POSSESSIVE_REPEATS = st.sampled_from(["?", "*", "+", "{1,2}"])
+OPEN, CLOSE, END = "\ue000", "\ue001", "\ue002"
+"""Around the body of a possessive repetition and after its bounds, until it is written in one of two forms that mean the same."""
+POSSESSIVE = str.maketrans({OPEN: "(?:", CLOSE: ")", END: "+"})
+ATOMIC = str.maketrans({OPEN: "(?>(?:", CLOSE: ")", END: ")"})
+"""For `re`, which has faults with the other form in every version up to 3.13.0; in 3.11.2 it ends the process."""
 
 
 def _longer(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -43,6 +47,7 @@ def _longer(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.lists(inner, min_size=2, max_size=3).map("".join),
         st.lists(inner, min_size=2, max_size=3).map("|".join).map("(?:{})".format),
         st.tuples(grouped, REPEATS).map("".join),
+        st.tuples(inner, POSSESSIVE_REPEATS).map(lambda pair: f"{OPEN}{pair[0]}{CLOSE}{pair[1]}{END}"),
         inner.map("({})".format),
         st.tuples(
             st.sampled_from(["(?={})", "(?!{})", "(?<={})", "(?<!{})", "(?>{})", "(?i:{})"]), inner
@@ -71,11 +76,10 @@ def answers(pattern: Any, text: str) -> list[Any]:
 @given(PATTERNS, FLAGS, TEXTS)
 def test_the_engines_agree(pattern: str, flags: int, text: str) -> None:
     try:
-        compiled = compile_pattern(pattern, flags)
-        other = stopping(compiled, text)
+        other = stopping(compile_pattern(pattern.translate(POSSESSIVE), flags), text)
     except (PatternError, PatternRefused):
         assume(False)
-    assert answers(other, text) == answers(compiled, text)
+    assert answers(other, text) == answers(compile_pattern(pattern.translate(ATOMIC), flags), text)
 
 
 @pytest.mark.parametrize("code", range(0, 0x3000, 0x400))

@@ -47,6 +47,7 @@ from sabir.text import Source
         ("pattern", "[a-z]+", "abc", "string", True),
         ("pattern", "[a-z]+", "abc1", "string", False),
         ("pattern", "(a+)+", "b", "string", False),
+        ("pattern", "((x)|y|z)*+", "xyz", "string", True),
         ("matches", "a|b", "b", "string", True),
     ],
 )

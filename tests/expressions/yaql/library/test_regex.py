@@ -12,6 +12,7 @@ VALUES: list[tuple[str, Any]] = [
     ("regex('a.').matches('xaby')", True),
     ("'xaby'.matches('a.')", True),
     ("'x'.matches('a')", False),
+    ("'xyz'.matches('((x)|y|z)*+')", True),
     ("abc =~ '^a'", True),
     ("abc =~ regex('^b')", False),
     ("abc !~ '^a'", False),

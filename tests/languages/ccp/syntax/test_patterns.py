@@ -22,6 +22,8 @@ from sabir.languages.ccp.syntax.patterns import pattern_problem
         ("(a)\\1", False),
         ("a" * 501, False),
         ("(" * 400, False),
+        ("a++", False),
+        ("(?>a|b)", False),
     ],
 )
 def test_patterns(pattern: str, *, fine: bool) -> None:

@@ -185,6 +185,7 @@ def test_a_plugin_waits_for_what_it_reads() -> None:
         ('std::add_to_ip("10.0.0.1", 4)', "10.0.0.5"),
         ('std::get_env("SABIR_NOT_SET", "d")', "d"),
         ('std::validate_type("pydantic.conint", 5, {"gt": 3})', True),
+        ('std::validate_type("pydantic.constr", "xyz", {"regex": "((x)|y|z)*+"})', True),
         ('std::familyof(std::linux, "unix")', True),
         ('std::at(["a", "b"], 1)', "b"),
         ('std::split("a,b", ",")', ["a", "b"]),

@@ -27,6 +27,8 @@ def pattern_problem(pattern: str) -> str | None:
         return str(error)
     repeats = _Repeats()
     repeats.visit(tree)
+    if repeats.unportable:
+        return "possessive repetitions and atomic groups need Python 3.11, and the containers may have an older one"
     if repeats.nested or repeats.count > _MOST_REPEATS:
         return "too complicated: repeat single characters or classes only, and not more than three times"
     return None
@@ -36,9 +38,11 @@ class _Repeats:
     def __init__(self) -> None:
         self.count = 0
         self.nested = False
+        self.unportable = False
 
     def visit(self, tree: Any) -> None:
         for operation, argument in tree:
+            self.unportable |= str(operation) in ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
             if str(operation) in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
                 _, most, body = argument
                 simple = len(body) == 1 and str(body[0][0]) in (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any
+
+from sabir.expressions.patterns import compile_pattern, matches_start
 
 __all__ = ["Regex", "regex_string", "validate_type"]
 
@@ -16,7 +17,7 @@ class Regex:
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self._compiled = re.compile(pattern)
+        self._compiled = compile_pattern(pattern)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema  # type: ignore[import-not-found]  # the module that asks brings pydantic
@@ -24,7 +25,7 @@ class Regex:
         return core_schema.no_info_after_validator_function(self.checked, handler(source))
 
     def checked(self, value: str) -> str:
-        if self._compiled.match(value) is None:
+        if not matches_start(self._compiled, value):
             raise ValueError(f"{value!r} does not match {self.pattern}")
         return value
 
