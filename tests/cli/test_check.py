@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -137,7 +139,23 @@ def test_unreadable(run: Run, here: Path) -> None:
     (here / "secret.yaml").write_text("a: 1\n")
     (here / "secret.yaml").chmod(0)
     status, _, err = run("secret.yaml")
-    assert (status, "Permission denied" in err) == (2, True)
+    assert (status, "'secret.yaml' is not readable" in err) == (2, True)
+
+
+def test_the_summary_follows_the_findings_in_one_pipe(here: Path) -> None:
+    (here / "main.cf").write_text("x = y\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sabir.cli", "check", "main.cf"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("main.cf:1:5: ")
+    assert lines[-1].startswith("1 error")
 
 
 @pytest.mark.rows("V-132", "V-166")

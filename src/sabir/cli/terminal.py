@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Final, Literal
 
 __all__ = [
@@ -78,6 +78,9 @@ def say(text: str, *, quiet: bool = False, painted: bool = False) -> None:
     """
     if not quiet:
         text = _harmless(text, painted=painted)
+        # Where both go to one file or pipe, what was written before comes first. An error is raised again at the exit.
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
         _put(sys.stderr, (spelt_out(text) if is_ascii(sys.stderr) else text) + "\n")
 
 
