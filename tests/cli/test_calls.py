@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -162,7 +163,7 @@ def wait_for(condition: object, seconds: float = 30.0) -> None:
 def begun(folder: Path, asked: str) -> bool:
     import sqlite3
 
-    with sqlite3.connect(folder / ".sabir/state.db") as connection:
+    with closing(sqlite3.connect(folder / ".sabir/state.db")) as connection:
         return bool(connection.execute(asked).fetchone()[0])
 
 

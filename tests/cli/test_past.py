@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_inputs_are_kept_sealed(folder: Path, capsys: pytest.CaptureFixture[str]
         "sabir: resources/1\nresources:\n  a: {kind: file, fields: {path: a, content: {get_input: greeting}}}\n"
     )
     assert main(["deploy", "alone.yaml", "--yes", *words]) == 0
-    with sqlite3.connect(".sabir/state.db") as connection:
+    with closing(sqlite3.connect(".sabir/state.db")) as connection:
         wish = connection.execute("select wish from sabir_deployment order by started desc").fetchone()[0]
     assert "alone.yaml" in wish
     assert "canary-99" not in wish

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,9 @@ class Setting(Struct):
         return Store.open(self.where, self.environment, create=create)
 
     def plan(self, resources: Iterable[Resource], store: Store | None = None, **others: Any) -> Plan:
-        store = store or self.store(create=False)
+        if store is None:
+            with closing(self.store(create=False)) as opened:
+                return self.plan(resources, opened, **others)
         targets = self.known_targets()
         records = store.records()
         return build_plan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def test_update_replace_and_delete(setting: Setting) -> None:
     assert sorted(log) == ["create c", "delete b", "delete c", "update a"]
     assert log.index("delete c") < log.index("create c")
     assert log.index("delete c") < log.index("delete b")
-    assert [*setting.store().records()] == ["a", "c"]
+    with closing(setting.store()) as store:
+        assert [*store.records()] == ["a", "c"]
 
 
 def test_everything_goes_in_reverse(setting: Setting) -> None:

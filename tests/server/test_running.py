@@ -213,5 +213,6 @@ def test_what_was_asked_for_is_sealed(tmp_path: Path) -> None:
     with setting.database.engine.begin() as connection:
         connection.execute(table.update().values(arguments='{"inputs": {}}'))
     older = setting.jobs.get(asked.id)
+    setting.database.close()
     assert older is not None
     assert older.arguments == {"inputs": {}}

@@ -47,7 +47,11 @@ class Service:
         tighten(settings.data)
         self.database = Database.open(settings.database, create=True)
         engine = self.database.engine
-        self.database.prepare(SERVICE)
+        try:
+            self.database.prepare(SERVICE)
+        except BaseException:
+            self.database.close()
+            raise
         self.tokens = Tokens(engine)
         self.audit = Audit(engine)
         self.catalogue = Catalogue(engine, settings.packages)

@@ -76,11 +76,10 @@ class Database:
     def _prepared(database: Database, where: str) -> Database:
         try:
             database.prepare(STATE)
-        except DeployError:
+        except BaseException as error:
             database.close()
-            raise
-        except DBAPIError as error:
-            database.close()
+            if not isinstance(error, DBAPIError):
+                raise
             reason = _cannot_open(database.file) or database_reason(error)
             raise DeployError(f"the state {_shown(where)} cannot be opened: {reason}") from error
         return database
