@@ -167,7 +167,7 @@ parts:
     model:
       resources:
         first: {kind: command, fields: {run: 'true'}}
-        second: {kind: command, fields: {undo: 'touch second-undone'}}
+        second: {kind: command, fields: {directory: FOLDER, undo: 'touch second-undone'}}
 """
 
 
@@ -182,7 +182,7 @@ def test_commands_without_a_target_are_refused_once(folder: Path, capsys: pytest
 def test_what_is_on_the_whole_machine_is_not_looked_for_below_a_folder(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "sabir.yaml").write_text(JOBS)
+    (folder / "sabir.yaml").write_text(JOBS.replace("FOLDER", str(folder)))
     assert main(["plan", ".", "--here", "--trust", "scripts"]) == 3
     assert "· jobs/second (command): recorded, run when it is taken away" in capsys.readouterr().out
     assert main(["deploy", ".", "--here", "--trust", "scripts", "--yes"]) == 0
@@ -190,6 +190,7 @@ def test_what_is_on_the_whole_machine_is_not_looked_for_below_a_folder(
         assert main([*words, ".", "--trust", "scripts"]) == 2
         assert "deployment 1 was made with --here" in capsys.readouterr().err
     assert main(["destroy", ".", "--here", "--trust", "scripts", "--yes", "--allow-delete", "all"]) == 0
+    assert (folder / "second-undone").exists()
     assert main(["deploy", ".", "--here", "--trust", "scripts", "--yes"]) == 0
 
 

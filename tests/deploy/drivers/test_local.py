@@ -160,6 +160,16 @@ class TestLocal(DriverContract):
             time.sleep(0.01)
         assert not _runs(child)
 
+    @pytest.mark.parametrize("directory", [None, "below"])
+    def test_a_command_is_undone_where_it_was_run(self, folder: Path, directory: str | None) -> None:
+        (folder / "root" / "below").mkdir(parents=True)
+        fields: dict[str, object] = {"run": "pwd > done", "undo": "pwd > undone", "directory": directory}
+        assert not self.apply(folder, "command", fields).failed
+        gone = task(self.resource(Case(kind="command", first={}), fields), Action.DELETE)
+        assert not self.run(folder, lambda connection: connection.delete(gone, NoEffects())).failed
+        there = folder / "root" / (directory or "")
+        assert (there / "done").read_text() == (there / "undone").read_text() == f"{there}\n"
+
     def test_a_command_that_only_undoes_runs_nothing_before(self, folder: Path) -> None:
         outcome = self.apply(folder, "command", {"undo": "touch undone"})
         assert (outcome.status, outcome.changed) == (OutcomeStatus.DONE, False)
