@@ -33,13 +33,24 @@ def until(condition: Callable[[], bool], what: str, seconds: float = SECONDS) ->
 
 def oldest_python() -> str:
     """The oldest Python that the runner is promised to run on, where this machine has it."""
-    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    candidates = [shutil.which("python3.8"), *map(str, versions.glob("3.8.*/bin/python3.8"))]
+    candidates = [shutil.which("python3.8"), *_pyenv_pythons("3.8")]
     return next((candidate for candidate in candidates if candidate and _runs(candidate)), sys.executable)
 
 
+def _pyenv_pythons(version: str) -> list[str]:
+    """Return the interpreters of pyenv; none where this user may not read its directory."""
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    try:
+        return [str(python) for python in versions.glob(f"{version}.*/bin/python{version}")]
+    except PermissionError:
+        return []
+
+
 def _runs(python: str) -> bool:
-    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+    try:
+        return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+    except PermissionError:
+        return False
 
 
 def container_python(folder: Path) -> Path:
