@@ -128,6 +128,8 @@ def test_a_playbook_logs_into_the_host_of_its_node(
     # The program ssh does not ask HOME where its own files are.
     hosts = tmp_path / "sshd" / "known_hosts"
     monkeypatch.setenv("ANSIBLE_SSH_ARGS", f"-F none -o UserKnownHostsFile={hosts}")
+    # `raw` asks for a terminal, which a sshd without root may not be able to give to its user.
+    monkeypatch.setenv("ANSIBLE_SSH_USETTY", "False")
     template = _write(tmp_path, machine, "attributes: {public_address: '127.1'}", "{}")
     text = template.read_text().replace(
         "{primary: scripts/app.sh, dependencies: [scripts/lib.sh]}", "play.yaml"
