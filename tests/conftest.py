@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,3 +25,20 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(RowsPlugin(config), "requirement-rows")
+    if not hasattr(config, "workerinput"):  # the processes that run tests in parallel inherit it
+        _use_own_home(config)
+
+
+def _use_own_home(config: pytest.Config) -> None:
+    """Give the tests an empty home directory, so that they neither depend on that of the user nor leave anything in it."""
+    home = os.path.expanduser("~")
+    settings_of_pip = os.path.join(
+        os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf"
+    )
+    if os.path.exists(settings_of_pip):  # packages come from where the user's packages come from
+        os.environ.setdefault("PIP_CONFIG_FILE", settings_of_pip)
+    os.environ.setdefault("PYENV_ROOT", os.path.join(home, ".pyenv"))
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        os.environ.pop(name, None)
+    os.environ["HOME"] = tempfile.mkdtemp(prefix="sabir-home-")
+    config.add_cleanup(lambda: shutil.rmtree(os.environ["HOME"], ignore_errors=True))

@@ -1,11 +1,12 @@
-"""Facts about the running process."""
+"""Facts about the running process, and the interpreters of this machine."""
 
 from __future__ import annotations
 
+import os
 import resource
 from pathlib import Path
 
-__all__ = ["peak_memory"]
+__all__ = ["peak_memory", "pyenv_pythons"]
 
 
 def peak_memory() -> int:
@@ -19,3 +20,12 @@ def peak_memory() -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def pyenv_pythons(version: str) -> list[Path]:
+    """Return the interpreters of pyenv; none where this user may not read its directory."""
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    try:
+        return sorted(versions.glob(f"{version}.*/bin/python{version}"))
+    except PermissionError:
+        return []

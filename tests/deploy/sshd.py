@@ -26,6 +26,7 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin prohibit-password
 MaxStartups 100
+SetEnv HOME={folder}/home
 """
 
 
@@ -104,6 +105,7 @@ def sshd(folder: Path) -> Iterator[Sshd]:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
+    (folder / "home").mkdir()
     host = _key(folder / "host")
     (folder / "authorized_keys").write_text(_key(folder / "id"))
     _key(folder / "stranger")

@@ -29,6 +29,7 @@ from sabir.resources.target import Target
 from tests.deploy.drivers import test_local
 from tests.deploy.drivers.contract import Case, DriverContract, NoEffects, task
 from tests.deploy.sshd import Sshd
+from tests.process import pyenv_pythons
 
 Run = Callable[..., Any]
 
@@ -162,7 +163,7 @@ def test_a_python_that_is_too_old(on_host: Run, root: Path, said: str) -> None:
 @pytest.mark.parametrize("version", ["3.8", "3.9", "3.13"])
 def test_real_interpreters(on_host: Run, root: Path, version: str) -> None:
     """From 3.9 on it works; an older one says what it is."""
-    python = next(Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin/python"), None)
+    python = next(iter(pyenv_pythons(version)), None)
     if python is None:
         pytest.skip(f"no Python {version} of pyenv on this machine")
 

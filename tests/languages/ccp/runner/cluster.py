@@ -17,6 +17,7 @@ from typing import Any
 
 from sabir.languages.ccp.runner.connection import Connection
 from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
+from tests.process import pyenv_pythons
 
 __all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "free_port", "until"]
 
@@ -33,17 +34,8 @@ def until(condition: Callable[[], bool], what: str, seconds: float = SECONDS) ->
 
 def oldest_python() -> str:
     """The oldest Python that the runner is promised to run on, where this machine has it."""
-    candidates = [shutil.which("python3.8"), *_pyenv_pythons("3.8")]
+    candidates = [shutil.which("python3.8"), *map(str, pyenv_pythons("3.8"))]
     return next((candidate for candidate in candidates if candidate and _runs(candidate)), sys.executable)
-
-
-def _pyenv_pythons(version: str) -> list[str]:
-    """Return the interpreters of pyenv; none where this user may not read its directory."""
-    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    try:
-        return [str(python) for python in versions.glob(f"{version}.*/bin/python{version}")]
-    except PermissionError:
-        return []
 
 
 def _runs(python: str) -> bool:
