@@ -52,12 +52,12 @@ def _sequence(tree: Parsed, size: int) -> float:
 
 def _part(name: str, argument: Any, size: int) -> float:
     match name:
-        case "MAX_REPEAT" | "MIN_REPEAT":
-            return _repeat(*argument, size)
-        case "POSSESSIVE_REPEAT":
-            body = argument[-1]
-            is_sound = len(body) == 1 and str(body[0][0]) in _ONE_CHARACTER
-            return _repeat(*argument, size) if is_sound else inf
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            least, most, body = argument
+            is_one_character = len(body) == 1 and str(body[0][0]) in _ONE_CHARACTER
+            if name == "POSSESSIVE_REPEAT" and not is_one_character:
+                return inf
+            return _repeat(least, most, body, size)
         case "BRANCH":
             return sum(_sequence(branch, size) for branch in argument[1])
         case "SUBPATTERN" | "ASSERT" | "ASSERT_NOT":

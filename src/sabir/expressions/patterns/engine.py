@@ -62,8 +62,7 @@ def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, mo
 
     Raises what `re` raises for a template that is none.
     """
-    parser: Any = re._parser  # as in `reading`
-    parser.parse_template(template, pattern)  # by Python's rules, whichever engine matches
+    _template_pieces(template, pattern)  # read by Python's rules, whichever engine matches; `pattern` itself does not run
     parts: list[str] = []
     size, at = len(text), 0
     for number, match in enumerate(bounded(pattern, text).finditer(text), 1):
