@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -83,3 +86,18 @@ def test_reading(tmp_path: Path) -> None:
     assert read_text("a.txt", CALL, context) == "grüß"
     assert _refused(lambda: read_text("nothing", CALL, context)) == "EXPR:E009"
     assert _refused(lambda: read_text("b.bin", CALL, context)) == "EXPR:E009"
+
+
+def test_no_temporary_directory_is_created_to_refuse_a_path(tmp_path: Path) -> None:
+    """A process that is killed would leave it behind."""
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "service.yaml").write_text(
+        "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n"
+        "  outputs: {o: {value: {eval: {file: /etc/passwd}}}, p: {value: {eval: {file: service.yaml}}}}\n"
+    )
+    code = "import os; from sabir.cli.main import main; main(['compile', 'service.yaml']); os._exit(0)"
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, check=True
+    )
+    assert list((tmp_path / "temporary").iterdir()) == []

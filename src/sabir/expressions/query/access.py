@@ -51,6 +51,15 @@ def temporary_directory() -> Path:
     return made
 
 
+def _is_temporary(path: Path) -> bool:
+    return any(path.is_relative_to(directory) for directory in _existing_temporary_directory())
+
+
+def _existing_temporary_directory() -> tuple[Path, ...]:
+    """Return the temporary directory if there is one yet. A process that is killed would leave it behind."""
+    return (temporary_directory(),) if temporary_directory.cache_info().currsize else ()
+
+
 def base_directory(context: Context) -> Path:
     """What a relative path is relative to: the ensemble's directory, failing that the current one."""
     return context.session.project.directory or Path.cwd()
@@ -65,7 +74,7 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
     """The path itself if it lies below a directory of the project; else the call is refused."""
     if "\0" in str(path):
         call.fail(context, "a path cannot hold a null character")
-    if context.session.project.directory is None and not path.is_relative_to(temporary_directory()):
+    if context.session.project.directory is None and not _is_temporary(path):
         raise call.error(
             context,
             f"{call.function.name} cannot reach {str(path)!r}: this description lies in no directory",
@@ -102,12 +111,12 @@ def real_place(path: Path, context: Context) -> RealPlace:
 def _roots(context: Context) -> list[Path]:
     project = context.session.project
     known = [project.root, project.directory, project.home, *project.repositories.values()]
-    return [*(one for one in known if one is not None), temporary_directory()]
+    return [*(one for one in known if one is not None), *_existing_temporary_directory()]
 
 
 def may_write(path: Path, call: Call, context: Context) -> Path:
     """The path, if it may be written; temporary files always may."""
-    if not context.session.work.trust.write_files and not path.is_relative_to(temporary_directory()):
+    if not context.session.work.trust.write_files and not _is_temporary(path):
         call.fail(
             context,
             f"{call.function.name} may not write {str(path)!r}: the project is not trusted to write files",
