@@ -82,10 +82,10 @@ ROWS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: json.dumps(object()), "Object of type object is not JSON serializable"),
     (_endless, "nested too deeply, or contains itself"),
     (lambda: _VALUES["x"], "there is no 'x'"),
-    (lambda: ("a" * 70).encode("idna"), "it is no name of a host"),
+    (lambda: ("a" * 70).encode("idna"), "not a valid host name"),
     # As Python 3.11 and 3.13 raise it.
-    (lambda: _raise(UnicodeError("label empty or too long")), "it is no name of a host"),
-    (lambda: _raise(UnicodeEncodeError("idna", "a", 0, 1, "label too long")), "it is no name of a host"),
+    (lambda: _raise(UnicodeError("label empty or too long")), "not a valid host name"),
+    (lambda: _raise(UnicodeEncodeError("idna", "a", 0, 1, "label too long")), "not a valid host name"),
     (lambda: _raise(ValueError()), "ValueError"),
     (lambda: _raise(ValueError("as it is")), "as it is"),
     (lambda: _raise(ValueError(object())), "<object object>"),
@@ -115,4 +115,4 @@ def test_addresses() -> None:
 
 
 def test_a_string_of_another_encoding_is_not_a_host_name() -> None:
-    assert "name of a host" not in reason_of(UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"))
+    assert "host name" not in reason_of(UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"))

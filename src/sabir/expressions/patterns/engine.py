@@ -62,7 +62,8 @@ def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, mo
 
     Raises what `re` raises for a template that is none.
     """
-    _template_pieces(template, pattern)  # read by Python's rules, whichever engine matches; `pattern` itself does not run
+    # Read by Python's rules, whichever engine matches. The pattern itself does not run.
+    _template_pieces(template, pattern)
     parts: list[str] = []
     size, at = len(text), 0
     for number, match in enumerate(bounded(pattern, text).finditer(text), 1):
