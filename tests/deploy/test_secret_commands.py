@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.secrets.command import PROVIDER
+from sabir.deployments.secrets.command import COMMAND_PROVIDER
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.session import Session, Trust
@@ -27,7 +27,9 @@ async def _started(folder: Path) -> int:
 
 def _reading(folder: Path, **settings: Any) -> Any:
     words: Mapping[str, Any] = {"run": ["sh", "-c", "echo $$ > number; exec sleep 60"], **settings}
-    return PROVIDER.read(words, DriverContext(session=Session(trust=Trust.of(["scripts"])), folder=folder))
+    return COMMAND_PROVIDER.read(
+        words, DriverContext(session=Session(trust=Trust.of(["scripts"])), folder=folder)
+    )
 
 
 def test_stopped(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sabir.deployments.deployment import DeployOptions, held
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.plan.compare import kept_changes, unknown_names, wanted_fields
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
+from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord
 from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
@@ -63,7 +63,7 @@ def adopt_path(request: EnvironmentRequest, ids: Mapping[str, str | None] | None
 
 
 def _chosen(
-    prepared: Prepared, records: Mapping[str, Record], ids: Mapping[str, str | None]
+    prepared: Prepared, records: Mapping[str, ResourceRecord], ids: Mapping[str, str | None]
 ) -> dict[str, Placed]:
     for address in ids:
         if address in records:
@@ -152,7 +152,7 @@ def _writes(
         else:  # it lies inside of a field, as `spec.replicas` in a manifest
             fields |= {name: value for name, value in reading.fields.items() if name in fields}
     address = str(resource.address)
-    record = Record(
+    record = ResourceRecord(
         address=address,
         kind=resource.kind,
         target=placed.target.name,

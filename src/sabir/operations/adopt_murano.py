@@ -18,7 +18,7 @@ from sabir.deployments.deployment import DeployOptions, held
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import perform
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
+from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
 from sabir.environment import FILE_NAME
@@ -134,7 +134,7 @@ def _matching(
 def _refuse(
     matching: list[tuple[Placed, DumpedEnvironment]],
     dumped: Mapping[str, DumpedEnvironment],
-    records: Mapping[str, Record],
+    records: Mapping[str, ResourceRecord],
 ) -> None:
     if not matching:
         raise DeployError(
@@ -192,7 +192,7 @@ def _writes(
     address = str(resource.address)
     desired = {name: value for name, value in resource.desired.items() if not name.startswith(_PACKAGE)}
     yield journal.record(
-        Record(
+        ResourceRecord(
             address=address,
             kind=resource.kind,
             target=placed.target.name,

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct, structs
 
-from sabir.deployments.store.records import Fact, Record, RecordStatus
+from sabir.deployments.store.records import Fact, RecordStatus, ResourceRecord
 from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.errors import UnusableInput
 
@@ -50,7 +50,7 @@ class _Exported(Struct):
     facts: list[_Fact] = []
 
 
-def read_exported(data: bytes) -> tuple[list[Record], list[Fact]]:
+def read_exported(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
     exported: _Exported = read_document(data, _Exported, "this is no exported state")
     if exported.format != FORMAT:
         raise UnusableInput(f"this is no exported state: its format is {exported.format!r}, not {FORMAT}")
@@ -60,7 +60,7 @@ def read_exported(data: bytes) -> tuple[list[Record], list[Fact]]:
         _check(resource.requires, list[str], resource.address)
     for fact in exported.facts:
         _check(fact.value, dict[str, Any], fact.name)
-    records = [Record.of(structs.asdict(resource)) for resource in exported.resources]
+    records = [ResourceRecord.of(structs.asdict(resource)) for resource in exported.resources]
     return records, [Fact.of(structs.asdict(fact)) for fact in exported.facts]
 
 

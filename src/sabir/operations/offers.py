@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from sabir.deployments.plan.calls import CalledResource
 from sabir.deployments.plan.steps import Call
 from sabir.deployments.problems import leave_problem, place_resources
-from sabir.deployments.store.records import Record
+from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
@@ -36,7 +36,7 @@ class Offer(Struct, frozen=True, kw_only=True, eq=False):
     events: tuple[str, ...] = ()
     operation: Operation | None = None
     """Described by a language; None: one of the kind of `record`."""
-    record: Record | None = None
+    record: ResourceRecord | None = None
 
     @property
     def words(self) -> str:
@@ -156,7 +156,7 @@ def called_resources(
     }
 
 
-def _of_kind(offer: Offer, record: Record, prepared: Prepared, store: Store) -> CalledResource:
+def _of_kind(offer: Offer, record: ResourceRecord, prepared: Prepared, store: Store) -> CalledResource:
     placed = recorded_place(prepared.targets, store, record)
     problem = leave_problem(placed, prepared.context.session.trust)
     _refuse(() if problem is None else (problem,))

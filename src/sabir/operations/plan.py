@@ -17,7 +17,7 @@ from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.judging import recorded_resource
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import not_looked_at, told_by_targets
-from sabir.deployments.store.records import Record, StepState
+from sabir.deployments.store.records import ResourceRecord, StepState
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets
 from sabir.diagnostics.finding import Finding, Severity
@@ -158,7 +158,7 @@ async def _look_at_all(
         return dict(zip(placed, await asyncio.gather(*looks), strict=True))
 
 
-def _placed(prepared: Prepared, store: Store, record: Record) -> Placed:
+def _placed(prepared: Prepared, store: Store, record: ResourceRecord) -> Placed:
     """What is wanted of a recorded resource, or what was."""
     wanted = prepared.placed.get(record.address)
     if wanted is not None and wanted.resource.kind == record.kind:
@@ -166,7 +166,7 @@ def _placed(prepared: Prepared, store: Store, record: Record) -> Placed:
     return recorded_place(prepared.targets, store, record)
 
 
-def recorded_place(targets: Targets, store: Store, record: Record) -> Placed:
+def recorded_place(targets: Targets, store: Store, record: ResourceRecord) -> Placed:
     """A resource as it is recorded, at its target."""
     resource = recorded_resource(record, store.codec)
     try:

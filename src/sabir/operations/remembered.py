@@ -20,8 +20,8 @@ from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import (
     DeploymentRecord,
     EventRecord,
-    Record,
     RecordStatus,
+    ResourceRecord,
     StepRecord,
     StepState,
 )
@@ -66,7 +66,7 @@ def history_events(
         return deployment, store.steps(number), store.events(number)
 
 
-def state_records(request: EnvironmentRequest) -> tuple[dict[str, Record], Callable[[str], Any]]:
+def state_records(request: EnvironmentRequest) -> tuple[dict[str, ResourceRecord], Callable[[str], Any]]:
     """Everything that is recorded, and a reader for the texts in it."""
     with opened(request, create=False) as store:
         return store.records(), store.codec.read
@@ -80,7 +80,7 @@ def writing(request: EnvironmentRequest) -> Generator[Journal]:
         yield Journal(store, writer, context.session.clock)
 
 
-def _record(records: Mapping[str, Record], address: str) -> Record:
+def _record(records: Mapping[str, ResourceRecord], address: str) -> ResourceRecord:
     record = records.get(address)
     if record is None:
         hint = did_you_mean(address, records)
@@ -238,7 +238,7 @@ def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepR
         return step
 
 
-def _redone(journal: Journal, step: StepRecord, records: Mapping[str, Record]) -> list[Write]:
+def _redone(journal: Journal, step: StepRecord, records: Mapping[str, ResourceRecord]) -> list[Write]:
     writes = journal.step(
         step.key,
         StepState.CANCELLED,

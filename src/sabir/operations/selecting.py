@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sabir.deployments.store.records import Record
+from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
@@ -13,7 +13,7 @@ __all__ = ["selected_addresses"]
 
 
 def selected_addresses(
-    only: Sequence[str], placed: Mapping[str, Placed], records: Mapping[str, Record], *, destroy: bool
+    only: Sequence[str], placed: Mapping[str, Placed], records: Mapping[str, ResourceRecord], *, destroy: bool
 ) -> set[str]:
     """The addresses that words mean (a target's name, an address, the name at its end), with what they need."""
     selected: set[str] = set()
@@ -39,7 +39,7 @@ def selected_addresses(
     return selected
 
 
-def _target(address: str, placed: Mapping[str, Placed], records: Mapping[str, Record]) -> str:
+def _target(address: str, placed: Mapping[str, Placed], records: Mapping[str, ResourceRecord]) -> str:
     return placed[address].target.name if address in placed else records[address].target
 
 
@@ -48,7 +48,7 @@ def _needs(placed: Mapping[str, Placed]) -> dict[str, list[str]]:
     return {address: [str(other) for other in place.resource.requires] for address, place in placed.items()}
 
 
-def _users(records: Mapping[str, Record]) -> dict[str, list[str]]:
+def _users(records: Mapping[str, ResourceRecord]) -> dict[str, list[str]]:
     """What has to go before each."""
     users: dict[str, list[str]] = {}
     for user, record in records.items():

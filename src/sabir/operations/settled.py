@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sabir.deployments.plan.compare import unknown_names, wanted_fields
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.records import RecordStatus, ResourceRecord
 from sabir.deployments.store.store import Store
 from sabir.operations.deploying import Prepared
 from sabir.operations.offers import Offer
@@ -35,7 +35,9 @@ def _settled(offer: Offer) -> Iterator[str]:
         yield from map(str, offer.operation.settles())
 
 
-def _as_described(record: Record, prepared: Prepared, store: Store, journal: Journal) -> Iterator[Record]:
+def _as_described(
+    record: ResourceRecord, prepared: Prepared, store: Store, journal: Journal
+) -> Iterator[ResourceRecord]:
     placed = prepared.placed.get(record.address)
     if placed is None or placed.target.name != record.target:
         return

@@ -13,7 +13,7 @@ from sabir.deployments.plan.compare import (
     wanted_fields,
     without_feedback,
 )
-from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.records import RecordStatus, ResourceRecord
 from sabir.deployments.store.snapshot import Snapshot
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
@@ -96,7 +96,7 @@ def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
 def _status(
     address: str,
     placed: Placed | None,
-    record: Record | None,
+    record: ResourceRecord | None,
     seen: Mapping[str, _Looked],
     store: Store,
     snapshot: Snapshot,
@@ -137,7 +137,7 @@ def _wanted_at(placed: Placed, changes: tuple[Change, ...]) -> dict[str, str]:
 
 
 def _state(
-    record: Record,
+    record: ResourceRecord,
     placed: Placed | None,
     changes: tuple[Change, ...],
     drift: tuple[Change, ...],
@@ -163,11 +163,13 @@ def _state(
     return "as wanted" if health is Health.OK else "waiting"
 
 
-async def _seen(prepared: Prepared, store: Store, records: Mapping[str, Record]) -> dict[str, _Looked]:
+async def _seen(
+    prepared: Prepared, store: Store, records: Mapping[str, ResourceRecord]
+) -> dict[str, _Looked]:
     """How each recorded resource differs from what was written: changes, None when it is gone, a text when it cannot be read."""
     async with Looker(prepared.context) as looker:
 
-        async def look(record: Record) -> tuple[str, _Looked]:
+        async def look(record: ResourceRecord) -> tuple[str, _Looked]:
             try:
                 placed = recorded_place(prepared.targets, store, record)
                 if placed.kind.runs:

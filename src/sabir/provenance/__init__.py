@@ -24,7 +24,7 @@ from sabir.provenance.chains import Chains, Shape
 from sabir.provenance.gathering import Context
 from sabir.provenance.merging import MergingChains
 from sabir.provenance.recorder import Computing, Recorder, Withheld
-from sabir.provenance.steps import Cell, Join, Outcome, Site, Source, Sources, Step, join
+from sabir.provenance.steps import Cell, Join, Outcome, Site, Sources, Step, ValueSource, join
 from sabir.provenance.storage import Cells, WatchedDict
 
 __all__ = [
@@ -39,9 +39,9 @@ __all__ = [
     "Recorder",
     "Shape",
     "Site",
-    "Source",
     "Sources",
     "Step",
+    "ValueSource",
     "WatchedDict",
     "Withheld",
     "join",

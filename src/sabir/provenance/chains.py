@@ -14,7 +14,7 @@ from typing import Final, Union
 from msgspec import Struct
 
 from sabir.graph.origin import AttributeRead, Origin
-from sabir.provenance.steps import Cell, Site, Source, Step
+from sabir.provenance.steps import Cell, Site, Step, ValueSource
 
 __all__ = ["Chains", "Edge", "Shape"]
 
@@ -45,7 +45,7 @@ class Chains:
     def shape(self, step: Step) -> Shape:
         return Shape(step.site, tuple(self.edges(step.sources())))
 
-    def edges(self, sources: Iterable[Source]) -> Iterable[Edge]:
+    def edges(self, sources: Iterable[ValueSource]) -> Iterable[Edge]:
         """Sources as origins name them, each once."""
         reads = self._reads
         edges: list[Edge] = []
@@ -78,7 +78,7 @@ class Chains:
             origin = origins[step]
         return origin
 
-    def sources(self, sources: Iterable[Source]) -> tuple[Origin | AttributeRead, ...]:
+    def sources(self, sources: Iterable[ValueSource]) -> tuple[Origin | AttributeRead, ...]:
         """What an origin that the language makes itself names."""
         return tuple([self.origin(edge) if isinstance(edge, Step) else edge for edge in self.edges(sources)])
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-from sabir.provenance.steps import Cell, Site, Source, Sources, Step
+from sabir.provenance.steps import Cell, Site, Sources, Step, ValueSource
 
 __all__ = ["Context", "rests_on"]
 
@@ -62,7 +62,7 @@ class Context:
         return context
 
     def step(
-        self, site: Site, reads: Sequence[Source], decided_by: Sources, cell: Cell | None = None
+        self, site: Site, reads: Sequence[ValueSource], decided_by: Sources, cell: Cell | None = None
     ) -> Step:
         """A step of a site: the last one once more, when it rests on that or there are very many."""
         key = site if cell is None else (site, id(cell[0]), cell[1])
@@ -78,7 +78,7 @@ class Context:
         return step
 
 
-def rests_on(step: Step, sources: Iterable[Source], limit: int = _NEAR) -> bool:
+def rests_on(step: Step, sources: Iterable[ValueSource], limit: int = _NEAR) -> bool:
     """Whether a step is among sources or below them, as far as the nearest ones tell."""
     near = list(sources)
     seen = set(map(id, near))

@@ -10,7 +10,7 @@ from typing import Final
 from sabir.graph.origin import AttributeRead
 from sabir.provenance.chains import Chains, Edge, Shape
 from sabir.provenance.gathering import rests_on
-from sabir.provenance.steps import Cell, Join, Site, Source, Step
+from sabir.provenance.steps import Cell, Join, Site, Step, ValueSource
 
 __all__ = ["MergingChains"]
 
@@ -42,7 +42,7 @@ class MergingChains(Chains):
         site = step.site
         return (site.place, site.how, site.words)
 
-    def merge(self, steps: list[Step], below: Iterable[Source]) -> Step:
+    def merge(self, steps: list[Step], below: Iterable[ValueSource]) -> Step:
         """One step for several of a kind, resting on what each of them rests on."""
         return Step(steps[0].site, tuple(dict.fromkeys(below)), (), steps[0].cell)
 
@@ -58,7 +58,7 @@ class MergingChains(Chains):
             return Shape(Site(site.place, site.how, _title(step.cell)), shape.edges)
         return shape
 
-    def edges(self, sources: Iterable[Source]) -> Iterator[Edge]:
+    def edges(self, sources: Iterable[ValueSource]) -> Iterator[Edge]:
         groups: dict[Hashable, list[Step]] = {}
         for source in _flat(sources, self._attribute):
             if not isinstance(source, Step):
@@ -99,7 +99,7 @@ def _title(cell: Cell) -> str:
     return f"{cells.title}.{key[-1] if isinstance(key, tuple) else key}"
 
 
-def _flat(sources: Iterable[Source], attribute: Callable[[Step], object]) -> Iterator[Source]:
+def _flat(sources: Iterable[ValueSource], attribute: Callable[[Step], object]) -> Iterator[ValueSource]:
     """Joins are no steps of their own, unless an attribute of the graph tells them."""
     waiting = list(sources)[::-1]
     while waiting:
@@ -110,7 +110,7 @@ def _flat(sources: Iterable[Source], attribute: Callable[[Step], object]) -> Ite
             yield source
 
 
-def _deciding(step: Step) -> list[Source]:
+def _deciding(step: Step) -> list[ValueSource]:
     """What a step read, and what decided that it ran, unless what it read rests on that anyway."""
     sources = list(step.reads)
     for decision in step.decided_by:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
-from sabir.provenance.steps import Join, Outcome, Site, Source, Sources, Step, join
+from sabir.provenance.steps import Join, Outcome, Site, Sources, Step, ValueSource, join
 from sabir.text import Location, Place
 
 if TYPE_CHECKING:
@@ -20,29 +20,29 @@ class Computing:
     """What is being computed now. A language with threads has one for each."""
 
     def __init__(self) -> None:
-        self.reads: list[Source] = []
+        self.reads: list[ValueSource] = []
         """The open list: everything that is read is appended, however often."""
         self.decided_by: Sources = ()
         """What decided that the code runs which is running."""
 
-    def open(self) -> list[Source]:
+    def open(self) -> list[ValueSource]:
         """Begin a list. What was open before is the answer, to be given to `close`."""
         before = self.reads
         self.reads = []
         return before
 
-    def close(self, before: list[Source]) -> Sources:
+    def close(self, before: list[ValueSource]) -> Sources:
         """End a list and go on with the one before; the answer is what was read in between, each source once."""
         reads = self.reads
         self.reads = before
         return self.distinct(reads) if len(reads) > 1 else tuple(reads)
 
-    def distinct(self, reads: Sequence[Source]) -> Sources:
+    def distinct(self, reads: Sequence[ValueSource]) -> Sources:
         """What was read, each source once."""
         return tuple(dict.fromkeys(reads))
 
     @contextmanager
-    def apart(self) -> Generator[list[Source]]:
+    def apart(self) -> Generator[list[ValueSource]]:
         """Read for something else than what is being computed; gives the list of that."""
         before = self.open()
         try:
@@ -55,9 +55,9 @@ class Withheld:
     """What kept something from being written, by that which would have been written."""
 
     def __init__(self) -> None:
-        self._sources: dict[Hashable, dict[Source, int]] = {}
+        self._sources: dict[Hashable, dict[ValueSource, int]] = {}
 
-    def note(self, target: Hashable, source: Source, time: int = 0) -> None:
+    def note(self, target: Hashable, source: ValueSource, time: int = 0) -> None:
         """With a time, the latest note of a source counts and stands last."""
         sources = self._sources.setdefault(target, {})
         if time:
@@ -71,12 +71,12 @@ class Withheld:
     def knows(self, target: Hashable) -> bool:
         return target in self._sources
 
-    def since(self, target: Hashable, time: int) -> Sequence[Source]:
+    def since(self, target: Hashable, time: int) -> Sequence[ValueSource]:
         """What was noted later than a time, the latest first."""
         sources = self._sources.get(target)
         if sources is None:
             return ()
-        later: list[Source] = []
+        later: list[ValueSource] = []
         for source, noted in reversed(sources.items()):
             if noted <= time:  # they stand in the order of their times
                 break
@@ -139,7 +139,7 @@ class Recorder:
             cells.written[key] = (step, self._time)
         return step
 
-    def joined(self, step: Step, others: Sequence[Source], cell: Any = None) -> Step:
+    def joined(self, step: Step, others: Sequence[ValueSource], cell: Any = None) -> Step:
         """A value that one of several steps made; the step itself when the others add nothing to it."""
         inside: Sources = tuple(step.reads) if type(step) is Join else (step,)
         sources = set(inside)

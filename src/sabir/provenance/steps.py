@@ -12,7 +12,7 @@ from msgspec import Struct
 from sabir.graph.origin import How, Origin
 from sabir.text import Location, Place
 
-__all__ = ["NOWHERE", "Cell", "Join", "Outcome", "Site", "Source", "Sources", "Step", "join"]
+__all__ = ["NOWHERE", "Cell", "Join", "Outcome", "Site", "Sources", "Step", "ValueSource", "join"]
 
 
 class Outcome(Enum):
@@ -49,12 +49,12 @@ class Step(Struct, eq=False):
     """
 
     site: Site
-    reads: Collection[Source] = ()
+    reads: Collection[ValueSource] = ()
     decided_by: Sources = ()
     cell: Cell | None = None
     """What it wrote, where that is known."""
 
-    def gather(self, reads: Iterable[Source], decided_by: Sources) -> None:
+    def gather(self, reads: Iterable[ValueSource], decided_by: Sources) -> None:
         """Take in what another round of the same step rests on."""
         gathered = self.reads if isinstance(self.reads, dict) else dict.fromkeys(self.reads)
         for source in reads:
@@ -68,7 +68,7 @@ class Step(Struct, eq=False):
         gathered.pop(self, None)
         self.reads = gathered
 
-    def sources(self) -> Iterator[Source]:
+    def sources(self) -> Iterator[ValueSource]:
         """All that it rests on: what it read, then what decided."""
         return chain(self.reads, self.decided_by)
 
@@ -77,12 +77,12 @@ class Join(Step, eq=False):
     """Several steps of which any may have made the value: no run of anything, and no link of a chain."""
 
 
-Source = Union[Step, Cell, Origin]
-Sources = tuple[Source, ...]
+ValueSource = Union[Step, Cell, Origin]
+Sources = tuple[ValueSource, ...]
 
 NOWHERE: Final = Site(Location("", 0, 0), How.EXPRESSION)
 """The site of what has no place of its own."""
 
 
-def join(sources: Iterable[Source], cell: Cell | None = None) -> Join:
+def join(sources: Iterable[ValueSource], cell: Cell | None = None) -> Join:
     return Join(NOWHERE, tuple(sources), (), cell)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.lock import Locked
-from sabir.deployments.store.records import DeploymentState, Record, RecordStatus, StepState
+from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord, StepState
 from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import LostLock
 from sabir.errors import DeployError, UsageError
@@ -22,7 +22,7 @@ from sabir.graph.values import Sensitive
 from sabir.session import wall_clock
 from tests.deploy.killing import Figures, check, start
 
-RECORD = Record(
+RECORD = ResourceRecord(
     address="a", kind="thing", target="here", driver="world", status=RecordStatus.PRESENT, desired='{"x":1}'
 )
 

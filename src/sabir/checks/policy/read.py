@@ -72,7 +72,7 @@ def read_rules(file: PackageFile) -> tuple[tuple[PolicyRule, ...], tuple[Finding
 
 def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
     if not isinstance(node, YamlMapping):
-        yield _finding(source, node, "a rule is a mapping with code, message, for and condition")
+        yield _malformed_rule(source, node, "a rule is a mapping with code, message, for and condition")
         return
     problems = list(_problems(source, node))
     yield from problems
@@ -93,20 +93,20 @@ def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
 
 def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
     for key, name, hint in unknown_keys(node, RULE_KEYS):
-        yield _finding(source, key, f"a rule has no key {name!r}", hint=hint)
+        yield _malformed_rule(source, key, f"a rule has no key {name!r}", hint=hint)
     for needed in ("code", "message", "for", "condition"):
         if node.get(needed) is None:
-            yield _finding(source, node, f"a rule needs its {needed}")
+            yield _malformed_rule(source, node, f"a rule needs its {needed}")
     code = node.get("code")
     if code is not None:
         try:
             parts = parse_code(text_of(code) or "")
         except ValueError as error:
-            yield _finding(source, code, str(error))
+            yield _malformed_rule(source, code, str(error))
         else:
             if not parts.prefix:
                 hint = "put a prefix of your own before it, as in SHOP:E001"
-                yield _finding(source, code, "codes without a prefix are sabir's own", hint=hint)
+                yield _malformed_rule(source, code, "codes without a prefix are sabir's own", hint=hint)
     for expression in ("for", "condition"):
         value = node.get(expression)
         if value is not None:
@@ -116,5 +116,5 @@ def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
                 yield error.placed(Place(source, value.span)).finding
 
 
-def _finding(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
+def _malformed_rule(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
     return MALFORMED_RULE.at(Place(source, node.span), message, hint=hint)

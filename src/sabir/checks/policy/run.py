@@ -45,14 +45,14 @@ def _broken(rule: PolicyRule, wanted: Iterable[Resource]) -> Iterator[Finding]:
             yield error.placed(rule.condition_place).finding
             return
         if not holds:
-            yield _finding(rule, resource)
+            yield _violation(rule, resource)
 
 
 def _is_true(value: Any) -> bool:
     return bool(getattr(value, "value", value)) if not isinstance(value, Resource) else True
 
 
-def _finding(rule: PolicyRule, resource: Resource) -> Finding:
+def _violation(rule: PolicyRule, resource: Resource) -> Finding:
     instance = resource.instance if isinstance(resource, GraphResource) else None
     place, whole = _place(rule, instance)
     return Finding(

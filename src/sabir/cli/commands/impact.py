@@ -115,7 +115,7 @@ def _review(
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.cli.prose import show
-    from sabir.cli.views.review import VIEWS
+    from sabir.cli.views.review import REVIEW_VIEWS
     from sabir.operations.review import ReviewRequest, review_path
 
     with progress(quiet=quiet, text="comparing") as report:
@@ -132,5 +132,5 @@ def _review(
     for package in review.packages:
         if package.failed:
             show_findings(package.difference.findings, path / package.path, quiet=True)
-    show(VIEWS, form, review)
+    show(REVIEW_VIEWS, form, review)
     return int(any(package.failed for package in review.packages))

@@ -13,12 +13,12 @@ from sabir.operations.answers import difference_data
 from sabir.operations.review import Review, ReviewedPackage
 from sabir.text import format_json
 
-__all__ = ["FORMAT", "VIEWS"]
+__all__ = ["FORMAT", "REVIEW_VIEWS"]
 
 FORMAT: Final = "sabir.review/1"
 
 
-def text_view(review: Review, paint: Paint = PLAIN) -> Iterator[str]:
+def review_text_view(review: Review, paint: Paint = PLAIN) -> Iterator[str]:
     """Each package that means something else, with its difference."""
     for package in review.packages:
         if package.failure is not None:
@@ -36,7 +36,7 @@ def _total(review: Review) -> str:
     return f"{changed} of {count} packages mean something else than in {review.since}"
 
 
-def json_view(review: Review) -> Iterator[str]:
+def review_json_view(review: Review) -> Iterator[str]:
     packages = [_data(package) for package in review.packages]
     yield format_json({"format": FORMAT, "since": review.since, "packages": packages}, indent=2) + "\n"
 
@@ -66,8 +66,8 @@ def _cell(text: str) -> str:
     return code(text).replace("|", "\\|")
 
 
-VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {
-    "text": text_view,
-    "json": json_view,
+REVIEW_VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {
+    "text": review_text_view,
+    "json": review_json_view,
     "markdown": markdown_view,
 }

@@ -18,7 +18,13 @@ from sabir.deployments.engine.perform import observe
 from sabir.deployments.engine.results import observed_results
 from sabir.deployments.store.intents import intent_of
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.records import DeploymentState, Record, RecordStatus, StepRecord, StepState
+from sabir.deployments.store.records import (
+    DeploymentState,
+    RecordStatus,
+    ResourceRecord,
+    StepRecord,
+    StepState,
+)
 from sabir.deployments.store.stored import damaged
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
@@ -171,7 +177,7 @@ def is_call_step(step: StepRecord) -> bool:
     return intent_of(step).call is not None
 
 
-def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> Record:
+def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> ResourceRecord:
     codec = journal.store.codec
     return replace(
         _begun(step),
@@ -181,10 +187,10 @@ def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> 
     )
 
 
-def _begun(step: StepRecord) -> Record:
+def _begun(step: StepRecord) -> ResourceRecord:
     """The record of a resource whose first step was begun."""
     intent = intent_of(step)
-    return Record(
+    return ResourceRecord(
         address=step.address,
         kind=step.kind,
         target=step.target,
@@ -199,7 +205,7 @@ def _begun(step: StepRecord) -> Record:
 
 
 def _made_unknown(
-    journal: Journal, step: StepRecord, records: Mapping[str, Record], look: str
+    journal: Journal, step: StepRecord, records: Mapping[str, ResourceRecord], look: str
 ) -> list[Write]:
     message = f"it cannot be told whether it was done: look at {look}"
     state = journal.step(

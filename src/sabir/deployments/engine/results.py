@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.records import Record, RecordStatus, StepState
+from sabir.deployments.store.records import RecordStatus, ResourceRecord, StepState
 from sabir.deployments.targets import Placed
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
@@ -39,7 +39,7 @@ def ended_record(
     outcome: Outcome,
     desired: str,
     codec: Codec,
-) -> Record:
+) -> ResourceRecord:
     """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was, but for an id that the
     target has given since."""
     status = _STATUS[state]
@@ -54,10 +54,10 @@ def ended_record(
     )
 
 
-def placed_record(placed: Placed, desired: str) -> Record:
+def placed_record(placed: Placed, desired: str) -> ResourceRecord:
     """The record of a resource that is as it should be."""
     resource = placed.resource
-    return Record(
+    return ResourceRecord(
         address=str(resource.address),
         kind=resource.kind,
         target=placed.target.name,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sabir.deployments.plan.compare import unknown_names, wanted_fields
 from sabir.deployments.plan.order import ordered
 from sabir.deployments.plan.steps import Call, Plan, PlannedStep
-from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.records import RecordStatus, ResourceRecord
 from sabir.deployments.targets import Placed
 from sabir.graph.values import Value
 from sabir.resources.step import Action
@@ -26,7 +26,7 @@ class CalledResource(Struct, frozen=True, kw_only=True, eq=False):
 
     placed: Placed
     call: Call
-    record: Record | None = None
+    record: ResourceRecord | None = None
 
 
 class CallPlanRequest(Struct, frozen=True, kw_only=True, eq=False):
@@ -34,7 +34,7 @@ class CallPlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     serial: int
     called: Mapping[str, CalledResource]
     """By the text of the address of the resource."""
-    records: Mapping[str, Record]
+    records: Mapping[str, ResourceRecord]
     observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
     done: Collection[str] = ()
     """Keys of steps that were done already by the call that this one goes on with."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.records import Record
+from sabir.deployments.store.records import ResourceRecord
 from sabir.graph.values import Unknown, Value, awaited_names, same_value, unknowns, with_inner
 from sabir.resources.outcome import Change
 from sabir.resources.resource import Lifecycle, Resource
@@ -41,7 +41,7 @@ def without_feedback(
     resource: Resource,
     observed: Mapping[str, Value],
     givers: Mapping[str, str],
-    record: Record | None,
+    record: ResourceRecord | None,
     codec: Codec,
 ) -> Mapping[str, Value]:
     """Return the observed values with those that the resource gave itself, or others of its cycle, as they were when it ran.
@@ -73,7 +73,7 @@ def filled(value: Value, observed: Mapping[str, Value]) -> Value:
     return with_inner(value, lambda item: filled(item, observed))
 
 
-def recorded_changes(fields: Mapping[str, Value], record: Record, codec: Codec) -> tuple[Change, ...]:
+def recorded_changes(fields: Mapping[str, Value], record: ResourceRecord, codec: Codec) -> tuple[Change, ...]:
     """The fields that are wanted otherwise than they were last written."""
     if codec.write(fields) == record.desired:
         return ()

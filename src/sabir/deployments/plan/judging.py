@@ -17,7 +17,7 @@ from sabir.deployments.plan.compare import (
 from sabir.deployments.plan.request import PlanRequest
 from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.records import RecordStatus, ResourceRecord
 from sabir.deployments.targets import Placed
 from sabir.errors import DeployError
 from sabir.graph.address import Address
@@ -76,7 +76,7 @@ class Judge:
                 return unknown.why or f"it needs {unknown.of.replace('|', '.')}"
         return None
 
-    def wanted(self, address: str, placed: Placed, record: Record | None) -> list[PlannedStep]:
+    def wanted(self, address: str, placed: Placed, record: ResourceRecord | None) -> list[PlannedStep]:
         """The steps for a resource that is described: none, one, or the two of a replacement."""
         steps = self._steps(address, placed, record)
         if not self._is_postponed(address, placed, record, steps):
@@ -85,7 +85,7 @@ class Judge:
         return []
 
     def _is_postponed(
-        self, address: str, placed: Placed, record: Record | None, steps: Sequence[PlannedStep]
+        self, address: str, placed: Placed, record: ResourceRecord | None, steps: Sequence[PlannedStep]
     ) -> bool:
         """Whether these steps come from what changed only after the resource had its step in this deployment."""
         if not any(step.does_something for step in steps):
@@ -103,11 +103,11 @@ class Judge:
         return not unknown_names(fields) and not self._changes(placed, fields, record, None)
 
     def _before_feedback(
-        self, resource: Resource, record: Record | None, observed: Mapping[str, Value]
+        self, resource: Resource, record: ResourceRecord | None, observed: Mapping[str, Value]
     ) -> Mapping[str, Value]:
         return without_feedback(resource, observed, self.request.givers, record, self.request.codec)
 
-    def _steps(self, address: str, placed: Placed, record: Record | None) -> list[PlannedStep]:
+    def _steps(self, address: str, placed: Placed, record: ResourceRecord | None) -> list[PlannedStep]:
         observed = self._before_feedback(placed.resource, record, self.request.observed)
         fields = wanted_fields(placed.resource, observed)
         unforeseen = unknown_names(fields)
@@ -158,7 +158,7 @@ class Judge:
         )
 
     def _changes(
-        self, placed: Placed, fields: Mapping[str, Value], record: Record, reading: Reading | None
+        self, placed: Placed, fields: Mapping[str, Value], record: ResourceRecord, reading: Reading | None
     ) -> tuple[Change, ...]:
         if reading is not None and reading.exists:
             changes = placed.driver.diff(placed.resource, reading)
@@ -170,7 +170,7 @@ class Judge:
         self,
         address: str,
         placed: Placed,
-        record: Record,
+        record: ResourceRecord,
         changes: tuple[Change, ...],
         reason: str,
         unforeseen: tuple[str, ...],
@@ -197,7 +197,7 @@ class Judge:
                 address, record, "it is no longer described" if request.wanted else "everything goes"
             )
 
-    def _deletion(self, address: str, record: Record, reason: str) -> PlannedStep:
+    def _deletion(self, address: str, record: ResourceRecord, reason: str) -> PlannedStep:
         if address in self.request.protected:
             raise DeployError(f"{address} must not be destroyed (prevent_destroy), but {reason}")
         resource = recorded_resource(record, self.request.codec)
@@ -222,7 +222,7 @@ def _verb(placed: Placed) -> Action | None:
     return Action.PURGE if placed.resource.purges else None
 
 
-def recorded_resource(record: Record, codec: Codec) -> Resource:
+def recorded_resource(record: ResourceRecord, codec: Codec) -> Resource:
     """A resource as it was recorded, for who looks at it or takes it away."""
     return Resource(
         address=Address.parse(record.address),
@@ -239,12 +239,12 @@ def _with_fields(placed: Placed, fields: Mapping[str, Value]) -> Placed:
     return replace(placed, resource=replace(placed.resource, desired=fields))
 
 
-def _is_taken_over(placed: Placed, record: Record) -> bool:
+def _is_taken_over(placed: Placed, record: ResourceRecord) -> bool:
     """Below a folder of its own it would be something else than what is recorded."""
     return record.kind in placed.resource.takes_over and not placed.target.contained
 
 
-def _moved(placed: Placed, record: Record) -> str | None:
+def _moved(placed: Placed, record: ResourceRecord) -> str | None:
     """Why a recorded resource cannot be brought to what is wanted where it is."""
     if record.kind != placed.resource.kind:
         return f"it was a {record.kind}"
@@ -261,7 +261,7 @@ def planned_step(
     address: str,
     action: Action,
     placed: Placed,
-    record: Record | None = None,
+    record: ResourceRecord | None = None,
     changes: tuple[Change, ...] = (),
     reason: str = "",
     unforeseen: tuple[str, ...] = (),

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from sabir.deployments.store.records import Fact, Record
+from sabir.deployments.store.records import Fact, ResourceRecord
 from sabir.errors import DeployError
 
 __all__ = ["moved_facts", "moved_records", "moves_of"]
 
 
-def moves_of(moved: Mapping[str, str], records: Mapping[str, Record]) -> dict[str, str]:
+def moves_of(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) -> dict[str, str]:
     """The moves that are still to be made. Both addresses recorded is a contradiction that only a person can solve."""
     moves: dict[str, str] = {}
     for before, after in moved.items():
@@ -26,7 +26,9 @@ def moves_of(moved: Mapping[str, str], records: Mapping[str, Record]) -> dict[st
     return moves
 
 
-def moved_records(records: Mapping[str, Record], moves: Mapping[str, str]) -> dict[str, Record]:
+def moved_records(
+    records: Mapping[str, ResourceRecord], moves: Mapping[str, str]
+) -> dict[str, ResourceRecord]:
     """The records by the names they have now."""
     if not moves:
         return dict(records)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sabir.deployments.plan.steps import PlannedStep
-from sabir.deployments.store.records import Record
+from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.targets import Placed
 from sabir.errors import DeployError
 from sabir.graph.order import strongly_connected, topological_order
@@ -36,7 +36,7 @@ class Ordered(Struct, frozen=True):
 
 def ordered(
     wanted: Mapping[str, Placed],
-    records: Mapping[str, Record],
+    records: Mapping[str, ResourceRecord],
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
 ) -> Ordered:
@@ -103,7 +103,9 @@ def _by_requirement(wanted: Mapping[str, Placed]) -> Iterable[str]:
     return [names[position] for position in order]
 
 
-def _backward(records: Mapping[str, Record], steps: Mapping[str, PlannedStep]) -> dict[str, list[str]]:
+def _backward(
+    records: Mapping[str, ResourceRecord], steps: Mapping[str, PlannedStep]
+) -> dict[str, list[str]]:
     """A deletion comes after the deletion of what requires it, and after the step that makes something require it no more."""
     edges: dict[str, list[str]] = {}
     for address, record in records.items():
@@ -122,7 +124,7 @@ def _backward(records: Mapping[str, Record], steps: Mapping[str, PlannedStep]) -
 
 def _without_blocked(
     wanted: Mapping[str, Placed],
-    records: Mapping[str, Record],
+    records: Mapping[str, ResourceRecord],
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
 ) -> tuple[tuple[Waits, ...], Mapping[str, PlannedStep]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from msgspec import Struct, field
 
 from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.records import Record
+from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.targets import Placed, Targets
 from sabir.graph.values import Value
 from sabir.resources.outcome import Reading
@@ -20,7 +20,7 @@ class PlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     serial: int
     wanted: Mapping[str, Placed]
     """By the text of the address, in the order of the description."""
-    records: Mapping[str, Record]
+    records: Mapping[str, ResourceRecord]
     targets: Targets
     codec: Codec
     observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
@@ -38,7 +38,7 @@ class PlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     """The address of the resource that gave each observed value."""
     spent: Collection[str] = ()
     """Addresses that had their step in this deployment: what changes of them now is for the next one."""
-    values_then: Callable[[Record], Mapping[str, Value] | None] = lambda _: None
+    values_then: Callable[[ResourceRecord], Mapping[str, Value] | None] = lambda _: None
     """What had been observed when a resource had its step, if that was in an unfinished deployment that this one resumes."""
     pending: Sequence[tuple[str, str]] = ()
     """What cannot be evaluated yet, with the reason. As long as there is something, nothing is deleted because it is not

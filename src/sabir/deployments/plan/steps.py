@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from sabir.deployments.store.records import Record
+from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.targets import Placed
 from sabir.graph.values import Value
 from sabir.resources.outcome import Change
@@ -34,7 +34,7 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     address: str
     placed: Placed
     """What is wanted; for a deletion what is recorded, as a resource."""
-    record: Record | None = None
+    record: ResourceRecord | None = None
     changes: tuple[Change, ...] = ()
     reason: str = ""
     requires: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 
-__all__ = ["PROVIDER"]
+__all__ = ["COMMAND_PROVIDER"]
 
 _SECONDS: Final = 60.0
 _LARGEST: Final = 4 << 20
@@ -72,4 +72,4 @@ async def _ended(process: Process) -> None:
         await process.wait()
 
 
-PROVIDER: Final = Commands()
+COMMAND_PROVIDER: Final = Commands()

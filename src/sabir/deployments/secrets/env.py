@@ -9,7 +9,7 @@ from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field
 
-__all__ = ["PROVIDER"]
+__all__ = ["ENVIRONMENT_PROVIDER"]
 
 
 class Variables:
@@ -32,4 +32,4 @@ class Variables:
         return value
 
 
-PROVIDER: Final = Variables()
+ENVIRONMENT_PROVIDER: Final = Variables()

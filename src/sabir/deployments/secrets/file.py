@@ -11,7 +11,7 @@ from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field
 from sabir.source.packages import is_below
 
-__all__ = ["PROVIDER"]
+__all__ = ["FILE_PROVIDER"]
 
 _LARGEST: Final = 4 << 20
 
@@ -43,4 +43,4 @@ class Files:
         return text.removesuffix("\n")
 
 
-PROVIDER: Final = Files()
+FILE_PROVIDER: Final = Files()

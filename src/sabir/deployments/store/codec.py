@@ -15,7 +15,7 @@ from sabir.graph.values import Value
 
 __all__ = ["Codec"]
 
-_PLAIN = frozenset({str, bool, type(None)})
+_PLAIN_TYPES = frozenset({str, bool, type(None)})
 
 
 class Codec:
@@ -26,7 +26,7 @@ class Codec:
         self._encode = msgspec.json.Encoder(order="sorted").encode
 
     def write(self, fields: Mapping[str, Value]) -> str:
-        if _PLAIN.issuperset(map(type, fields.values())):
+        if _PLAIN_TYPES.issuperset(map(type, fields.values())):
             data: object = fields
         else:
             data = {name: encoded(self.sealer.seal(value), reveal=True) for name, value in fields.items()}

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, func, select
 
 from sabir.deployments.store import schema
-from sabir.deployments.store.records import DeploymentState, Fact, Record, StepRecord, StepState
+from sabir.deployments.store.records import DeploymentState, Fact, ResourceRecord, StepRecord, StepState
 from sabir.deployments.store.store import Store
 from sabir.deployments.store.stored import stored_text
 from sabir.deployments.store.wish import Wish, rows_of
@@ -246,7 +246,7 @@ class Journal:
         }
         return Write(self._event, row)
 
-    def record(self, record: Record) -> Write:
+    def record(self, record: ResourceRecord) -> Write:
         return Write(self._record, record.row(self.store.environment))
 
     def forget(self, address: str) -> Write:

@@ -16,8 +16,8 @@ __all__ = [
     "DeploymentState",
     "EventRecord",
     "Fact",
-    "Record",
     "RecordStatus",
+    "ResourceRecord",
     "StepRecord",
     "StepState",
 ]
@@ -68,7 +68,7 @@ class DeploymentState(Enum):
     INTERRUPTED = "interrupted"
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class ResourceRecord(Struct, frozen=True, kw_only=True):
     """A resource as it was last written. `desired` and `fields` are texts of the codec: most are only compared."""
 
     address: str
@@ -87,11 +87,11 @@ class Record(Struct, frozen=True, kw_only=True):
     """`FILE:LINE` of what described it."""
 
     @staticmethod
-    def of(row: Mapping[Any, Any]) -> Record:
+    def of(row: Mapping[Any, Any]) -> ResourceRecord:
         subject = f"the record of {row['address']!r}"
         requires = row["requires"]
         names = () if requires == "[]" else stored_text(requires, tuple[str, ...], f"{subject}, requires")
-        return stored(row, Record, subject, requires=names)
+        return stored(row, ResourceRecord, subject, requires=names)
 
     def row(self, environment: str) -> dict[str, Any]:
         return {

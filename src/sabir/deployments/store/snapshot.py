@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sabir.deployments.store.records import Fact, Record
+from sabir.deployments.store.records import Fact, ResourceRecord
 from sabir.graph.values import Value
 
 __all__ = ["Snapshot", "Unfinished"]
@@ -15,7 +15,7 @@ __all__ = ["Snapshot", "Unfinished"]
 class Snapshot(Struct, frozen=True, kw_only=True, eq=False):
     serial: int
     """The number of the state: another one tells that it has moved on."""
-    records: Mapping[str, Record]
+    records: Mapping[str, ResourceRecord]
     """Every resource that is recorded, by the text of its address."""
     facts: Mapping[str, Fact]
     """What steps gave back, expired ones among them."""
@@ -35,7 +35,7 @@ class Unfinished(Struct, frozen=True, kw_only=True, eq=False):
     """What had been observed before them."""
     snapshot: Snapshot | None = None
 
-    def values_then(self, record: Record) -> Mapping[str, Value] | None:
+    def values_then(self, record: ResourceRecord) -> Mapping[str, Value] | None:
         """Return what had been observed when a resource had its step; None when that was in an earlier deployment."""
         if self.snapshot is None or record.deployment not in self.numbers:
             return None

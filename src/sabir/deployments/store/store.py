@@ -18,7 +18,7 @@ from sabir.deployments.store.records import (
     DeploymentState,
     EventRecord,
     Fact,
-    Record,
+    ResourceRecord,
     StepRecord,
     StepState,
 )
@@ -130,14 +130,14 @@ class Store:
         number = connection.scalar(select(table.c.serial).where(table.c.name == self.environment)) or 0
         return number if isinstance(number, int) else damaged("its number", "a whole number is wanted here")
 
-    def records(self) -> dict[str, Record]:
+    def records(self) -> dict[str, ResourceRecord]:
         """Every resource that is recorded, by the text of its address."""
         return self._ask(self._records)
 
-    def _records(self, connection: Connection) -> dict[str, Record]:
+    def _records(self, connection: Connection) -> dict[str, ResourceRecord]:
         table = schema.resource
         asked = select(table).where(table.c.environment == self.environment).order_by(table.c.address)
-        return {row["address"]: Record.of(row) for row in connection.execute(asked).mappings()}
+        return {row["address"]: ResourceRecord.of(row) for row in connection.execute(asked).mappings()}
 
     def facts(self) -> dict[str, Fact]:
         """What steps gave back, by the attribute's address it became; expired ones among them."""

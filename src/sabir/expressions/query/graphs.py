@@ -22,7 +22,7 @@ from sabir.graph.values import Ref, Sensitive
 from sabir.source.collector import collector_paused
 
 if TYPE_CHECKING:
-    from sabir.provenance import Source
+    from sabir.provenance import ValueSource
 
 __all__ = ["GraphResource", "GraphTree", "plain_instances", "read_from_graph", "resources_of"]
 
@@ -158,7 +158,7 @@ def resources_of(graph: Graph, session: Session | None = None) -> Resource:
     return GraphTree(graph, session or Session()).root
 
 
-def read_from_graph(reads: Iterable[Source]) -> list[tuple[Instance, str]]:
+def read_from_graph(reads: Iterable[ValueSource]) -> list[tuple[Instance, str]]:
     """The attributes and relations among the cells that were read; the way down to an owned instance is no value."""
     cells = [
         (cell[0].instance, cell[1])

@@ -13,7 +13,7 @@ from sabir.expressions.patterns import Match, PatternRefused, ResultTooLong, bou
 from sabir.expressions.patterns import substitute as replace_matches
 from sabir.expressions.yaql.errors import LimitExceeded, YaqlRuntimeError
 
-__all__ = ["Found", "find", "find_all", "split", "substitute"]
+__all__ = ["Found", "find", "find_all", "split_text", "substitute"]
 
 Pattern = re.Pattern[str]
 
@@ -53,7 +53,7 @@ def _found(text: str, match: Match) -> Found:
     return Found(text, match.regs)
 
 
-def split(pattern: Pattern, text: str, count: int) -> list[Any]:
+def split_text(pattern: Pattern, text: str, count: int) -> list[Any]:
     with _limited():
         return bounded(pattern, text).split(text, count)
 

@@ -36,7 +36,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True):
 
 class Sessions:
     def __init__(self, engine: Engine) -> None:
-        self._rows = Rows(engine, table, _info)
+        self._rows = Rows(engine, table, _session_info)
 
     def open(self, environment: str, *, owner: str, revision: int, model: Any) -> SessionInfo:
         time = now()
@@ -79,5 +79,5 @@ class Sessions:
         self._rows.change(id_, {**values, "updated": now()})
 
 
-def _info(row: RowMapping) -> SessionInfo:
+def _session_info(row: RowMapping) -> SessionInfo:
     return stored(row, SessionInfo, f"session {row['id']!r}")

@@ -28,7 +28,7 @@ class TemplateInfo(Struct, frozen=True, kw_only=True):
 
 class Templates:
     def __init__(self, engine: Engine) -> None:
-        self._rows = Rows(engine, table, _info)
+        self._rows = Rows(engine, table, _template_info)
 
     def create(
         self, name: str, *, owner: str, public: bool = False, services: tuple[Any, ...] = ()
@@ -67,6 +67,6 @@ def _taken(name: str | None) -> str:
     return f"there is a template {name!r} already"
 
 
-def _info(row: RowMapping) -> TemplateInfo:
+def _template_info(row: RowMapping) -> TemplateInfo:
     services = msgspec.json.decode(row["services"])
     return stored(row, TemplateInfo, f"template {row['name']!r}", services=services)

@@ -32,7 +32,7 @@ async def pods_of(api: Api, workload: Mapping[str, Any]) -> list[dict[str, Any]]
         return []
     selector = ",".join(f"{key}={value}" for key, value in labels.items())
     try:
-        return await api.items(f"{_namespace(api, workload)}/pods", "Pod", labelSelector=selector)
+        return await api.items(f"{_namespace_path(api, workload)}/pods", "Pod", labelSelector=selector)
     except ApiFailure:
         return []
 
@@ -54,7 +54,7 @@ async def pod_logs(api: Api, workload: Mapping[str, Any]) -> list[str]:
     """The last lines that the pods of a workload wrote; where no node answers there are none."""
     lines: list[str] = []
     for pod in (await pods_of(api, workload))[:_LOGS]:
-        path = f"{_namespace(api, workload)}/pods/{quote(pod['metadata']['name'], safe='')}/log"
+        path = f"{_namespace_path(api, workload)}/pods/{quote(pod['metadata']['name'], safe='')}/log"
         try:
             log = await api.text(path, tailLines=_LINES, limitBytes=str(_LOG_BYTES))
             lines += log[:_LOG_BYTES].splitlines()
@@ -63,7 +63,7 @@ async def pod_logs(api: Api, workload: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _namespace(api: Api, workload: Mapping[str, Any]) -> str:
+def _namespace_path(api: Api, workload: Mapping[str, Any]) -> str:
     return f"/api/v1/namespaces/{quote(workload['metadata'].get('namespace') or api.namespace, safe='')}"
 
 
@@ -78,7 +78,7 @@ async def _events(api: Api, pod: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What others reported of a pod, the newest first: probes that fail are told nowhere else."""
     selector = f"involvedObject.uid={pod['metadata'].get('uid')},type=Warning"
     try:
-        events = await api.items(f"{_namespace(api, pod)}/events", "Event", fieldSelector=selector)
+        events = await api.items(f"{_namespace_path(api, pod)}/events", "Event", fieldSelector=selector)
     except ApiFailure:
         return []
     return sorted(events, key=_moment, reverse=True)[:_EVENTS]

@@ -12,7 +12,7 @@ from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, find, table
 from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["ADDRESS_FUNCTIONS"]
 
 _USUAL_PORTS: Final = {"http": "80", "https": "443"}
 _HIGHEST_PORT: Final = 65535
@@ -89,7 +89,7 @@ def is_function_defined(call: Call, context: Context) -> Any:
     return find(call.text(context, "the name of a function")) is not None
 
 
-FUNCTIONS: Final = table(
+ADDRESS_FUNCTIONS: Final = table(
     Function("urljoin", urljoin),
     Function("portspec", portspec),
     Function("is_function_defined", is_function_defined),

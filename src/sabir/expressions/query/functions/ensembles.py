@@ -9,7 +9,7 @@ from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import MISSING, holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["ENSEMBLE_FUNCTIONS"]
 
 _NAMESPACE: Final = "unfurl.nodes.K8sNamespace"
 
@@ -54,7 +54,7 @@ def container_image(call: Call, context: Context) -> Any:
     return mark(image) if is_sensitive(value) else image
 
 
-FUNCTIONS: Final = table(
+ENSEMBLE_FUNCTIONS: Final = table(
     Function("get_ensemble_metadata", get_ensemble_metadata),
     Function("kubernetes_current_namespace", kubernetes_current_namespace),
     Function("container_image", container_image),

@@ -10,7 +10,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import reveal_deep
 
-__all__ = ["FUNCTIONS", "variable"]
+__all__ = ["VARIABLE_FUNCTIONS", "variable"]
 
 
 def get_env(call: Call, context: Context) -> Any:
@@ -62,7 +62,7 @@ def _name(call: Call, context: Context, raw: Any) -> str:
     return name
 
 
-FUNCTIONS: Final = table(
+VARIABLE_FUNCTIONS: Final = table(
     Function("get_env", get_env, standalone=True),
     Function("has_env", has_env, standalone=True),
 )

@@ -27,7 +27,7 @@ from sabir.expressions.query.values import MISSING, External, is_sensitive, mark
 from sabir.expressions.vault import VAULT
 from sabir.source.yaml.write import pyyaml_text
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FILE_FUNCTIONS"]
 
 _DATA_ENCODINGS: Final = frozenset({"binary", "vault", "json", "yaml"})
 _BY_SUFFIX: Final = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".vault": "vault"}
@@ -227,7 +227,7 @@ def _write(place: RealPlace, raw: bytes, call: Call, context: Context) -> None:
         )
 
 
-FUNCTIONS: Final = table(
+FILE_FUNCTIONS: Final = table(
     Function("file", file, keywords=("dir", "encoding", "contents")),
     Function("tempfile", tempfile, keywords=("encoding", "suffix")),
 )

@@ -12,7 +12,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import reveal_deep
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["GENERATED_FUNCTIONS"]
 
 _LONGEST: Final = 10_000
 _LETTERS: Final = string.ascii_letters + string.digits
@@ -45,14 +45,14 @@ def generate_string(call: Call, context: Context) -> Any:
         call.fail(context, f"the length of a generated text must be from 1 to {_LONGEST:,}, not {length!r}")
     if ranges and not preset:
         characters = "".join(_characters(pair, call, context) for pair in ranges)
-    text = _text(characters, length)
+    text = _random_string(characters, length)
     # A password has a digit, or it would be refused where it is to be used.
     while preset == "password" and length > 1 and not any(map(str.isdigit, text)):
-        text = _text(characters, length)
+        text = _random_string(characters, length)
     return text
 
 
-def _text(characters: str, length: int) -> str:
+def _random_string(characters: str, length: int) -> str:
     return "".join(secrets.choice(characters) for _ in range(length))
 
 
@@ -69,7 +69,7 @@ def _characters(pair: Any, call: Call, context: Context) -> str:
     )
 
 
-FUNCTIONS: Final = table(
+GENERATED_FUNCTIONS: Final = table(
     Function("generate_string", generate_string),
     Function("_generate", generate_string),
 )

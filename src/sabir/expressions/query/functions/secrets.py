@@ -12,7 +12,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import MISSING, External, mark, plain
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["SECRET_FUNCTIONS"]
 
 
 def sensitive(call: Call, context: Context) -> Any:
@@ -75,7 +75,7 @@ def external(call: Call, context: Context) -> Any:
     return found
 
 
-FUNCTIONS: Final = table(
+SECRET_FUNCTIONS: Final = table(
     Function("sensitive", sensitive),
     Function("local", local),
     Function("secret", secret),

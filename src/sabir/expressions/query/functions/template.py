@@ -11,7 +11,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import reveal_deep
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["TEMPLATE_FUNCTIONS"]
 
 
 def template(call: Call, context: Context) -> Any:
@@ -31,6 +31,6 @@ def template(call: Call, context: Context) -> Any:
     return render_template(text, context) if is_template(text) or "{#" in text else text
 
 
-FUNCTIONS: Final = table(
+TEMPLATE_FUNCTIONS: Final = table(
     Function("template", template),
 )

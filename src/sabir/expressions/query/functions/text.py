@@ -10,7 +10,7 @@ from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 from sabir.graph.values import Unknown
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["TEXT_FUNCTIONS"]
 
 _ORDINARY: Final = frozenset({str, int, float, bool, type(None)})
 """Neither marked nor unknown, nor able to hold what is."""
@@ -66,7 +66,7 @@ def token(call: Call, context: Context) -> Any:
     return _marked_like(items, parts[index]) if not is_sensitive(value) else mark(parts[index])
 
 
-def quote(call: Call, context: Context) -> Any:
+def quote_text(call: Call, context: Context) -> Any:
     del context
     return Matches([call.argument])
 
@@ -80,9 +80,9 @@ def _marked_like(values: list[Any], result: str) -> Any:
     return mark(result) if is_sensitive(values) else result
 
 
-FUNCTIONS: Final = table(
+TEXT_FUNCTIONS: Final = table(
     Function("concat", concat, standalone=True, keywords=("sep",)),
     Function("join", join, standalone=True),
     Function("token", token, standalone=True),
-    Function("q", quote, standalone=True),
+    Function("q", quote_text, standalone=True),
 )

@@ -21,7 +21,7 @@ from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 from sabir.graph.values import Sensitive
 
-__all__ = ["FUNCTIONS", "substituted"]
+__all__ = ["ENVIRONMENT_FUNCTIONS", "substituted"]
 
 # Bounded, and begun at the first backslash only: many references without an end must not be looked through again and again.
 _REFERENCE: Final = r"(?<!\\)(\\+)?\$\{([\w|]{1,200})(:[^}]{0,2000})?\}"
@@ -128,7 +128,7 @@ def substituted(text: str, named: Callable[[str], str | None]) -> str:
     return re.sub(_REFERENCE, replacement, text)
 
 
-FUNCTIONS: Final = table(
+ENVIRONMENT_FUNCTIONS: Final = table(
     # The variables of the process that evaluates stay as they are, whatever `update_os_environ` says.
     Function("to_env", to_env, keywords=("update_os_environ",)),
 )

@@ -12,7 +12,7 @@ from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import BOOL, INT, KINDS, NULL, PATTERN, STRING
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.patterns import Found, find, find_all, substitute
-from sabir.expressions.yaql.patterns import split as split_text
+from sabir.expressions.yaql.patterns import split_text as split_text
 from sabir.expressions.yaql.scope import Lambda, Variables
 
 FUNCTIONS = Library()

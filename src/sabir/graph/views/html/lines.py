@@ -18,7 +18,7 @@ __all__ = ["LineReader", "SafeLines"]
 LineReader = Callable[[str, int], str | None]
 """The text of a line of a file of the package, when it is at hand."""
 
-_LONGEST: Final = 400
+_LONGEST_LINE: Final = 400
 _MOST_LINES: Final = 200
 """Lines of one origin that are kept back; a longer one is a whole file, whose secrets are found by their text."""
 
@@ -58,7 +58,7 @@ class SafeLines:
             return None
         if self._secrets.are_in(text):
             return REDACTED
-        return without_surrogates(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+        return without_surrogates(text if len(text) <= _LONGEST_LINE else text[:_LONGEST_LINE] + "…")
 
     def scrubbed(self, text: str) -> str:
         """A message without the text of any secret."""

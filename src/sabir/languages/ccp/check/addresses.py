@@ -9,7 +9,7 @@ from typing import Final
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.text import Place, Source, Span
 
 __all__ = ["check_addresses"]
@@ -47,7 +47,7 @@ def _unknown(source: Source, services: Mapping[str, object]) -> Iterator[Fault]:
         hint = None if service in services else did_you_mean(service, services)
         if hint is not None:
             message = f"address({service!r}): there is no service of that name"
-            yield fault(UNKNOWN_ADDRESS, "", _place(source, line, service), message, hint=hint)
+            yield build_fault(UNKNOWN_ADDRESS, "", _place(source, line, service), message, hint=hint)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from typing import Final
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.model.units import LOCAL, Units
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference
 
 __all__ = ["check_dependencies", "dependencies_of"]
@@ -44,7 +44,7 @@ def _unknown(units: Units, reference: Reference, names: frozenset[str]) -> Fault
     owner = units.local_command(name)
     if owner is not None:
         hint = f"{name!r} is a local command of {owner!r}; only type: single can be waited for"
-    return fault(
+    return build_fault(
         UNKNOWN_DEPENDENCY,
         reference.path,
         reference.place,

@@ -13,7 +13,7 @@ from sabir.languages.ccp.model.templates import ContainerTemplates, RenderedText
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Definition
 
 __all__ = ["check_file_templates"]
@@ -102,7 +102,7 @@ def _fault(finding: TemplateFinding, rule: Rule) -> Fault:
     else:
         effect = "it will be empty" if rule is FILE_TEMPLATE else "the container would not start"
         message = f"the template uses {finding.name!r}, which is not defined in the container: {effect}"
-    return fault(rule, "", finding.place, message, hint=finding.hint)
+    return build_fault(rule, "", finding.place, message, hint=finding.hint)
 
 
 def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
@@ -125,7 +125,7 @@ def _too_large(deployment: Deployment, definition: Definition) -> Iterator[Fault
     if size > _LARGEST:
         largest = max(sizes, key=lambda name: sizes[name])
         message = f"the files of {definition.service.name!r} are {size:,} bytes together; a ConfigMap holds {_LARGEST:,}"
-        yield fault(
+        yield build_fault(
             TOO_LARGE,
             f"files.{largest}",
             definition.files[largest].place,

@@ -10,7 +10,7 @@ from sabir.languages.ccp.check.names import named_twice
 from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.images import ImageFile, read_images
 
 __all__ = ["check_images"]
@@ -52,18 +52,18 @@ def check_images(deployment: Deployment) -> Iterator[Fault]:
 
 def _parent(image: ImageFile, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
     if image.text is not None and image.base is None:
-        yield fault(NO_FROM, "", image.place, f"the Dockerfile of {image.name!r} has no FROM")
+        yield build_fault(NO_FROM, "", image.place, f"the Dockerfile of {image.name!r} has no FROM")
     hint = None if image.parent is None or image.parent in named else did_you_mean(image.parent, named)
     if hint is not None:  # others may be built elsewhere
         message = f"image {image.name!r} is made from {image.parent!r}, which no Dockerfile describes"
-        yield fault(NEAR_IMAGE, "", image.place, message, hint=hint)
+        yield build_fault(NEAR_IMAGE, "", image.place, message, hint=hint)
 
 
 def _cycles(named: Mapping[str, ImageFile]) -> Iterator[Fault]:
     needs = {name: (image.parent,) if image.parent in named else () for name, image in named.items()}
     for cycle in find_cycles(needs):  # type: ignore[arg-type]  # a parent that is named is no None
         message = f"images are made from each other: {', '.join(cycle)}"
-        yield fault(IMAGE_CYCLE, "", named[cycle[0]].place, message, units=cycle)
+        yield build_fault(IMAGE_CYCLE, "", named[cycle[0]].place, message, units=cycle)
 
 
 def _near(deployment: Deployment, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
@@ -72,4 +72,6 @@ def _near(deployment: Deployment, named: Mapping[str, ImageFile]) -> Iterator[Fa
             hint = None if container.image in named else did_you_mean(container.image, named)
             if hint is not None:
                 message = f"no Dockerfile describes the image {container.image!r}"
-                yield fault(NEAR_IMAGE, f"{container.path}.image", container.image_place, message, hint=hint)
+                yield build_fault(
+                    NEAR_IMAGE, f"{container.path}.image", container.image_place, message, hint=hint
+                )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.languages.ccp.syntax.deployment import DUPLICATE_NAME, Deployment
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, Port, Service, Volume
 from sabir.languages.ccp.syntax.reading import CONFLICT
 from sabir.text import Place
@@ -27,7 +27,7 @@ def check_names(deployment: Deployment) -> Iterator[Fault]:
 
 
 def named_twice(path: str, place: Place, what: str, first: Place) -> Fault:
-    return fault(
+    return build_fault(
         DUPLICATE_NAME,
         path,
         place,
@@ -84,7 +84,7 @@ def check_ports(deployment: Deployment) -> Iterator[Fault]:
 
 
 def _conflict(path: str, place: Place, message: str, first: Place) -> Fault:
-    return fault(CONFLICT, path, place, message, related=((first, "first used here"),))
+    return build_fault(CONFLICT, path, place, message, related=((first, "first used here"),))
 
 
 def check_volumes(deployment: Deployment) -> Iterator[Fault]:

@@ -15,7 +15,7 @@ from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, Upgrade
 from sabir.languages.ccp.syntax.reading import BAD_FORMAT
@@ -62,7 +62,7 @@ def _job_names(procedure: Procedure) -> Iterator[Fault]:
         if len(step.job) > _LONGEST_NAME:
             command = step.unit.container.daemon
             message = f"{command.path}.name: the Job would be called {step.job!r}, {len(step.job)} characters; 63 is the most"
-            yield fault(BAD_FORMAT, f"{command.path}.name", command.name_place, message)
+            yield build_fault(BAD_FORMAT, f"{command.path}.name", command.name_place, message)
 
 
 def _steps(upgrade: Upgrade) -> Iterator[Fault]:
@@ -82,7 +82,7 @@ def _services(upgrade: Upgrade, definitions: tuple[Definition, ...]) -> Iterator
             if reference.name not in names:
                 message = f"{reference.path}: the component {upgrade.component.name!r} has no service {reference.name!r}"
                 hint = did_you_mean(reference.name, names)
-                yield fault(UNKNOWN_STEP_SERVICE, reference.path, reference.place, message, hint=hint)
+                yield build_fault(UNKNOWN_STEP_SERVICE, reference.path, reference.place, message, hint=hint)
 
 
 def check_procedure_dependencies(deployment: Deployment, units: Units) -> Iterator[Fault]:
@@ -100,4 +100,4 @@ def review_procedures(deployment: Deployment, topology: Topology | None) -> Iter
             if key is not None and topology is not None and not topology.has(key.name):
                 message = f"{key.path}: no role lists {key.name!r}, so the step may run on any node"
                 hint = f"add {key.name!r} to a role whose nodes it may run on"
-                yield fault(UNMATCHED_TOPOLOGY, key.path, key.place, message, hint=hint)
+                yield build_fault(UNMATCHED_TOPOLOGY, key.path, key.place, message, hint=hint)

@@ -10,7 +10,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference, Secret
 from sabir.languages.ccp.syntax.reading import CONFLICT
 
@@ -55,7 +55,7 @@ def _unknown(
 ) -> Iterator[Fault]:
     for reference in references:
         if reference.name not in definitions:
-            yield fault(
+            yield build_fault(
                 rule,
                 reference.path,
                 reference.place,
@@ -82,7 +82,7 @@ def _missing_content(component: Component, definition: Definition) -> Iterator[F
             message = f"{file.path}.content: {file.content!r} is no UTF-8 text"
         else:
             continue
-        yield fault(
+        yield build_fault(
             MISSING_CONTENT,
             f"{file.path}.content",
             file.content_place,
@@ -99,11 +99,11 @@ def check_secret_objects(deployment: Deployment) -> Iterator[Fault]:
             path = f"{secret.path}.secret.secretName"
             if secret.secret_name in _OWN_SECRETS:
                 message = f"{path}: the framework makes a Secret {secret.secret_name!r} of its own"
-                yield fault(CONFLICT, path, secret.place, message)
+                yield build_fault(CONFLICT, path, secret.place, message)
                 continue
             first = seen.setdefault(secret.secret_name, secret)
             if (first.type, first.data) != (secret.type, secret.data):
                 message = f"{path}: Secret {secret.secret_name!r} is defined twice with another type or data"
-                yield fault(
+                yield build_fault(
                     CONFLICT, path, secret.place, message, related=((first.place, "first defined here"),)
                 )

@@ -11,7 +11,7 @@ from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
 
 __all__ = ["NOT_DEPLOYED", "UNMATCHED_TOPOLOGY", "review"]
@@ -111,7 +111,7 @@ def review(deployment: Deployment, units: Units, topology: Topology | None) -> I
 def _probes(container: Container) -> Iterator[Fault]:
     liveness = container.liveness
     if liveness is not None and liveness.timeout is None:
-        yield fault(
+        yield build_fault(
             LIVENESS_TIMEOUT,
             liveness.path,
             liveness.place,
@@ -119,7 +119,7 @@ def _probes(container: Container) -> Iterator[Fault]:
             hint="use {type: exec, command: …, timeout: SECONDS}",
         )
     if container.readiness is None:
-        yield fault(
+        yield build_fault(
             NO_READINESS,
             f"{container.path}.probes.readiness",
             container.name_place,
@@ -129,7 +129,7 @@ def _probes(container: Container) -> Iterator[Fault]:
 
 def _privileges(container: Container) -> Iterator[Fault]:
     if container.privileged and container.privileged_place is not None:
-        yield fault(
+        yield build_fault(
             PRIVILEGED,
             f"{container.path}.privileged",
             container.privileged_place,
@@ -149,7 +149,7 @@ def is_sensitive(path: str) -> bool:
 
 
 def _sensitive(container: Container, volume: Volume) -> Fault:
-    return fault(
+    return build_fault(
         SENSITIVE_HOST_PATH,
         f"{volume.path}.path",
         volume.place,
@@ -165,7 +165,7 @@ def _host_namespaces(definition: Definition) -> Iterator[Fault]:
         ("hostIPC", service.host_ipc, "shares memory with every process of its node"),
     ):
         if is_shared:
-            yield fault(
+            yield build_fault(
                 HOST_NAMESPACE,
                 f"service.{key}",
                 service.name_place,
@@ -185,11 +185,11 @@ def _files(definition: Definition) -> Iterator[Fault]:
                 first = destinations.setdefault(file.destination, file)
                 if first.name != file.name:
                     message = f"files {first.name!r} and {file.name!r} are both written to {file.destination} in {container.name!r}"
-                    yield fault(FILE_CLASH, reference.path, reference.place, message)
+                    yield build_fault(FILE_CLASH, reference.path, reference.place, message)
     for name, file in definition.files.items():
         if name not in used:
             message = f"file {name!r} is written nowhere: no command lists it"
-            yield fault(UNUSED_FILE, file.path, file.place, message)
+            yield build_fault(UNUSED_FILE, file.path, file.place, message)
 
 
 def _latest(deployment: Deployment) -> Iterator[Fault]:
@@ -203,7 +203,7 @@ def _latest(deployment: Deployment) -> Iterator[Fault]:
     ]
     if affected:
         count = "1 image has" if len(affected) == 1 else f"{len(affected)} images have"
-        yield fault(
+        yield build_fault(
             LATEST_TAG,
             f"{affected[0].path}.image",
             affected[0].image_place,
@@ -221,25 +221,25 @@ def _topology(deployment: Deployment, units: Units, topology: Topology) -> Itera
                 message = f"roles.{role}: there is no service {service!r}"
                 place = configuration.place("roles", role, index)
                 hint = did_you_mean(service, units.definitions)
-                yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}[{index}]", place, message, hint=hint)
+                yield build_fault(UNMATCHED_TOPOLOGY, f"roles.{role}[{index}]", place, message, hint=hint)
     for role in topology.unused_roles:
         place = configuration.key_place("roles", role)
         message = f"roles.{role}: no node has this role, so its services are not deployed by it"
-        yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}", place, message)
+        yield build_fault(UNMATCHED_TOPOLOGY, f"roles.{role}", place, message)
     for pattern in topology.unmatched:
         place = configuration.key_place("nodes", pattern)
         message = f"nodes.{pattern}: matches no node of the cluster"
-        yield fault(UNMATCHED_TOPOLOGY, f"nodes.{pattern}", place, message)
+        yield build_fault(UNMATCHED_TOPOLOGY, f"nodes.{pattern}", place, message)
     if any(hosts is None for hosts in topology.services.values()):
         message = "nodes: the nodes of the cluster are not known, so pods are not tied to them"
         hint = "list them under kubernetes.cluster_nodes, or ask the cluster: sabir call PATH cluster.nodes"
         place = configuration.place("nodes")
-        yield fault(UNMATCHED_TOPOLOGY, "nodes", place, message, hint=hint)
+        yield build_fault(UNMATCHED_TOPOLOGY, "nodes", place, message, hint=hint)
     for unit in units.all.values():
         missing = {units.all[need].service for need in units.needs[unit.id]} - topology.services.keys()
         if topology.has(unit.service) and missing:
             names = ", ".join(sorted(missing))
-            yield fault(
+            yield build_fault(
                 NOT_DEPLOYED,
                 unit.command.path if unit.command else unit.container.path,
                 (unit.command or unit.container).name_place,

@@ -11,7 +11,7 @@ from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import UNKNOWN_SERVICE, Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import WorkloadKind
 from sabir.languages.ccp.syntax.reading import CONFLICT
 
@@ -36,7 +36,7 @@ def check_cycles(units: Units) -> Iterator[Fault]:
         way = _way(units, cycle[0], members)
         unit = units.all[cycle[0]]
         place = unit.command.place if unit.command is not None else unit.container.name_place
-        yield fault(
+        yield build_fault(
             DEPENDENCY_CYCLE,
             "",
             place,
@@ -78,15 +78,17 @@ def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterato
             why = "is not part of the topology" if definition is not None else "is not defined"
             message = f"{path}: service {name!r} {why}"
             hint = did_you_mean(name, deployed)
-            yield fault(UNKNOWN_SERVICE, path, configuration.key_place("replicas", name), message, hint=hint)
+            yield build_fault(
+                UNKNOWN_SERVICE, path, configuration.key_place("replicas", name), message, hint=hint
+            )
             continue
         if definition.service.kind is WorkloadKind.DAEMON_SET:
             message = (
                 f"{path}: service {name!r} is a DaemonSet, which runs once on every node; it has no replicas"
             )
-            yield fault(CONFLICT, path, place, message, hint="remove the line")
+            yield build_fault(CONFLICT, path, place, message, hint="remove the line")
             continue
         hosts = topology.services[name] if topology is not None else None
         if hosts is not None and wanted > len(hosts):
             message = f"{path}: {wanted} replicas, but the roles of {name!r} are on {len(hosts)} nodes ({', '.join(hosts)})"
-            yield fault(TOO_MANY_REPLICAS, path, place, message)
+            yield build_fault(TOO_MANY_REPLICAS, path, place, message)

@@ -8,7 +8,7 @@ from typing import Final
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.lazy import lazy_pattern
 
@@ -67,7 +67,7 @@ def check_versions(deployment: Deployment) -> Iterator[Fault]:
 
 
 def _wrong_version(rule: Rule, definition: Definition, message: str, hint: str) -> Fault:
-    return fault(rule, "dsl_version", definition.version_place, message, hint=hint)
+    return build_fault(rule, "dsl_version", definition.version_place, message, hint=hint)
 
 
 def newer_features(deployment: Deployment) -> Iterator[Fault]:
@@ -80,6 +80,6 @@ def newer_features(deployment: Deployment) -> Iterator[Fault]:
                 message = (
                     f"{feature.path} came with DSL {since}, but the definition claims {definition.version}"
                 )
-                yield fault(
+                yield build_fault(
                     NEWER_FEATURE, feature.path, feature.place, message, hint=f"set dsl_version: {since}"
                 )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 __all__ = ["fetch_script"]
 
-_HEAD: Final = """\
+_FETCH_HEADER: Final = """\
 #!/bin/sh
 # Clones the repositories of a deployment below the folder it is run in. What is there already is left alone.
 set -eu
@@ -32,7 +32,7 @@ fetch() {{
 
 
 def fetch_script(repositories: Mapping[str, Any]) -> str:
-    lines = [_HEAD.format(path=shlex.quote(str(repositories.get("path") or ".")))]
+    lines = [_FETCH_HEADER.format(path=shlex.quote(str(repositories.get("path") or ".")))]
     for repository in repositories.get("repos") or ():
         name, url = str(repository.get("name")), repository.get("git_url")
         words = [name, str(url), *filter(None, [repository.get("git_ref")])]

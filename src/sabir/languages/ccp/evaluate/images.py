@@ -14,7 +14,7 @@ from sabir.languages.ccp.syntax.images import ImageFile, image_name
 __all__ = ["SCRIPT", "build_files", "build_order", "images_used"]
 
 SCRIPT: Final = "build.sh"
-_HEAD: Final = """\
+_BUILD_HEADER: Final = """\
 #!/bin/sh
 # Builds the images of a deployment, those first that others are made from. Names of images as arguments: only these.
 # ENGINE: docker or podman, whichever is there. PUSH=1: push each image once it is built.
@@ -64,7 +64,7 @@ def build_order(images: Sequence[ImageFile]) -> Iterator[tuple[ImageFile, ...]]:
 def build_files(images: Sequence[ImageFile], configuration: Configuration) -> dict[str, str]:
     """`NAME/Dockerfile` of each image with the files that it had rendered, and the script."""
     files: dict[str, str] = {}
-    lines = [_HEAD]
+    lines = [_BUILD_HEADER]
     for wave in build_order(images):
         for image in wave:
             files[f"{image.name}/Dockerfile"] = image.text or ""

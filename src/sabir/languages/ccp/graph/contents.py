@@ -12,7 +12,7 @@ from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.deployment import recorded_templates
-from sabir.provenance import Source as Recorded
+from sabir.provenance import ValueSource as Recorded
 from sabir.text import Source
 
 __all__ = ["ContentOrigins"]

@@ -19,7 +19,7 @@ from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, read_configuration
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault, template_fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault, template_fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.overrides import Overrides
@@ -273,7 +273,7 @@ class _Reader:
         return out
 
     def _note(self, rule: Rule, path: str, place: Place, message: str, hint: str | None = None) -> None:
-        self.faults.append(fault(rule, path, place, message, hint=hint))
+        self.faults.append(build_fault(rule, path, place, message, hint=hint))
 
     def _definition(
         self, component: Component, file: PackageFile, instance: str | None, spec: Mapping[str, Any]

@@ -7,7 +7,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.findings import TemplateFinding
 from sabir.text import Place
 
-__all__ = ["Fault", "fault", "template_fault"]
+__all__ = ["Fault", "build_fault", "template_fault"]
 
 
 class Fault(Finding, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class Fault(Finding, frozen=True, kw_only=True):
     """Those of a circle."""
 
 
-def fault(
+def build_fault(
     rule: Rule,
     path: str,
     place: Place,

@@ -12,7 +12,7 @@ from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
 from sabir.text import EMPTY_SPAN, Place, Span
@@ -148,10 +148,10 @@ class Reading:
         self, rule: Rule, path: str, at: YamlNode | Span, message: str, *, hint: str | None = None
     ) -> None:
         place = self.rendered.place(at if isinstance(at, Span) else at.span)
-        self.faults.append(fault(rule, path, place, message, hint=hint))
+        self.faults.append(build_fault(rule, path, place, message, hint=hint))
 
     def note(self, rule: Rule, path: str, place: Place, message: str) -> None:
-        self.faults.append(fault(rule, path, place, message))
+        self.faults.append(build_fault(rule, path, place, message))
 
     def feature(self, since: tuple[int, int, int], path: str, entry: YamlEntry) -> None:
         self.features.append(Feature(since, path, self.place(entry.key)))

@@ -6,7 +6,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.source.packages import PackageFile
 
@@ -38,7 +38,9 @@ def replaced_files(
             message = f"{where}: no definition has a file of that name"
             hint = did_you_mean(name, names)
             faults.append(
-                fault(REPLACES_NOTHING, where, configuration.key_place("files", name), message, hint=hint)
+                build_fault(
+                    REPLACES_NOTHING, where, configuration.key_place("files", name), message, hint=hint
+                )
             )
         problem = "there is no such file"
         try:
@@ -47,7 +49,9 @@ def replaced_files(
             file, problem = None, str(error)
         if file is None or file.defect is not None:
             problem = problem if file is None else "it is no UTF-8 text"
-            faults.append(fault(NO_REPLACEMENT, where, place, f"{where}: {path!r} cannot be used: {problem}"))
+            faults.append(
+                build_fault(NO_REPLACEMENT, where, place, f"{where}: {path!r} cannot be used: {problem}")
+            )
         else:
             replaced[name] = file
     return replaced

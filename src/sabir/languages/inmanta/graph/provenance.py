@@ -11,7 +11,7 @@ from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.graph.notes import site_note
 from sabir.languages.inmanta.model.entities import Property
-from sabir.provenance import Cell, Chains, Source, Sources, Step
+from sabir.provenance import Cell, Chains, Sources, Step, ValueSource
 from sabir.provenance import Site as StepSite
 from sabir.text import Location, Place, Span
 
@@ -112,7 +112,7 @@ class Provenance(Chains):
 
     def _linked(self, instance: Instance, links: Mapping[Instance, Link], withheld: Sources) -> Origin:
         """One step for each line that added something; the first is the origin, the others stand below it."""
-        groups: dict[tuple[object, int], tuple[Link, list[Instance], dict[Source, None]]] = {}
+        groups: dict[tuple[object, int], tuple[Link, list[Instance], dict[ValueSource, None]]] = {}
         for value, link in links.items():
             _, values, sources = groups.setdefault(_at(link.place), (link, [], {}))
             values.append(value)
@@ -173,7 +173,7 @@ def _at(place: Place | Location) -> tuple[object, int]:
     return (place, 0) if isinstance(place, Location) else (place.source, place.span.start)
 
 
-def _is(source: Source, instance: Instance) -> bool:
+def _is(source: ValueSource, instance: Instance) -> bool:
     """Whether a source is a property that holds the instance."""
     if not isinstance(source, tuple) or source[1] is None:
         return False

@@ -34,7 +34,7 @@ _COMPARED: Final[dict[str, Callable[[int, int], bool]]] = {
     "=": operator.eq,
     "!=": operator.ne,
 }
-_TYPES: Final[dict[str, type]] = {"string": str, "int": int, "bool": bool}
+_PYTHON_TYPES: Final[dict[str, type]] = {"string": str, "int": int, "bool": bool}
 
 DEFAULT_BREAKS_CONTRACT: Final = package_rule(
     "MPL:W118",
@@ -132,7 +132,7 @@ def _is_plainly_kept(report: Report, contract: YamlNode, default: YamlNode) -> b
 def _keeps(call: Call, value: object) -> bool:
     if call.name == "check":
         return len(call.arguments) == 1 and _holds(call.arguments[0], value)
-    return call.name == "notNull" or (call.name in _TYPES and type(value) is _TYPES[call.name])
+    return call.name == "notNull" or (call.name in _PYTHON_TYPES and type(value) is _PYTHON_TYPES[call.name])
 
 
 def _holds(predicate: Node, value: object) -> bool:

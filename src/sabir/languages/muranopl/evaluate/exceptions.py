@@ -20,8 +20,9 @@ from sabir.lazy import lazy_pattern
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.loops import Run
     from sabir.languages.muranopl.evaluate.runtime import Runtime
-    from sabir.languages.muranopl.evaluate.statements import Compiler, Run
+    from sabir.languages.muranopl.evaluate.statements import Compiler
 
 __all__ = ["compile_throw", "compile_try", "exception_object", "rethrow"]
 

@@ -10,7 +10,7 @@ from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.evaluate.recording.storage import WatchedProperties
 from sabir.languages.muranopl.graph.origins import Origins
 from sabir.languages.muranopl.model.objects import MuranoObject
-from sabir.provenance import Cell, MergingChains, Shape, Site, Source, Step
+from sabir.provenance import Cell, MergingChains, Shape, Site, Step, ValueSource
 from sabir.provenance.steps import NOWHERE
 
 __all__ = ["Steps"]
@@ -72,7 +72,7 @@ class Steps(MergingChains):
             return step  # the model gives each object its own values
         return (step.declaration, step.is_converted, None if step.giver is None else step.giver.site)
 
-    def merge(self, steps: list[Step], below: Iterable[Source]) -> Step:
+    def merge(self, steps: list[Step], below: Iterable[ValueSource]) -> Step:
         first = steps[0]
         if not isinstance(first, FirstValue):
             return super().merge(steps, below)

@@ -25,7 +25,7 @@ _FUNCTIONS: Final = (
     ),
     *("concat", "token", "join", "eval", "get_env", "get_secret", "to_env"),
 )
-_TYPED: Final = frozenset({"type", "derived_from", "relationship", "capability"})
+_TYPE_VALUE_KEYS: Final = frozenset({"type", "derived_from", "relationship", "capability"})
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:  # noqa: ARG001  an explorer's
@@ -54,7 +54,7 @@ def _keys(path: tuple[str, ...]) -> Iterable[str]:
 def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
     place = typed_place(file.source, offset)
     typed = place.before.replace(" ", "")
-    if place.key in _TYPED:
+    if place.key in _TYPE_VALUE_KEYS:
         return ("type ",)
     if typed.endswith("{get_input:") or place.key == "get_input":
         return ("input ",)

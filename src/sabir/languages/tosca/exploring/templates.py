@@ -36,7 +36,7 @@ _NAMED: Final = {
 }
 """The sections of a template, with the word of their keys."""
 _MEMBERS: Final = ("properties", "attributes", "capabilities", "requirements", "interfaces")
-_TYPED: Final = frozenset({"type", "derived_from", "node_type", "relationship"})
+_TYPE_KEYS: Final = frozenset({"type", "derived_from", "node_type", "relationship"})
 _REFERENCES: Final = frozenset({"get_property", "get_attribute", "get_operation_output", "get_artifact"})
 _PLACES: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST"})
 
@@ -143,7 +143,7 @@ def _section_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
 def _mentions(root: YamlNode | None, file: PackageFile) -> Iterator[Mention]:
     for name, entry in all_entries(root):
         value = entry.value
-        if name in _TYPED and isinstance(value, YamlScalar) and (written := text_of(value)):
+        if name in _TYPE_KEYS and isinstance(value, YamlScalar) and (written := text_of(value)):
             yield _type_mention(value.span, written)
         elif name in ("get_input", "$get_input"):
             yield from _first(value, "input")

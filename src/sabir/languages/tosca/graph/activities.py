@@ -10,7 +10,7 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.subjects import Subject
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Workflow
 
 __all__ = ["find_operation", "find_workflow", "mapped_workflows", "operations_of_subject", "subjects_of"]
@@ -24,7 +24,7 @@ def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None
     return [link for node in nodes for link in node.requirements if link.name == relationship]
 
 
-def find_operation(subject: Subject, name: str) -> Operation | None:
+def find_operation(subject: Subject, name: str) -> NodeOperation | None:
     """An operation by `Interface.operation`; None when nothing carries it out."""
     interface_name, _, operation_name = name.rpartition(".")
     interfaces = subject.interfaces
@@ -64,7 +64,7 @@ def mapped_workflows(subject: Subject) -> dict[str, Workflow]:
     }
 
 
-def operations_of_subject(subject: Subject) -> Iterator[Operation]:
+def operations_of_subject(subject: Subject) -> Iterator[NodeOperation]:
     """Those that something carries out."""
     for interface in subject.interfaces.values():
         for operation in interface.operations.values():

@@ -9,7 +9,7 @@ from sabir.languages.tosca.evaluate.groups import Gathering
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.subjects import Subject
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 
 __all__ = ["below", "id_of", "ids_of_requirements", "operation_address", "section_id"]
 
@@ -54,7 +54,7 @@ def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
     return ids
 
 
-def operation_address(subject: Subject, operation: Operation) -> Address:
+def operation_address(subject: Subject, operation: NodeOperation) -> Address:
     """Of an operation: what it gives out and maps to nothing are attributes of it."""
     return below(id_of(subject), f"interfaces.{operation.interface}.{operation.name}")
 

@@ -34,7 +34,7 @@ from sabir.languages.tosca.graph.programs import INPUTS, is_playbook, is_variabl
 from sabir.languages.tosca.graph.reading import Reads
 from sabir.languages.tosca.graph.sending import sent
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.resources.resource import Lifecycle, Resource
 
 __all__ = ["Command", "Commands"]
@@ -44,7 +44,7 @@ class Command(Struct, frozen=True, kw_only=True, eq=False):
     """An operation of a node or relationship, as far as it is known before it runs."""
 
     subject: Subject
-    operation: Operation
+    operation: NodeOperation
     undoes: bool
     """Whether it is run when its subject is taken away."""
     target: str | None
@@ -105,7 +105,7 @@ class Commands:
     def command(
         self,
         subject: Subject,
-        operation: Operation,
+        operation: NodeOperation,
         *,
         undoes: bool = False,
         operation_host: str | None = None,
@@ -205,7 +205,7 @@ def _found(ensemble: Ensemble, subject: Subject) -> Subject:
     return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
 
 
-def _inputs(subject: Subject, operation: Operation) -> dict[str, Value]:
+def _inputs(subject: Subject, operation: NodeOperation) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name, parameter in operation.inputs.items():
         assigned = subject.ensemble.default(parameter)

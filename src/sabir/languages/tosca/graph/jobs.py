@@ -18,7 +18,7 @@ from sabir.expressions.query.functions.folders import folders_of_job
 from sabir.expressions.query.project import Job
 from sabir.languages.tosca.graph.sealing import PASSWORD
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.text import Source
 
 __all__ = ["Folders", "in_job", "job_of"]
@@ -54,7 +54,7 @@ _SEALING: Final = "sabir.languages.tosca.graph.sealing"
 _NAMES: Final = ("get_dir", "abspath")
 
 
-def job_of(operation: Operation, workflow: str) -> Job:
+def job_of(operation: NodeOperation, workflow: str) -> Job:
     return Job(id="deploy", operation=f"{operation.interface}.{operation.name}", workflow=workflow)
 
 
@@ -76,14 +76,16 @@ class Folders:
     def __init__(self) -> None:
         self._asking: dict[int, tuple[Source, bool]] = {}
 
-    def names(self, subject: Subject, operation: Operation, job: Job) -> list[str]:
+    def names(self, subject: Subject, operation: NodeOperation, job: Job) -> list[str]:
         """The folders that the operation may ask for, from the directory of the template."""
         if not self._may_ask(subject, operation):
             return []
         node = node_of(subject)
         return [str(folder) for folder in folders_of_job(job, node.name, node.template_name).values()]
 
-    def around(self, text: str, subject: Subject, operation: Operation, job: Job, base: str | None) -> str:
+    def around(
+        self, text: str, subject: Subject, operation: NodeOperation, job: Job, base: str | None
+    ) -> str:
         """The text of a shell with the folders made before it, when somebody asks for some. `base`: None on another machine."""
         if not self._may_ask(subject, operation):
             return text
@@ -100,7 +102,7 @@ class Folders:
         before = _SEALED_BEFORE.replace("@SECRETS@", secrets)
         return f"{making}{before}({text}\n)\n{_SEALED_BEHIND.replace('@SEALING@', sealing)}"
 
-    def _may_ask(self, subject: Subject, operation: Operation) -> bool:
+    def _may_ask(self, subject: Subject, operation: NodeOperation) -> bool:
         """Whether one of the files that say something of an operation has such a function at all."""
         flat, node = subject.flat, node_of(subject)
         origins = [operation.definition.origin, node.template.origin, subject.ensemble.model.topology.origin]

@@ -24,7 +24,7 @@ from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
 from sabir.languages.tosca.graph.commands import Command, Commands
 from sabir.languages.tosca.graph.reading import Circle, behind_what_they_read
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.model.lifecycle import (
     CHANGED,
     LINKED,
@@ -47,7 +47,7 @@ class Lifecycles:
         self.commands = Commands(ensemble)
         self.nodes = {node.key: node for node in ensemble.everything()}
         self._commands_at: dict[Address, Command] = {}
-        self._operations_of: dict[str, dict[str, Operation]] = {}
+        self._operations_of: dict[str, dict[str, NodeOperation]] = {}
         self._ends: dict[str, tuple[Address, ...]] = {}
         self._own: dict[str, tuple[Address, ...]] = {}
         """The operations of each node itself."""
@@ -174,7 +174,7 @@ class Lifecycles:
             yield replace(self.commands.kept(address, command), requires=requires)
             requires = (*requires, address)
 
-    def _operations(self, id_: str, subject: Subject) -> Mapping[str, Operation]:
+    def _operations(self, id_: str, subject: Subject) -> Mapping[str, NodeOperation]:
         """By name, those of the interfaces that deployments know."""
         if id_ not in self._operations_of:
             types = subject.ensemble.model.types

@@ -17,7 +17,7 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.addresses import below
 from sabir.languages.tosca.graph.jobs import in_job, job_of
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
 
 __all__ = ["Evaluated", "operations_of"]
@@ -55,7 +55,7 @@ def _has_behaviour(subject: Subject) -> bool:
 
 
 def _instance(
-    subject: Subject, id_: str, owner: str, type_: str, operation: Operation, evaluated: Evaluated
+    subject: Subject, id_: str, owner: str, type_: str, operation: NodeOperation, evaluated: Evaluated
 ) -> Instance:
     name = f"{operation.interface}.{operation.name}"
     implementation = operation.implementation
@@ -113,7 +113,7 @@ def _settings(implementation: Implementation) -> dict[str, Value]:
 
 
 def _inputs(
-    ensemble: Ensemble, subject: Subject, operation: Operation, evaluated: Evaluated
+    ensemble: Ensemble, subject: Subject, operation: NodeOperation, evaluated: Evaluated
 ) -> tuple[dict[str, Value], tuple[Origin | AttributeRead, ...]]:
     values: dict[str, Value] = {}
     sources: list[Origin | AttributeRead] = []

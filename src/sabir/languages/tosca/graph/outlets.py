@@ -17,7 +17,7 @@ from sabir.languages.tosca.graph.addresses import operation_address
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.placement import attribute_address
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Workflow
 
 __all__ = ["results_of_activities", "results_of_workflow"]
@@ -83,7 +83,7 @@ def _activity(lifecycles: Lifecycles, subject: Subject, activity: Activity) -> I
                 yield from _outputs(command.subject, command.operation)
 
 
-def _outputs(subject: Subject, operation: Operation) -> Iterator[Address]:
+def _outputs(subject: Subject, operation: NodeOperation) -> Iterator[Address]:
     for name, output in operation.outputs.items():
         mapped = len(output.target) > 1
         yield (

@@ -14,7 +14,7 @@ from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation, Kind
 
 __all__ = [
@@ -110,7 +110,7 @@ def attribute_address(subject: Subject, target: tuple[str, ...]) -> Address:
     return Address(".capabilities.".join([key, *path[:1]])).of(attribute)
 
 
-def surroundings(subject: Subject, operation: Operation, host: NodeInstance | None) -> dict[str, str]:
+def surroundings(subject: Subject, operation: NodeOperation, host: NodeInstance | None) -> dict[str, str]:
     """The variables that an operation is told beside its inputs."""
     node = node_of(subject)
     variables = {

@@ -21,7 +21,7 @@ from sabir.languages.tosca.graph.outlets import results_of_activities, results_o
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.subjects import Subject
 from sabir.languages.tosca.graph.triggers import Reaction, reactions
-from sabir.languages.tosca.model.behaviour import Operation as DescribedOperation
+from sabir.languages.tosca.model.behaviour import NodeOperation as DescribedOperation
 from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Workflow
 from sabir.resources.resource import Operation, Resource
 

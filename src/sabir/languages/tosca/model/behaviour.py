@@ -20,7 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
 )
 
-__all__ = ["USUAL_INTERFACES", "Interface", "Operation", "interfaces_of"]
+__all__ = ["USUAL_INTERFACES", "Interface", "NodeOperation", "interfaces_of"]
 
 # 1.x lets these be used without saying their types.
 USUAL_INTERFACES: Final = {
@@ -29,7 +29,7 @@ USUAL_INTERFACES: Final = {
 }
 
 
-class Operation(Struct, frozen=True, kw_only=True, eq=False):
+class NodeOperation(Struct, frozen=True, kw_only=True, eq=False):
     """An operation of a node or relationship, ready to be carried out when its values are known."""
 
     interface: str
@@ -46,7 +46,7 @@ class Operation(Struct, frozen=True, kw_only=True, eq=False):
 class Interface(Struct, frozen=True, kw_only=True, eq=False):
     name: str
     type: str | None
-    operations: Mapping[str, Operation]
+    operations: Mapping[str, NodeOperation]
     inputs: Mapping[str, PropertyDefinition]
     """Those that all its operations have."""
     declared: frozenset[str] | None
@@ -97,7 +97,7 @@ def _names(definition: InterfaceDefinition) -> Iterable[str]:
 
 def _operation(
     interface: str, name: str, layers: list[InterfaceDefinition], inputs: Mapping[str, PropertyDefinition]
-) -> Operation:
+) -> NodeOperation:
     """`layers` are the definitions of the interface, farthest first."""
     definitions = [
         layer.operations.get(name) or layer.notifications[name] for layer in layers if name in _names(layer)
@@ -109,7 +109,7 @@ def _operation(
             merged[key] = _over(merged.get(key), parameter)
         for key, output in definition.outputs.items():
             outputs[key] = _mapped(outputs.get(key), output)
-    return Operation(
+    return NodeOperation(
         interface=interface,
         name=name,
         definition=definitions[-1],

@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from sabir.errors import DeployError
-from sabir.languages.tosca.model.behaviour import Interface, Operation
+from sabir.languages.tosca.model.behaviour import Interface, NodeOperation
 from sabir.languages.tosca.model.types import TypeTable
 from sabir.languages.tosca.syntax.nodes import Kind
 
@@ -44,7 +44,7 @@ CHANGED: Final = "target_changed"
 """The operation of a relationship when an operation of its target was run again."""
 
 
-def carried_out(types: TypeTable, interfaces: Iterable[Interface]) -> dict[str, Operation]:
+def carried_out(types: TypeTable, interfaces: Iterable[Interface]) -> dict[str, NodeOperation]:
     """By name, the operations of the interfaces that deployments know, as far as something carries them out."""
     return {
         name: operation

@@ -25,7 +25,7 @@ UNKNOWN_DIALECT: Final = tosca_rule(
 )
 
 
-_VERSION: Final = "tosca_definitions_version"
+_VERSION_KEY: Final = "tosca_definitions_version"
 _LONG_TEXT: Final = 1_000_000
 
 
@@ -61,7 +61,7 @@ def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | Non
 
 
 def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> Dialect | None:
-    node = root.get(_VERSION)
+    node = root.get(_VERSION_KEY)
     if node is None:
         findings.append(_without_version(root, file))
         return None
@@ -82,18 +82,18 @@ def _without_version(root: YamlMapping, file: PackageFile) -> Finding:
     if misspelt is not None:
         message = f"there is no key {text_of(misspelt.key)!r}"
         return UNKNOWN_DIALECT.at(
-            Place(file.source, misspelt.key.span), message, hint=f"did you mean '{_VERSION}'?"
+            Place(file.source, misspelt.key.span), message, hint=f"did you mean '{_VERSION_KEY}'?"
         )
-    message = f"missing required key '{_VERSION}'"
+    message = f"missing required key '{_VERSION_KEY}'"
     version = DIALECTS[-1] if root.get("service_template") is not None else DIALECTS[3]
-    hint = f"begin the file with '{_VERSION}: {version}'"
+    hint = f"begin the file with '{_VERSION_KEY}: {version}'"
     if not root.entries:
         return UNKNOWN_DIALECT.about_file(file.source, message, hint=hint)
     return UNKNOWN_DIALECT.at(Place(file.source, root.entries[0].key.span), message, hint=hint)
 
 
 def _is_nearly(key: str | None) -> bool:
-    return key is not None and did_you_mean(key, [_VERSION]) is not None
+    return key is not None and did_you_mean(key, [_VERSION_KEY]) is not None
 
 
 def readable_document(file: PackageFile) -> YamlMapping | None:

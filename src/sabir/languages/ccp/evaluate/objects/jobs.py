@@ -51,7 +51,7 @@ def job(
     template = {
         # Without `app`: the Service would send requests to the Job's pod.
         "metadata": {"labels": {"ccp": "true", "ccp-component": unit.definition.component}},
-        "spec": _pod(settings, unit, hosts, restarts=restarts),
+        "spec": _job_pod(settings, unit, hosts, restarts=restarts),
     }
     return {
         "apiVersion": "batch/v1",
@@ -67,7 +67,7 @@ def _metadata(settings: Settings, unit: Unit, extra_labels: Mapping[str, str]) -
     return {"labels": {**labels(unit.definition), **extra_labels}, "annotations": {CONTENT: digest}}
 
 
-def _pod(settings: Settings, unit: Unit, hosts: tuple[str, ...] | None, *, restarts: bool) -> Data:
+def _job_pod(settings: Settings, unit: Unit, hosts: tuple[str, ...] | None, *, restarts: bool) -> Data:
     definition, container, command = unit.definition, unit.container, unit.command
     assert command is not None
     secrets = job_secrets(definition, container, command)

@@ -20,7 +20,7 @@ from sabir.languages.ccp.runner.addresses import address_function
 from sabir.languages.ccp.syntax.recording.settings import MAPPING, VARIABLES, WatchedSettings
 from sabir.languages.ccp.syntax.recording.statements import Marked, mark_reads
 from sabir.languages.ccp.syntax.recording.trace import Trace
-from sabir.provenance import Computing, Recorder, Site, Source, Sources, Step
+from sabir.provenance import Computing, Recorder, Site, Sources, Step, ValueSource
 from sabir.text import Source as Text
 
 __all__ = ["RecordedTemplates"]
@@ -98,7 +98,7 @@ class _Rendering:
         self.written: dict[str, Step] = {}
         """The step that gave a name its value."""
         self._outer: list[tuple[Sources, dict[str, Step]]] = []
-        self._aside: list[tuple[list[Source], list[Step], dict[str, Step]]] = []
+        self._aside: list[tuple[list[ValueSource], list[Step], dict[str, Step]]] = []
 
     def trace(self, chunks: Iterable[str]) -> Trace:
         starts: list[int] = []
@@ -187,7 +187,7 @@ class _Rendering:
         is_loop = decisions[-1].site.how is How.LOOP
         after, self.written = self.written, before if is_loop else self.written
         for name in names:  # given another value, or not: that was decided here
-            earlier: tuple[Source, ...] = tuple(
+            earlier: tuple[ValueSource, ...] = tuple(
                 step for step in (after.get(name), before.get(name)) if step is not None
             )
             if not earlier and self.variables.unwatched(name) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sabir.provenance import Source, Sources
+from sabir.provenance import Sources, ValueSource
 from sabir.text import Span
 
 __all__ = ["Trace"]
@@ -36,11 +36,11 @@ class Trace(Struct, frozen=True, eq=False):
         """What the character at an offset rests on."""
         return self.sources[max(bisect_right(self.starts, offset) - 1, 0)]
 
-    def over(self, span: Span) -> tuple[Source, ...]:
+    def over(self, span: Span) -> tuple[ValueSource, ...]:
         """All that a span of the text rests on, each source once."""
         return tuple(dict.fromkeys(self._over(span)))
 
-    def _over(self, span: Span) -> Iterator[Source]:
+    def _over(self, span: Span) -> Iterator[ValueSource]:
         start, end = span.start, self._end(span)
         index = max(bisect_right(self.starts, start) - 1, 0)
         # Segments without text that stand just before the span count, too.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.values import Frame, Read
-from sabir.provenance import Source, Sources
+from sabir.provenance import Sources, ValueSource
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class _Tally:
         self.place = place
         self.asked = 0
         self.held = 0
-        self.reads: dict[Source, None] = {}
+        self.reads: dict[ValueSource, None] = {}
 
 
 class Choice:

@@ -11,7 +11,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.model.entities import ImplementationDef, ImplementDef
 from sabir.languages.inmanta.syntax import nodes
-from sabir.provenance import Source, Sources
+from sabir.provenance import Sources, ValueSource
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class RecordedConstruction(ConstructionCompiler):
             try:
                 instance = construct(frame)
                 if instance in recorder.constructed:
-                    source: Source = self._again(instance, place)
+                    source: ValueSource = self._again(instance, place)
                 else:
                     source = (instance, None)
                     self._note(instance)
@@ -52,11 +52,11 @@ class RecordedConstruction(ConstructionCompiler):
 
         return traced
 
-    def _again(self, instance: Instance, place: Place) -> Source:
+    def _again(self, instance: Instance, place: Place) -> ValueSource:
         """A second constructor with the same identifying values: they found the instance that was there."""
         recorder = self.recorder
         keys = [name for index in instance.entity.indexes for name in index.attributes]
-        sources: dict[Source, None] = {}
+        sources: dict[ValueSource, None] = {}
         for name in keys:
             sources.update(dict.fromkeys(recorder.arguments.get(name, ())))
         sources.update(dict.fromkeys((instance, name) for name in keys))

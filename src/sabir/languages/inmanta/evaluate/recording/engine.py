@@ -13,7 +13,7 @@ from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue
 from sabir.languages.inmanta.evaluate.writing import Writer
 from sabir.languages.inmanta.model.entities import Property
-from sabir.provenance import Outcome, Source
+from sabir.provenance import Outcome, ValueSource
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class _RecordedWriter(Writer):
         if prop.is_list:
             self._note(instance, prop, site, self.recorder.reads)
 
-    def _note(self, instance: Instance, prop: Property, site: Site, reads: list[Source]) -> None:
+    def _note(self, instance: Instance, prop: Property, site: Site, reads: list[ValueSource]) -> None:
         place = _place(site, prop)
         step = self.recorder.step_at(place, site.how, self.recorder.rests(instance, site, place, reads))
         self.recorder.wrote(instance, prop, step)

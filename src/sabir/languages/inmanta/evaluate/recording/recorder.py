@@ -18,7 +18,7 @@ from sabir.languages.inmanta.evaluate.interrupts import Wait
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
-from sabir.provenance import Computing, Outcome, Recorder, Source, Sources, Step
+from sabir.provenance import Computing, Outcome, Recorder, Sources, Step, ValueSource
 from sabir.text import Location, Place
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ class ModelRecorder(Recorder, Computing):
     def __init__(self) -> None:
         Recorder.__init__(self)
         Computing.__init__(self)
-        self.arguments: dict[str, list[Source]] = {}
+        self.arguments: dict[str, list[ValueSource]] = {}
         """The lists of the arguments of the constructor that runs, by name."""
         self.running: Activation | None = None
-        self.variables: dict[tuple[int, int], Source] = {}
+        self.variables: dict[tuple[int, int], ValueSource] = {}
         """By frame and slot. Frames are kept alive by `blocks`, or by the compiler when they are of a namespace."""
         self.blocks: dict[tuple[int, int], tuple[Frame, Sources]] = {}
         self.causes: dict[Instance, Sources] = {}
@@ -128,11 +128,11 @@ class ModelRecorder(Recorder, Computing):
         if type(instance) is Instance:
             self.reads.append((instance, name))
 
-    def distinct(self, reads: Sequence[Source]) -> Sources:
+    def distinct(self, reads: Sequence[ValueSource]) -> Sources:
         """An instance is no source beside a property of it that was read later: each property's chain names it."""
         if len(reads) < 2:
             return tuple(reads)
-        distinct: dict[Source, None] = {}
+        distinct: dict[ValueSource, None] = {}
         for source in reads:
             if type(source) is tuple and source[1] is not None:
                 distinct.pop((source[0], None), None)
@@ -152,7 +152,7 @@ class ModelRecorder(Recorder, Computing):
         """For what is evaluated once in a frame, although the statement around it may run again."""
         key = id(read)
         remembered = self._remembered
-        begun: dict[int, dict[Source, None]] = {}  # by identity of a frame: who waits keeps it alive
+        begun: dict[int, dict[ValueSource, None]] = {}  # by identity of a frame: who waits keeps it alive
 
         def traced(frame: Frame) -> Any:
             before_it = remembered.get((id(frame), key))
@@ -242,7 +242,7 @@ class ModelRecorder(Recorder, Computing):
             self.place(step, node), how, self.whole(self.reads), f"variable {node.target.name}"
         )
 
-    def whole(self, reads: Sequence[Source]) -> Rest:
+    def whole(self, reads: Sequence[ValueSource]) -> Rest:
         """What was read, and what decided that it was."""
         current = self.running
         return Rest(self.distinct(reads), current.context(self.blocks) if current is not None else ())
@@ -262,7 +262,7 @@ class ModelRecorder(Recorder, Computing):
             decided_by = self.causes[instance] = () if current is None else current.context(self.blocks)
         return decided_by
 
-    def rests(self, instance: Instance, site: Site, place: Place, reads: Sequence[Source]) -> Rest:
+    def rests(self, instance: Instance, site: Site, place: Place, reads: Sequence[ValueSource]) -> Rest:
         """What a write of a property rests on: what was read, and that the statement ran."""
         if site is not instance.site:
             return self.whole(reads)

@@ -16,7 +16,7 @@ from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of
 from sabir.languages.inmanta.syntax.project import Namespace
-from sabir.provenance import Source, Sources, Step
+from sabir.provenance import Sources, Step, ValueSource
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _Line = tuple[str, int]
 class _Rendering(Struct, eq=False):
     """What a template that is being rendered read: by line, and what its free names stand for."""
 
-    lines: dict[_Line, dict[Source, None]] = {}
+    lines: dict[_Line, dict[ValueSource, None]] = {}
     names: dict[str, Sources] = {}
 
 
@@ -84,7 +84,7 @@ class RecordedTemplates(Templates):
         """A step for each file, and below it one for each line that reads something."""
         files: list[Step] = []
         for file in self._read(path, space):
-            lines: dict[int, dict[Source, None]] = {}
+            lines: dict[int, dict[ValueSource, None]] = {}
             for (name, line), reads in rendering.lines.items():
                 if name == file.path:
                     lines.setdefault(line, {}).update(reads)

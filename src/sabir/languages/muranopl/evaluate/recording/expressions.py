@@ -15,7 +15,7 @@ from sabir.languages.muranopl.model.hosts import HostObjects, HostValue
 if TYPE_CHECKING:
     from sabir.expressions.yaql import Engine
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
-    from sabir.provenance import Source
+    from sabir.provenance import ValueSource
 
 __all__ = ["RecordingHosts", "recording_compiler"]
 
@@ -98,7 +98,7 @@ class _Compiler(Compiler):
 
         def run(scope: Variables) -> Any:
             outer, mark = state.properties, len(state.reads)
-            properties: dict[str, Sequence[Source]] = {}
+            properties: dict[str, Sequence[ValueSource]] = {}
             state.properties = properties
             try:
                 return make(scope)

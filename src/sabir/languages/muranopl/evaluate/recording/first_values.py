@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.languages.muranopl.model.properties import PropertyDeclaration
-from sabir.provenance import Source, Step
+from sabir.provenance import Step, ValueSource
 
 __all__ = ["FirstValue"]
 
@@ -22,7 +22,7 @@ class FirstValue(Step, eq=False, kw_only=True):
     maker: Step | None = None
     """What made the object, when nobody gave the value: then its class decides."""
 
-    def sources(self) -> Iterator[Source]:
+    def sources(self) -> Iterator[ValueSource]:
         yield from self.reads
         if self.giver is not None:
             yield self.giver

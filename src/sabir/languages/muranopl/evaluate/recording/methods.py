@@ -13,7 +13,7 @@ from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.evaluate.recording.effects import Effects, body_effects
 from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder, shadow
 from sabir.languages.muranopl.evaluate.recording.statements import RESULT_STEP, RecordingCompiler
-from sabir.provenance import Site, Source, Sources, Step, join
+from sabir.provenance import Site, Sources, Step, ValueSource, join
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class RecordedMethod(Method):
             variables[shadow(self.keywords.name)] = self._passed(self.keywords, (*reads, *lazily))
 
     def _argument(
-        self, argument: Argument, before: Any, variables: Variables, reads: Sequence[Source]
+        self, argument: Argument, before: Any, variables: Variables, reads: Sequence[ValueSource]
     ) -> Step:
         step = self._passed(argument, reads)
         after = variables[argument.name]
@@ -141,14 +141,14 @@ class RecordedMethod(Method):
             site = self._conversions[argument.name] = Site(place, How.CONVERSION, f"${argument.name}")
         return self.recorder.run(site, (step,))
 
-    def _passed(self, argument: Argument, reads: Sequence[Source]) -> Step:
+    def _passed(self, argument: Argument, reads: Sequence[ValueSource]) -> Step:
         state = self.recorder.state
         note = f"${argument.name} of {self.title}"
         if state.site is None:  # the model gives the arguments of constructors
             return join(reads)
         return self.recorder.run(self.recorder.site_like(state.site, How.ARGUMENT, note), tuple(reads))
 
-    def _default(self, argument: Argument, reads: Sequence[Source]) -> Step:
+    def _default(self, argument: Argument, reads: Sequence[ValueSource]) -> Step:
         assert argument.node.default is not None
         site = self._conversions.get(f"={argument.name}")
         if site is None:
@@ -157,7 +157,7 @@ class RecordedMethod(Method):
         return self.recorder.run(site, tuple(reads))
 
 
-def _of_everything(reads: Sequence[Source], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+def _of_everything(reads: Sequence[ValueSource], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
     """The arguments of a call that no expression spells, as `call(name, …)` makes it: all may rest on all."""
     every = tuple(reads)
     return Arguments(every, [every] * len(args), dict.fromkeys(kwargs, every), len(every))

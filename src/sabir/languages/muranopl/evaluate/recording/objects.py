@@ -11,7 +11,7 @@ from sabir.languages.muranopl.evaluate.initialising import Initialising
 from sabir.languages.muranopl.evaluate.recording.first_values import FirstValue
 from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder
 from sabir.languages.muranopl.evaluate.recording.storage import WatchedPrivate, WatchedProperties
-from sabir.provenance import Site, Source, Step
+from sabir.provenance import Site, Step, ValueSource
 from sabir.provenance.steps import NOWHERE
 from sabir.text import Place
 
@@ -85,7 +85,7 @@ class RecordedInitialising(Initialising):
         return declaration.is_read and declaration.name in self.values
 
     def _note(
-        self, declaration: PropertyDeclaration, reads: Sequence[Source], before: Any, *, is_given: bool
+        self, declaration: PropertyDeclaration, reads: Sequence[ValueSource], before: Any, *, is_given: bool
     ) -> None:
         """A value that the model gives, or a default that reads nothing, needs no step: its declaration tells."""
         name, properties = declaration.name, self.object.properties
@@ -119,7 +119,7 @@ class RecordedInitialising(Initialising):
     def construct(self, names: Sequence[str]) -> None:
         """The constructor is called next, with the given values of these names."""
         maker = self.recorder.made(self.object)
-        named: dict[str, Sequence[Source]] = {}
+        named: dict[str, Sequence[ValueSource]] = {}
         for name in names:
             if maker is not None and self.object.id in self.recorder.created:
                 named[name] = self.reads.get(name, tuple(maker.reads))

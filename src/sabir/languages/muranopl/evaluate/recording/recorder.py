@@ -19,7 +19,7 @@ from sabir.expressions.yaql.scope import Closure
 from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.recording.effects import Effects, closed_effects
 from sabir.languages.muranopl.evaluate.recording.storage import WatchedAttributes, WatchedStatics
-from sabir.provenance import Cell, Computing, Context, Recorder, Site, Source, Sources, Step
+from sabir.provenance import Cell, Computing, Context, Recorder, Site, Sources, Step, ValueSource
 from sabir.text import Place, Span
 from sabir.text import Source as Text
 
@@ -42,15 +42,15 @@ def shadow(name: str) -> str:
 class Arguments(Struct, frozen=True, eq=False):
     """What was read for each argument of a call, and for its receiver."""
 
-    receiver: Sequence[Source]
-    positional: Sequence[Sequence[Source]]
-    named: dict[str, Sequence[Source]]
+    receiver: Sequence[ValueSource]
+    positional: Sequence[Sequence[ValueSource]]
+    named: dict[str, Sequence[ValueSource]]
     keep: int
     """How many reads of the calling statement stand before the receiver."""
     maker: Step | None = None
     """The step that made the object whose constructor it is."""
 
-    def everything(self) -> list[Source]:
+    def everything(self) -> list[ValueSource]:
         return [source for reads in (*self.positional, *self.named.values()) for source in reads]
 
 
@@ -59,7 +59,7 @@ class Writer(Struct, frozen=True, eq=False):
 
     site: Site
     value: Any
-    more: Sequence[Source] = ()
+    more: Sequence[ValueSource] = ()
 
 
 class _State(threading.local, Computing):
@@ -72,10 +72,10 @@ class _State(threading.local, Computing):
         """The statement that runs."""
         self.writer: Writer | None = None
         self.receiver = 0
-        self.arguments: list[Sequence[Source]] = []
+        self.arguments: list[Sequence[ValueSource]] = []
         self.pending: Arguments | None = None
-        self.result: Sequence[Source] = ()
-        self.properties: dict[str, Sequence[Source]] | None = None
+        self.result: Sequence[ValueSource] = ()
+        self.properties: dict[str, Sequence[ValueSource]] | None = None
         """What was read for each property that `new` is given."""
         self.call: Arguments | None = None
         """The call that is entered."""
@@ -84,7 +84,7 @@ class _State(threading.local, Computing):
         self.attempts: list[Any] = []
 
     @contextmanager
-    def apart(self) -> Generator[list[Source]]:
+    def apart(self) -> Generator[list[ValueSource]]:
         before, writer, properties = self.open(), self.writer, self.properties
         self.writer, self.properties = None, None
         try:
@@ -131,7 +131,7 @@ class RunRecorder(Recorder):
         cls.static_values = WatchedStatics(self, cls)
         return RecordedMethod
 
-    def run(self, site: Site, reads: Sequence[Source], cell: Cell | None = None) -> Step:
+    def run(self, site: Site, reads: Sequence[ValueSource], cell: Cell | None = None) -> Step:
         """A site ran, here and now."""
         state = self.state
         step = state.context.step(site, reads, state.decided_by, cell)
@@ -155,7 +155,7 @@ class RunRecorder(Recorder):
         outer = state.reads
 
         def run() -> Any:
-            reads: list[Source] = []
+            reads: list[ValueSource] = []
             before = (state.decided_by, state.context, state.site, state.attempted)
             state.decided_by, state.context, state.site, state.attempted = there
             try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.recording.first_values import FirstValue
-from sabir.provenance import Source, Step, WatchedDict
+from sabir.provenance import Step, ValueSource, WatchedDict
 from sabir.provenance.steps import NOWHERE
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class WatchedProperties(Watched):
         recorder: RunRecorder,
         object_: MuranoObject,
         raw: Mapping[Any, Any],
-        reads: Mapping[str, Sequence[Source]],
+        reads: Mapping[str, Sequence[ValueSource]],
     ) -> None:
         super().__init__(recorder, object_.id, title_of(object_, recorder))
         self.cls = object_.cls

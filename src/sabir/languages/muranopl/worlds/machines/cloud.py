@@ -20,7 +20,7 @@ from sabir.languages.muranopl.worlds.simulated.networks import Networks
 __all__ = ["MachineCloud"]
 
 _NO_ANSWER: Final = "murano.common.exceptions.TimeoutException"
-_REFUSED: Final = "heatclient.exc.HTTPBadRequest"
+_BAD_REQUEST: Final = "heatclient.exc.HTTPBadRequest"
 _NOT_THERE: Final = "heatclient.exc.HTTPNotFound"
 _UNHEARD: Final = (EffectKind.TRACK, EffectKind.UNTRACK)
 
@@ -88,7 +88,7 @@ class MachineCloud:
         refused = refused_types(arguments["template"])
         if refused:
             raise WorldFailure(
-                _REFUSED,
+                _BAD_REQUEST,
                 f"machines of a pool cannot stand in for {', '.join(refused)}: the stack {arguments['stack']} needs a cloud",
             )
         stack = self.stacks.setdefault(_key(effect), {"machines": {}})

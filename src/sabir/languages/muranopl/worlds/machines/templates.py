@@ -28,7 +28,7 @@ _ACCEPTED: Final = (
     "OS::Heat::None",
     "AWS::EC2::SecurityGroup",
 )
-_REFUSED: Final = ("OS::Neutron::LBaaS", "OS::Neutron::VPNService", "OS::Neutron::FirewallPolicy")
+_REFUSED_TYPES: Final = ("OS::Neutron::LBaaS", "OS::Neutron::VPNService", "OS::Neutron::FirewallPolicy")
 _SCRIPTS: Final = ("OS::Heat::SoftwareConfig", "OS::Heat::CloudConfig")
 _AGENT: Final = ("muranoagent", "murano-agent")
 """User data that names one of these installs an agent, which nobody needs here."""
@@ -151,7 +151,7 @@ def refused_types(template: Mapping[str, Any]) -> list[str]:
     return sorted(
         type_
         for type_ in types
-        if type_ not in _SERVERS and (not type_.startswith(_ACCEPTED) or type_.startswith(_REFUSED))
+        if type_ not in _SERVERS and (not type_.startswith(_ACCEPTED) or type_.startswith(_REFUSED_TYPES))
     )
 
 

@@ -9,7 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.check.rules.assigned_values import misfit_finding
 from sabir.languages.tosca.check.rules.results import check_result
-from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, holds_expression
@@ -72,7 +72,7 @@ def check_operation_inputs(
 
 
 def _mapped_again(
-    interface: InterfaceDefinition, operations: Mapping[str, Operation], flat: FlatType
+    interface: InterfaceDefinition, operations: Mapping[str, NodeOperation], flat: FlatType
 ) -> Iterator[Finding]:
     """2.0: an output that the type has mapped stays where it goes."""
     for operation in (*interface.operations.values(), *interface.notifications.values()):

@@ -55,7 +55,7 @@ def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
             type_.place, f"{subject} has no units", hint="add 'units:', as {g: 1, kg: 1000}"
         )
         return
-    yield from _data_type(model, type_, flat, definition)
+    yield from _check_scalar_data_type(model, type_, flat, definition)
     if 1 not in units.units.values():
         yield WRONG_SCALAR.at(type_.place, f"{subject} has no unit with the multiplier 1")
     elif units.prefixes and 1 not in units.prefixes.values():
@@ -94,7 +94,7 @@ def _multipliers(written: Written | None, subject: str) -> Iterator[Finding]:
             )
 
 
-def _data_type(
+def _check_scalar_data_type(
     model: Model, type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition
 ) -> Iterator[Finding]:
     schema = definition.data_type
