@@ -27,9 +27,10 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Extensions, Function
 from sabir.expressions.query.functions.variables import substituted
 from sabir.expressions.query.values import MISSING, External
-from sabir.graph.values import REDACTED, Sensitive, reveal
+from sabir.graph.values import Sensitive, reveal
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
+from sabir.text import REDACTED
 from tests.corpora.counted_asserts import Counter, run_module
 from tests.expressions.query.plain import PlainResource
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sabir.graph import Graph, Instance, Record, Sensitive, Value
-from sabir.graph.values import REDACTED
 from sabir.server.work.redaction import is_secret_name, mark_graph, redact_document, redact_text
+from sabir.text import REDACTED
 
 CANARY = "canary-2206"
 

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.graph.values import REDACTED, Sensitive, Unknown, Value
+from sabir.graph.values import Sensitive, Unknown, Value
+from sabir.text import REDACTED
 
 __all__ = ["ABSENT", "Absent", "Change", "ChangedInstance", "GraphDiff", "compare_graphs"]
 

@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 from sabir.graph.graph import Graph
 from sabir.graph.origin import Origin
-from sabir.graph.values import REDACTED, Sensitive, Value
-from sabir.text import Span
+from sabir.graph.values import Sensitive, Value
+from sabir.text import REDACTED, Span
 
 __all__ = ["Secrets", "holds_sensitive", "secret_texts", "sensitive_values"]
 

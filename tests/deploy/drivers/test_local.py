@@ -20,7 +20,8 @@ from sabir.resources.driver import Connection, Driver
 from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
 from sabir.resources.step import Action
 from sabir.resources.target import Target
-from tests.deploy.drivers.contract import Case, DriverContract, NoEffects, task
+from tests.deploy.drivers.contract import Case, DriverContract, task
+from tests.deploy.drivers.quiet import NoEffects
 
 
 def zipped(**files: str) -> bytes:

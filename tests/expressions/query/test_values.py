@@ -18,7 +18,8 @@ from sabir.expressions.query.values import (
     reveal_deep,
     single,
 )
-from sabir.graph.values import REDACTED, Sensitive
+from sabir.graph.values import Sensitive
+from sabir.text import REDACTED
 
 
 class Note(External):

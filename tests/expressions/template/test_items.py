@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sabir.expressions.query import QueryError, map_value, redacted
-from sabir.graph.values import REDACTED, Sensitive
+from sabir.graph.values import Sensitive
+from sabir.text import REDACTED
 from tests.expressions.query.functions.calls import box
 
 VARIABLES = {

@@ -9,7 +9,7 @@ import pytest
 from sabir.languages.tosca import LANGUAGE
 from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.files import PackageFiles
-from sabir.languages.tosca.syntax.nodes import Kind
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import plain_data
 from sabir.source.yaml.recovery import compose_readable

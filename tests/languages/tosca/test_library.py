@@ -9,8 +9,8 @@ import pytest
 
 from sabir.languages.tosca import library
 from sabir.languages.tosca.library import PROFILES, find_shipped, shipped_names
-from sabir.languages.tosca.model.types import PRIMITIVES
-from sabir.languages.tosca.syntax.nodes import Kind
+from sabir.languages.tosca.syntax.schemas import PRIMITIVES
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 

@@ -11,7 +11,7 @@ from sabir.languages.tosca.model import Model
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.documents import load
 from sabir.languages.tosca.syntax.files import PackageFiles
-from sabir.languages.tosca.syntax.nodes import Kind
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.packages import MemoryPackage
 
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"

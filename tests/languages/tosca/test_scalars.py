@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.tosca.model.scalars import (
-    is_integer,
-    is_number,
-    is_timestamp,
-    is_version,
-    scalar_unit,
-    version_key,
-)
+from sabir.languages.tosca.model.scalars import is_integer, is_number, is_timestamp, scalar_unit
+from sabir.languages.tosca.syntax.versions import is_version, version_key
 
 
 @pytest.mark.parametrize(

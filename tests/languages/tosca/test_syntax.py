@@ -12,7 +12,8 @@ from sabir.languages.tosca.syntax.dialects import DIALECTS, dialect_of
 from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import PackageFiles
-from sabir.languages.tosca.syntax.nodes import UNBOUNDED, Kind
+from sabir.languages.tosca.syntax.nodes import UNBOUNDED
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.languages.tosca.syntax.second import normalised
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import YamlMapping, compose, plain_data

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Any, Final, final
 
-from sabir.graph.values import REDACTED, UNKNOWN, Sensitive, Unknown, awaited_names, reveal
+from sabir.graph.values import UNKNOWN, Sensitive, Unknown, awaited_names, reveal
+from sabir.text import REDACTED
 
 __all__ = [
     "MISSING",

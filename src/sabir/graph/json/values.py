@@ -21,7 +21,8 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from sabir.diagnostics.reasons import reason_of
-from sabir.graph.values import REDACTED, UNKNOWN, Ref, Sensitive, Unknown, Value
+from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
+from sabir.text import REDACTED
 
 __all__ = ["FORMAT", "PLAIN", "decoded", "encoded", "has_words"]
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
+from sabir.graph.layout.layered import Drawing, Gaps, draw
+from sabir.graph.layout.packing import Size
 from sabir.graph.layout.passing import Column, Rectangle, columns_of, way_out
 
 __all__ = ["Boxes", "Placed", "nest"]

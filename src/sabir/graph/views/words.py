@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sabir.graph.graph import Graph
-from sabir.graph.values import REDACTED, Ref, Sensitive, Unknown, Value
+from sabir.graph.values import Ref, Sensitive, Unknown, Value
+from sabir.text import REDACTED
 
 __all__ = ["called", "clipped", "one_line", "value_text"]
 

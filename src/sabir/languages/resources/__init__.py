@@ -21,7 +21,7 @@ class Resources:
     evaluates_when_checked: Final = True
 
     def recognises(self, package: LoadedPackage) -> bool:
-        from sabir.languages.resources.syntax.recognition import recognises
+        from sabir.languages.resources.recognition import recognises
 
         return recognises(package)
 
@@ -31,12 +31,12 @@ class Resources:
         return collect_rules(__name__)
 
     def validators(self) -> Sequence[type[BaseValidator]]:
-        from sabir.languages.resources.check.validator import ResourcesValidator
+        from sabir.languages.resources.check import ResourcesValidator
 
         return (ResourcesValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        from sabir.languages.resources.graph.evaluation import evaluate_package
+        from sabir.languages.resources.graph import evaluate_package
 
         return evaluate_package(package, request)
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from sabir.graph.graph import Graph
 from sabir.graph.record import Record
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import REDACTED, Sensitive, Value
+from sabir.graph.values import Sensitive, Value
+from sabir.text import REDACTED
 
 __all__ = ["is_secret_name", "mark_graph", "redact_document", "redact_text"]
 

@@ -19,7 +19,8 @@ from sabir.resources.outcome import OutcomeStatus, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
-from tests.deploy.drivers.contract import Case, DriverContract, NoEffects, task
+from tests.deploy.drivers.contract import Case, DriverContract, task
+from tests.deploy.drivers.quiet import NoEffects
 from tests.openstack.cloud import Cloud, cloud
 from tests.openstack.small_cloud import SmallCloud, small_cloud
 

@@ -23,8 +23,9 @@ from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
 from sabir.session import Session, Trust
-from tests.deploy.drivers.contract import Case, DriverContract, NoEffects, task
+from tests.deploy.drivers.contract import Case, DriverContract, task
 from tests.deploy.drivers.http.service import TOKEN, Service, running
+from tests.deploy.drivers.quiet import NoEffects
 
 USER: dict[str, Any] = {
     "path": "/users/{id}",

@@ -27,7 +27,8 @@ from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
 from tests.deploy.drivers import test_local
-from tests.deploy.drivers.contract import Case, DriverContract, NoEffects, task
+from tests.deploy.drivers.contract import Case, DriverContract, task
+from tests.deploy.drivers.quiet import NoEffects
 from tests.deploy.sshd import Sshd
 from tests.process import pyenv_pythons
 

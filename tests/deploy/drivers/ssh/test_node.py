@@ -22,7 +22,8 @@ from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
-from tests.deploy.drivers.contract import Case, DriverContract, NoEffects, task
+from tests.deploy.drivers.contract import Case, DriverContract, task
+from tests.deploy.drivers.quiet import NoEffects
 from tests.deploy.node import PASSPHRASE, PASSWORD, USER, Node, node, why_no_node
 
 pytestmark = pytest.mark.slow

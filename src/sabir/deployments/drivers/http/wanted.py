@@ -9,8 +9,9 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.graph.values import REDACTED, Sensitive, Value, reveal, reveal_all
+from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change
+from sabir.text import REDACTED
 
 __all__ = ["WantedItem", "item_faults", "looked_up", "usable_id", "wanted_item"]
 

@@ -9,9 +9,8 @@ from sabir.graph.dependence import lines_of
 from sabir.graph.graph import Graph
 from sabir.graph.origin import Origin
 from sabir.graph.secrets import Secrets, sensitive_values
-from sabir.graph.values import REDACTED
 from sabir.graph.views.html.values import without_surrogates
-from sabir.text import Location
+from sabir.text import REDACTED, Location
 
 __all__ = ["LineReader", "SafeLines"]
 

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from .addresses import address_function
-from .connection import authority_file
+from sabir.languages.ccp.runner.addresses import address_function
+from sabir.languages.ccp.runner.connection import authority_file
 
 __all__ = ["CLIENTS", "client_environment"]
 

@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from .connection import Connection
+from sabir.languages.ccp.runner.connection import Connection
 
 __all__ = ["Entry", "Etcd", "EtcdUnavailable"]
 

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from .commands import identity_of
-from .connection import authority_file
-from .settings import Settings
-from .templates import TemplateFailed, Templates
+from sabir.languages.ccp.runner.commands import identity_of
+from sabir.languages.ccp.runner.connection import authority_file
+from sabir.languages.ccp.runner.settings import Settings
+from sabir.languages.ccp.runner.templates import TemplateFailed, Templates
 
 __all__ = ["FileFailed", "rendered_files", "write_files"]
 

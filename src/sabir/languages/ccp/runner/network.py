@@ -6,7 +6,7 @@ import fcntl
 import socket
 import struct
 
-from .variables import Pod
+from sabir.languages.ccp.runner.variables import Pod
 
 __all__ = ["interface_address"]
 

@@ -7,9 +7,9 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from .commands import Supervisor
-from .credentials import client_environment
-from .settings import Settings
+from sabir.languages.ccp.runner.commands import Supervisor
+from sabir.languages.ccp.runner.credentials import client_environment
+from sabir.languages.ccp.runner.settings import Settings
 
 __all__ = ["NotReady", "check_readiness"]
 

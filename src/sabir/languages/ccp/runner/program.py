@@ -8,14 +8,14 @@ import logging
 import os
 import sys
 
-from .commands import CommandFailed, Stopped, Supervisor
-from .etcd import Etcd, EtcdUnavailable
-from .files import FileFailed, rendered_files, write_files
-from .probes import NotReady
-from .provision import provision
-from .settings import Settings, SetupError, read_settings
-from .status import DependencyTimeout, answer_probe
-from .templates import TemplateFailed
+from sabir.languages.ccp.runner.commands import CommandFailed, Stopped, Supervisor
+from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
+from sabir.languages.ccp.runner.files import FileFailed, rendered_files, write_files
+from sabir.languages.ccp.runner.probes import NotReady
+from sabir.languages.ccp.runner.provision import provision
+from sabir.languages.ccp.runner.settings import Settings, SetupError, read_settings
+from sabir.languages.ccp.runner.status import DependencyTimeout, answer_probe
+from sabir.languages.ccp.runner.templates import TemplateFailed
 
 __all__ = ["main"]
 

@@ -7,12 +7,12 @@ import subprocess
 import time
 from typing import Any
 
-from .commands import CommandFailed, Supervisor, exit_code
-from .credentials import client_environment
-from .etcd import Etcd
-from .files import write_files
-from .settings import Settings
-from .status import Status
+from sabir.languages.ccp.runner.commands import CommandFailed, Supervisor, exit_code
+from sabir.languages.ccp.runner.credentials import client_environment
+from sabir.languages.ccp.runner.etcd import Etcd
+from sabir.languages.ccp.runner.files import write_files
+from sabir.languages.ccp.runner.settings import Settings
+from sabir.languages.ccp.runner.status import Status
 
 __all__ = ["provision"]
 

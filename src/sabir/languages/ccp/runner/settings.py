@@ -6,10 +6,10 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from .connection import Connection, etcd_connection
-from .network import interface_address
-from .templates import Templates
-from .variables import Pod, container_variables
+from sabir.languages.ccp.runner.connection import Connection, etcd_connection
+from sabir.languages.ccp.runner.network import interface_address
+from sabir.languages.ccp.runner.templates import Templates
+from sabir.languages.ccp.runner.variables import Pod, container_variables
 
 __all__ = ["Patience", "Settings", "SetupError", "read_settings"]
 

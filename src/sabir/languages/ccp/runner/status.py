@@ -16,11 +16,11 @@ import logging
 import time
 from functools import partial
 
-from .commands import CommandFailed, Supervisor
-from .etcd import Entry, Etcd, EtcdUnavailable
-from .probes import NotReady, check_readiness
-from .settings import Settings
-from .templates import TemplateFailed
+from sabir.languages.ccp.runner.commands import CommandFailed, Supervisor
+from sabir.languages.ccp.runner.etcd import Entry, Etcd, EtcdUnavailable
+from sabir.languages.ccp.runner.probes import NotReady, check_readiness
+from sabir.languages.ccp.runner.settings import Settings
+from sabir.languages.ccp.runner.templates import TemplateFailed
 
 __all__ = ["DependencyTimeout", "Status", "answer_probe", "dependency_key"]
 

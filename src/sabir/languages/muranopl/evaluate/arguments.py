@@ -6,7 +6,8 @@ from typing import Any
 
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.contracts import Contract, compile_contract
+from sabir.languages.muranopl.model.contract_types import Contract
+from sabir.languages.muranopl.model.contracts import compile_contract
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode
 

@@ -14,7 +14,7 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loading import Loader
     from sabir.languages.muranopl.model.classes import MuranoClass
-    from sabir.languages.muranopl.model.contracts import Contract
+    from sabir.languages.muranopl.model.contract_types import Contract
 
 __all__ = ["WRITABLE", "WRITTEN_OUT", "PropertyDeclaration"]
 

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from sabir.expressions.query.resource import Artifact
 from sabir.expressions.query.values import MISSING
-from sabir.languages.tosca.syntax.nodes import ArtifactDefinition, Kind
+from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
+from sabir.languages.tosca.syntax.scopes import Kind
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble

@@ -11,7 +11,8 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.scalars import is_number
-from sabir.languages.tosca.syntax.nodes import Kind, Written
+from sabir.languages.tosca.syntax.nodes import Written
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["Capacities"]
 

@@ -25,7 +25,8 @@ from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Written
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import Status
 from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.syntax.nodes import GroupTemplate, Kind, PolicyTemplate, Trigger, Written
+from sabir.languages.tosca.syntax.nodes import GroupTemplate, PolicyTemplate, Trigger, Written
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Span
 
 if TYPE_CHECKING:

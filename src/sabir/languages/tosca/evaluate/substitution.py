@@ -16,7 +16,8 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance
 from sabir.languages.tosca.evaluate.selection import passes_filter
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.nodes import Kind, MappedEntry, NodeTemplate, Topology
+from sabir.languages.tosca.syntax.nodes import MappedEntry, NodeTemplate, Topology
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["SUBSTITUTE", "Substitution", "find_substitute", "is_substituted"]
 

@@ -9,7 +9,8 @@ import msgspec
 
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import holds_expression
-from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Schema
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["read_text", "typed"]
 

@@ -9,7 +9,7 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.model.requirements import HOSTED_ON
 from sabir.languages.tosca.model.types import TypeTable
-from sabir.languages.tosca.syntax.nodes import Kind
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["RelationshipKinds"]
 

@@ -14,13 +14,8 @@ from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.model.values import holds_expression
-from sabir.languages.tosca.syntax.nodes import (
-    Kind,
-    OutputDefinition,
-    PropertyDefinition,
-    TypeDefinition,
-    Written,
-)
+from sabir.languages.tosca.syntax.nodes import OutputDefinition, PropertyDefinition, TypeDefinition, Written
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.provenance import Cell, Chains, Sources
 from sabir.text import Place
 

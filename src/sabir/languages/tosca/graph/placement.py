@@ -15,7 +15,8 @@ from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import NodeOperation
-from sabir.languages.tosca.syntax.nodes import Implementation, Kind
+from sabir.languages.tosca.syntax.nodes import Implementation
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = [
     "address_of",

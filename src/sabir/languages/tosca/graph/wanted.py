@@ -12,9 +12,9 @@ from sabir.languages.tosca.evaluate.selection import is_selected
 from sabir.languages.tosca.evaluate.substitution import is_substituted
 from sabir.languages.tosca.graph.circles import circle_findings
 from sabir.languages.tosca.graph.descriptors import descriptor_findings
-from sabir.languages.tosca.graph.driver import TARGET, WorkflowTarget
+from sabir.languages.tosca.graph.driver import WorkflowTarget
 from sabir.languages.tosca.graph.machines import machine_targets
-from sabir.languages.tosca.graph.program import Program
+from sabir.languages.tosca.graph.program import TARGET, Program
 from sabir.languages.tosca.graph.unsealed import unsealed_findings
 from sabir.resources.resource import Wanted
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.languages.tosca.syntax.definitions import read_type
-from sabir.languages.tosca.syntax.nodes import Kind, Origin, TypeDefinition
+from sabir.languages.tosca.syntax.nodes import Origin, TypeDefinition
 from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml import compose, plain_data
 from sabir.source.yaml.nodes import node_of
 from sabir.text import EMPTY_SPAN, Source

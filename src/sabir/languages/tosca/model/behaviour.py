@@ -14,11 +14,11 @@ from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.nodes import (
     Implementation,
     InterfaceDefinition,
-    Kind,
     OperationDefinition,
     OutputMapping,
     PropertyDefinition,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["USUAL_INTERFACES", "Interface", "NodeOperation", "interfaces_of"]
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from sabir.expressions.operators import CONTAINMENTS, LOGIC
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
 from sabir.expressions.query.functions.ordering import instant
-from sabir.languages.tosca.model.scalars import UNITS, is_number, scalar_unit, version_key
+from sabir.languages.tosca.model.scalars import UNITS, is_number, scalar_unit
+from sabir.languages.tosca.syntax.versions import version_key
 
 __all__ = ["CONSTRAINTS", "TESTS", "ConstraintTest", "constraint_holds"]
 

@@ -13,7 +13,7 @@ from typing import Final
 from sabir.errors import DeployError
 from sabir.languages.tosca.model.behaviour import Interface, NodeOperation
 from sabir.languages.tosca.model.types import TypeTable
-from sabir.languages.tosca.syntax.nodes import Kind
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["CHANGED", "LINKED", "OPPOSITES", "STAGES", "carried_out", "required_first"]
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from sabir.languages.tosca.model.filters import passes
 from sabir.languages.tosca.model.types import FlatType, TypeTable
-from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate, RequirementDefinition, Written
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementDefinition, Written
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["OLD_HOSTS", "Matching"]
 

@@ -13,7 +13,8 @@ from sabir.languages.tosca.model.requirements import HOSTED_ON, Linking
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import ValueChecker
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, Kind, NodeTemplate, Topology
+from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, NodeTemplate, Topology
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["Model"]
 

@@ -12,15 +12,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from sabir.languages.tosca.model.scalars import (
-    UNITS,
-    is_integer,
-    is_number,
-    is_timestamp,
-    is_version,
-    scalar_unit,
-)
-from sabir.languages.tosca.syntax.versions import is_strict_version
+from sabir.languages.tosca.model.scalars import UNITS, is_integer, is_number, is_timestamp, scalar_unit
+from sabir.languages.tosca.syntax.versions import is_strict_version, is_version
 
 __all__ = ["WORDS", "primitive_test"]
 

@@ -18,13 +18,13 @@ from sabir.languages.tosca.model.matching import OLD_HOSTS, Matching
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
-    Kind,
     NodeTemplate,
     RelationshipTemplate,
     RequirementAssignment,
     RequirementDefinition,
     Topology,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
 __all__ = ["HOSTED_ON", "Link", "Linking"]

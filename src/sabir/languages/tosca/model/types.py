@@ -15,7 +15,6 @@ from sabir.languages.tosca.syntax.nodes import (
     CapabilityDefinition,
     Constraint,
     InterfaceDefinition,
-    Kind,
     PropertyDefinition,
     RequirementDefinition,
     Schema,
@@ -23,6 +22,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
 )
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["DEEPEST_TYPE", "PRIMITIVES", "FlatType", "TypeTable", "merged_properties"]
 

@@ -20,7 +20,8 @@ from sabir.languages.tosca.model.primitives import WORDS, primitive_test
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.units import ScalarUnits
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
+from sabir.languages.tosca.syntax.nodes import Constraint, PropertyDefinition, Schema
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["Misfit", "ValueChecker", "holds_expression"]
 

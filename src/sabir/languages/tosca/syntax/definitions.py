@@ -13,7 +13,6 @@ from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     CapabilityDefinition,
     InterfaceDefinition,
-    Kind,
     RelationshipDefinition,
     RequirementDefinition,
     ScalarDefinition,
@@ -21,6 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import optional_schema, read_constraints, read_properties
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 

@@ -35,7 +35,6 @@ from sabir.languages.tosca.syntax.imports import (
 )
 from sabir.languages.tosca.syntax.nodes import (
     FunctionDefinition,
-    Kind,
     Origin,
     Repository,
     Topology,
@@ -43,7 +42,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.pointers import fragment
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.languages.tosca.syntax.scopes import Scope
+from sabir.languages.tosca.syntax.scopes import Kind, Scope
 from sabir.languages.tosca.syntax.second import normalised
 from sabir.languages.tosca.syntax.shapes import check_shapes
 from sabir.languages.tosca.syntax.texts import dialect_of_document, document_of

@@ -9,13 +9,13 @@ from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     Implementation,
     InterfaceDefinition,
-    Kind,
     OperationDefinition,
     OutputMapping,
     PropertyDefinition,
 )
 from sabir.languages.tosca.syntax.reader import Reader
 from sabir.languages.tosca.syntax.schemas import only_defines, read_property
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import (
     YamlEntry,
     YamlMapping,

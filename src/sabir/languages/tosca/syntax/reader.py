@@ -9,8 +9,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Kind, Origin, Written
-from sabir.languages.tosca.syntax.scopes import Scope
+from sabir.languages.tosca.syntax.nodes import Origin, Written
+from sabir.languages.tosca.syntax.scopes import Kind, Scope
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
 

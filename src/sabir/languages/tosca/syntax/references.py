@@ -10,10 +10,10 @@ from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     Implementation,
     InterfaceDefinition,
-    Kind,
     Origin,
     Topology,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["file_candidates", "files_named"]
 

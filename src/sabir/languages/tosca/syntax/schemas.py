@@ -6,13 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import (
-    Constraint,
-    Kind,
-    PropertyDefinition,
-    Schema,
-)
+from sabir.languages.tosca.syntax.nodes import Constraint, PropertyDefinition, Schema
 from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Span
 

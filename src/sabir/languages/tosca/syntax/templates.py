@@ -11,7 +11,6 @@ from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfa
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     GroupTemplate,
-    Kind,
     MappedEntry,
     NodeTemplate,
     OutputDefinition,
@@ -22,6 +21,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import read_properties
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 

@@ -26,12 +26,12 @@ from sabir.languages.tosca.model.values import (
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Assignment,
-    Kind,
     NodeTemplate,
     PropertyDefinition,
     RelationshipTemplate,
     Written,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_assignments"]
 

@@ -19,12 +19,12 @@ from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     Implementation,
     InterfaceDefinition,
-    Kind,
     NodeTemplate,
     Origin,
     RelationshipTemplate,
 )
 from sabir.languages.tosca.syntax.references import file_candidates
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place, Span
 
 __all__ = ["check_behaviour"]

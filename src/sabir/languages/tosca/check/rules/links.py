@@ -12,8 +12,9 @@ from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import CapabilityDefinition, Kind, NodeTemplate
+from sabir.languages.tosca.syntax.nodes import CapabilityDefinition, NodeTemplate
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_links"]
 

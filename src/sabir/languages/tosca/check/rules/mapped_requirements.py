@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
-    Kind,
     MappedEntry,
     NodeTemplate,
     RequirementAssignment,
     SubstitutionMapping,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
 __all__ = ["problems_of_requirements"]

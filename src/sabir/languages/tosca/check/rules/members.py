@@ -9,7 +9,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Kind, Step, Workflow
+from sabir.languages.tosca.syntax.nodes import Step, Workflow
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
 __all__ = ["check_members"]

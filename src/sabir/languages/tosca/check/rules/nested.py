@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.model.types import TypeTable
-from sabir.languages.tosca.syntax.nodes import Kind, Schema
+from sabir.languages.tosca.syntax.nodes import Schema
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["lost"]
 

@@ -9,11 +9,11 @@ from sabir.languages.tosca.check.rules.refining import NO_TYPE, WRONG_REFINEMENT
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     InterfaceDefinition,
-    Kind,
     OperationDefinition,
     PropertyDefinition,
     TypeDefinition,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["RefinedBehaviour"]
 

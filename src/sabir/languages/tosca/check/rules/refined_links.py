@@ -12,11 +12,11 @@ from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     CapabilityDefinition,
-    Kind,
     RequirementDefinition,
     TypeDefinition,
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["RefinedLinks"]
 

@@ -10,7 +10,8 @@ from sabir.languages.tosca.check.rules.refined_links import RefinedLinks
 from sabir.languages.tosca.check.rules.refining import WRONG_REFINEMENT, Refining
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.syntax.nodes import Kind, TypeDefinition
+from sabir.languages.tosca.syntax.nodes import TypeDefinition
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_refinements"]
 

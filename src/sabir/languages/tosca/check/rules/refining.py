@@ -10,8 +10,9 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, MISSING_VALUE, holds_expression
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Schema
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
 __all__ = ["NO_TYPE", "WRONG_REFINEMENT", "Refining"]

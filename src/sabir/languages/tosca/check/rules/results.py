@@ -10,7 +10,8 @@ from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import WRONG_TYPE, holds_expression
-from sabir.languages.tosca.syntax.nodes import FunctionDefinition, Kind, Schema, Signature, Written
+from sabir.languages.tosca.syntax.nodes import FunctionDefinition, Schema, Signature, Written
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_result", "first_call", "gives_truth", "misused"]
 

@@ -11,7 +11,8 @@ from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.scalars import is_number
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Kind, ScalarDefinition, Schema, TypeDefinition, Written
+from sabir.languages.tosca.syntax.nodes import ScalarDefinition, Schema, TypeDefinition, Written
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_scalar_types"]
 

@@ -8,7 +8,8 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema, TypeDefinition
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Schema, TypeDefinition
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_schemas"]
 

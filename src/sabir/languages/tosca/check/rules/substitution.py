@@ -16,11 +16,11 @@ from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     InputDefinition,
-    Kind,
     MappedEntry,
     OutputDefinition,
     SubstitutionMapping,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["check_substitution"]
 

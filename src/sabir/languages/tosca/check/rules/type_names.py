@@ -12,21 +12,21 @@ from sabir.languages.tosca.check.rules.results import check_result, gives_truth,
 from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.model.types import DEEPEST_TYPE, PRIMITIVES
+from sabir.languages.tosca.model.types import DEEPEST_TYPE
 from sabir.languages.tosca.model.values import MISSING_VALUE
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
     FunctionDefinition,
     InterfaceDefinition,
-    Kind,
     PropertyDefinition,
     RequirementDefinition,
     Schema,
     TypeDefinition,
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
-from sabir.languages.tosca.syntax.schemas import UNKNOWN_CONSTRAINT
+from sabir.languages.tosca.syntax.schemas import PRIMITIVES, UNKNOWN_CONSTRAINT
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
 __all__ = ["check_type_names"]

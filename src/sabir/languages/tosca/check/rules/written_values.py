@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.nodes import (
     GroupTemplate,
-    Kind,
     NodeTemplate,
     PolicyTemplate,
     RelationshipTemplate,
@@ -15,6 +14,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Written,
     defined_values,
 )
+from sabir.languages.tosca.syntax.scopes import Kind
 
 __all__ = ["clauses", "operation_inputs", "validations", "values"]
 

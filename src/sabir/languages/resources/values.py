@@ -6,6 +6,8 @@
 {file: NAME}               the content of a file beside the description
 {sensitive: VALUE}         never shown
 {secret: NAME}             a secret that only a step gets to see: `secrets` of sabir.yaml says where it comes from
+
+Values of resources: expressions, inputs, files.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.values import Sensitive, Value
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.resources.syntax.rules import resources_rule
+from sabir.languages.resources.syntax import resources_rule
 from sabir.provenance import Computing
 from sabir.resources.secrets import (
     COMPOSED_HINT,
@@ -37,8 +39,6 @@ from sabir.resources.secrets import (
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Place, Source
-
-__all__ = ["FieldValues", "Pending", "holds_expression"]
 
 NO_VALUE: Final = resources_rule(
     "E005",

@@ -1,20 +1,86 @@
-"""From YAML to described resources, with findings for everything that is not as it should be."""
+"""Text of resources → typed nodes, and what is wrong with them.
+
+What a description of resources says.
+
+How a rule of resources is written down; `examples.yaml` has the examples.
+
+From YAML to described resources, with findings for everything that is not as it should be.
+
+The description of a package, or the one that an environment holds for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.languages.resources.syntax.nodes import DescribedOperation, DescribedResource, Description, Name
-from sabir.languages.resources.syntax.rules import resources_rule
+from sabir.languages.resources.recognition import FILE_NAME, description
+from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.keys import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
-__all__ = ["NOT_RESOURCES", "read_description"]
+if TYPE_CHECKING:
+    from sabir.languages.language import Document
+
+
+class Name(Struct, frozen=True):
+    """A name where it is written."""
+
+    text: str
+    span: Span
+
+
+class DescribedResource(Struct, frozen=True, kw_only=True, eq=False):
+    name: Name
+    kind: Name
+    target: Name | None = None
+    fields: tuple[tuple[Name, YamlNode], ...] = ()
+    """Values are not looked at yet: they may hold expressions."""
+    requires: tuple[Name, ...] = ()
+    reacts_to: tuple[Name, ...] = ()
+    results: tuple[Name, ...] = ()
+    """What its step gives back: attributes that are known once it is deployed."""
+    timeout: float | None = None
+    retries: int | None = None
+    prevent_destroy: bool = False
+    ignore_changes: tuple[str, ...] = ()
+
+
+class DescribedOperation(Struct, frozen=True, kw_only=True, eq=False):
+    """Something that can be called: resources that are run then."""
+
+    name: Name
+    of: Name | None = None
+    """The resource it belongs to; None: the description as a whole."""
+    about: str | None = None
+    arguments: tuple[tuple[Name, YamlNode], ...] = ()
+    """With their defaults; nothing for one that must be given."""
+    events: tuple[Name, ...] = ()
+    run: tuple[DescribedResource, ...] = ()
+
+
+class Description(Struct, frozen=True, kw_only=True, eq=False):
+    source: Source
+    resources: tuple[DescribedResource, ...] = ()
+    operations: tuple[DescribedOperation, ...] = ()
+
+
+def resources_rule(number: str, title: str, why: str, *, run: bool = False) -> Rule:
+    return Rule(
+        code=f"RES:{number}",
+        title=title,
+        why=why,
+        examples="sabir.languages.resources",
+        language="resources",
+        when="evaluate" if run else "check",
+    )
+
 
 NOT_RESOURCES: Final = resources_rule(
     "E001",
@@ -218,3 +284,18 @@ class _Reader:
 
 def _whole(number: float | None) -> int | None:
     return None if number is None else int(number)
+
+
+def load_description(
+    package: LoadedPackage, document: Document | None = None
+) -> tuple[Description | None, tuple[Finding, ...]]:
+    if document is not None:
+        return read_description(document.node, document.source)
+    file = description(package)
+    if file is None:
+        return None, (NOT_RESOURCES.about_file(FILE_NAME, f"there is no {FILE_NAME} here"),)
+    if file.yaml.broken or file.defect is not None:
+        return None, (*file.yaml.findings, *((file.defect,) if file.defect else ()))
+    root = file.yaml.documents[0] if file.yaml.documents else None
+    read, findings = read_description(root, file.source)
+    return read, (*file.yaml.findings, *findings)

@@ -1,4 +1,7 @@
-"""Checking a description of resources: its form. What kinds take is checked against their drivers, when it is planned."""
+"""Checking resources.
+
+Checking a description of resources: its form. What kinds take is checked against their drivers, when it is planned.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,7 @@ from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules
-from sabir.languages.resources.syntax.load import load_description
-
-__all__ = ["ResourcesValidator"]
+from sabir.languages.resources.syntax import load_description
 
 
 class ResourcesValidator(BaseValidator):

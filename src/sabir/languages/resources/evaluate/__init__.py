@@ -1,1 +1,0 @@
-"""Values of resources: expressions, inputs, files."""

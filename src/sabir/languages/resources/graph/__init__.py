@@ -1,1 +1,0 @@
-"""Resources → the instance graph, and what is wanted."""

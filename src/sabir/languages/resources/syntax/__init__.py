@@ -1,1 +1,0 @@
-"""Text of resources → typed nodes, and what is wrong with them."""
