@@ -20,12 +20,10 @@ evaluation has none of this and pays nothing.
 
 from __future__ import annotations
 
-from sabir.provenance.chains import Chains, Shape
-from sabir.provenance.gathering import Context
-from sabir.provenance.merging import MergingChains
-from sabir.provenance.recorder import Computing, Recorder, Withheld
+from sabir.provenance.chains import Chains, MergingChains, Shape
+from sabir.provenance.loops import Context
+from sabir.provenance.recorder import Cells, Computing, Recorder, WatchedDict, Withheld
 from sabir.provenance.steps import Cell, Join, Outcome, Site, Sources, Step, ValueSource, join
-from sabir.provenance.storage import Cells, WatchedDict
 
 __all__ = [
     "Cell",
