@@ -2,25 +2,27 @@
 
 A name that the language knows leads to its definition. Where none is known, the values that the line comes to lead to the places
 they were computed from: so an expression in one language leads to the line of another.
+
+What may be written next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from sabir.lsp.desk import Desk
+from sabir.languages.language import Explores
 from sabir.lsp.positions import Positions, uri_of
+from sabir.lsp.workspace import Desk
+from sabir.operations.editing.graph_names import graph_candidates
 from sabir.operations.editing.index import Definition
 from sabir.source.packages import LoadedPackage
-from sabir.source.symbols import Symbol, SymbolKind
-from sabir.text import Location, Source
-
-__all__ = ["definitions", "document_symbols", "folding_ranges", "references", "rename", "rename_range"]
+from sabir.source.symbols import Candidate, Symbol, SymbolKind
+from sabir.text import Location, Source, Span
 
 KINDS: Final = {
     SymbolKind.MODULE: types.SymbolKind.Module,
@@ -184,3 +186,75 @@ def rename(
         edit = types.TextEdit(positions.range(file.source, span), text)
         changes.setdefault(uri_of(desk.project.path_of(file.name)), []).append(edit)
     return types.WorkspaceEdit(changes=dict(changes))
+
+
+_MOST: Final = 500
+_KINDS: Final = {
+    SymbolKind.MODULE: types.CompletionItemKind.Module,
+    SymbolKind.CLASS: types.CompletionItemKind.Class,
+    SymbolKind.METHOD: types.CompletionItemKind.Method,
+    SymbolKind.PROPERTY: types.CompletionItemKind.Property,
+    SymbolKind.FUNCTION: types.CompletionItemKind.Function,
+    SymbolKind.VARIABLE: types.CompletionItemKind.Variable,
+    SymbolKind.CONSTANT: types.CompletionItemKind.Constant,
+    SymbolKind.ENUM: types.CompletionItemKind.Enum,
+    SymbolKind.INSTANCE: types.CompletionItemKind.Reference,
+    SymbolKind.OPERATION: types.CompletionItemKind.Event,
+    SymbolKind.KEYWORD: types.CompletionItemKind.Keyword,
+    SymbolKind.FILE: types.CompletionItemKind.File,
+    SymbolKind.VALUE: types.CompletionItemKind.Value,
+}
+
+
+def completions(desk: Desk, name: str, offset: int, positions: Positions) -> types.CompletionList:
+    file, language = desk.project.file(name), desk.project.language
+    if file is None or not isinstance(language, Explores):
+        return types.CompletionList(is_incomplete=False, items=[])
+    explorer = language.explorer()
+    candidates = {
+        candidate.text: candidate
+        for candidate in (
+            *_defined(desk, tuple(explorer.wanted_keys(file, offset))),
+            *explorer.candidates(desk.project.package, file, offset),
+            *_of_values(desk, file.source, offset),
+        )
+    }
+    items = [
+        _item(candidate, file.source, offset, positions)
+        for candidate in sorted(candidates.values(), key=lambda candidate: candidate.text)
+    ]
+    return types.CompletionList(is_incomplete=len(items) > _MOST, items=items[:_MOST])
+
+
+def _of_values(desk: Desk, source: Source, offset: int) -> Iterable[Candidate]:
+    """Expressions over the whole graph stand in files of environments."""
+    graph = desk.named_graph if desk.project.is_environment else None
+    return () if graph is None else graph_candidates(graph, source, offset)
+
+
+def _defined(desk: Desk, beginnings: tuple[str, ...]) -> Iterator[Candidate]:
+    if not beginnings:
+        return
+    for definition in desk.index.beginning_with(beginnings):
+        symbol = definition.symbol
+        yield Candidate(text=symbol.name, kind=symbol.kind, detail=symbol.detail, about=symbol.about)
+
+
+def _item(candidate: Candidate, source: Source, offset: int, positions: Positions) -> types.CompletionItem:
+    span = candidate.replaces or _word_before(source, offset)
+    return types.CompletionItem(
+        label=candidate.text,
+        kind=_KINDS[candidate.kind],
+        detail=candidate.detail,
+        documentation=candidate.about,
+        text_edit=types.TextEdit(positions.range(source, span), candidate.text),
+        filter_text=candidate.text,
+    )
+
+
+def _word_before(source: Source, offset: int) -> Span:
+    start = offset
+    text = source.text
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
+        start -= 1
+    return Span(start, offset)

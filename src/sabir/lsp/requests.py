@@ -1,25 +1,211 @@
-"""Which request asks what, and the start of the server."""
+"""Which request asks what, and the start of the server.
+
+What stands at a place, in words: the name, and the value that the line comes to with where it came from.
+
+What is painted into a text: the values of its lines, and the meaning of its names.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from lsprotocol import types
 
-from sabir.lsp import completion, diagnostics, hover, navigation, values
-from sabir.lsp.desk import Desk
+from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.lsp import diagnostics, navigation
+from sabir.lsp import navigation as completion
+from sabir.lsp.positions import Positions
 from sabir.lsp.server import SabirServer
 from sabir.lsp.transport import BoundedInput, PlainFormatter
+from sabir.lsp.workspace import Desk
+from sabir.operations.editing.evaluated import EvaluatedProject, ValueAt
+from sabir.operations.editing.index import Definition
+from sabir.operations.why import Step
 from sabir.operations.worker import Workers
+from sabir.source.symbols import SymbolKind
+from sabir.text import Span
 
-__all__ = ["serve"]
+_MOST_VALUES: Final = 5
+_MOST_STEPS: Final = 8
+
+
+def hover_text(desk: Desk, name: str, offset: int) -> str | None:
+    """Markdown; None when there is nothing to say."""
+    sections = [*_name_sections(desk, name, offset), *_value_sections(desk, name, offset)]
+    return "\n\n---\n\n".join(sections) or None
+
+
+def _name_sections(desk: Desk, name: str, offset: int) -> Iterator[str]:
+    at = desk.index.at(name, offset)
+    if at is not None:
+        for definition in desk.index.definitions(at[1])[:1]:
+            yield _described(definition)
+            if definition.symbol.key.startswith("rule "):
+                yield from _judgement(desk, definition.symbol.name)
+
+
+def _judgement(desk: Desk, code: str) -> Iterator[str]:
+    """Who breaks a rule of a policy file, as of the last evaluation."""
+    if desk.values is None:
+        return
+    broken = [finding for finding in desk.values.findings if finding.code == code]
+    if not broken:
+        yield "Nothing breaks this rule."
+        return
+    lines = [f"{finding.location}  {finding.message}" for finding in broken[:_MOST_VALUES]]
+    more = [f"… and {len(broken) - len(lines)} more"] if len(broken) > len(lines) else []
+    yield "What breaks this rule:\n\n" + _code("\n".join([*lines, *more]))
+
+
+def _described(definition: Definition) -> str:
+    symbol = definition.symbol
+    lines = [f"**{symbol.name}** ({symbol.kind.value})"]
+    if symbol.detail:
+        lines.append(_code(symbol.detail))
+    if symbol.about:
+        lines.append(symbol.about.strip())
+    return "\n\n".join(lines)
+
+
+def _value_sections(desk: Desk, name: str, offset: int) -> Iterator[str]:
+    evaluated, line, source = desk.values, desk.line_in_values(name, offset), desk.source(name)
+    if evaluated is None or line is None or source is None:
+        return
+    values = evaluated.at(*line, source.line_column(offset)[1])
+    for value in values[:_MOST_VALUES]:
+        yield _why(evaluated, value)
+    if not values:
+        resting = [*islice(evaluated.made_through(*line), _MOST_VALUES + 1)]
+        if resting:
+            yield _resting(evaluated, resting)
+
+
+def _resting(evaluated: EvaluatedProject, values: list[ValueAt]) -> str:
+    lines = [
+        f"{one_line(value.subject.name(evaluated.graph))} = "
+        f"{clipped(value_text(evaluated.value_of(value), evaluated.graph))}"
+        for value in values[:_MOST_VALUES]
+        if value.subject.attribute is not None
+    ]
+    more = ["…"] if len(values) > _MOST_VALUES else []
+    return "What depends on this line:\n\n" + _code("\n".join([*lines, *more]))
+
+
+def _why(evaluated: EvaluatedProject, value: ValueAt) -> str:
+    explanation = evaluated.explain(value)
+    steps = explanation.steps[:_MOST_STEPS]
+    lines = [line for step in steps for line in _step_lines(step, evaluated)]
+    if len(explanation.steps) > len(steps):
+        lines.append(f"… and {len(explanation.steps) - len(steps)} more steps")
+    return _code("\n".join(lines))
+
+
+def _step_lines(step: Step, evaluated: EvaluatedProject) -> Iterator[str]:
+    indent = "  " * step.depth + ("← " if step.depth else "")
+    place = "" if step.location is None else f"{step.location}"
+    how = "" if step.origin is None else step.origin.how.value
+    if step.subject is None:
+        yield f"{indent}{place}  {how}"
+        return
+    value = f" = {clipped(value_text(step.value, evaluated.graph))}" if step.has_value else ""
+    yield f"{indent}{one_line(step.subject)}{value}"
+    if not step.seen_before:
+        yield f"{'  ' * step.depth}    {place}  {how}"
+
+
+def _code(text: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}text\n{text}\n{fence}"
+
+
+_LONGEST: Final = 40
+_TYPES: Final = {
+    SymbolKind.MODULE: "namespace",
+    SymbolKind.CLASS: "class",
+    SymbolKind.METHOD: "method",
+    SymbolKind.PROPERTY: "property",
+    SymbolKind.FUNCTION: "function",
+    SymbolKind.VARIABLE: "variable",
+    SymbolKind.ENUM: "enum",
+    SymbolKind.INSTANCE: "variable",
+    SymbolKind.OPERATION: "event",
+}
+_NAMES: Final = [*dict.fromkeys(_TYPES.values())]
+LEGEND: Final = types.SemanticTokensLegend(token_types=_NAMES, token_modifiers=["definition"])
+
+
+def inlay_values(desk: Desk, name: str, lines: range, positions: Positions) -> list[types.InlayHint]:
+    """At the ends of lines (from 1): what they come to, where that is not what is written there."""
+    evaluated, source, shift = desk.values, desk.source(name), desk.shift(name)
+    if evaluated is None or source is None or shift is None:
+        return []
+    hints: list[types.InlayHint] = []
+    for line in lines:
+        old = shift.old(line)
+        values = [] if old is None else evaluated.on_line(desk.name_in_values(name), old)
+        text = _value_of(values, evaluated)
+        if text is not None:
+            end = positions.position(source, source.line_span(line).end)
+            hints.append(types.InlayHint(position=end, label=f"= {text}", padding_left=True))
+    return hints
+
+
+def _value_of(values: list[ValueAt], evaluated: EvaluatedProject) -> str | None:
+    """The one value of a line; None where there are several, or where it is a whole mapping: a hover has room for these."""
+    computed = (
+        evaluated.value_of(value)
+        for value in values
+        if value.is_computed and value.subject.attribute is not None
+    )
+    texts = {
+        clipped(value_text(value, evaluated.graph), _LONGEST)
+        for value in computed
+        if not isinstance(value, Mapping)
+    }
+    return texts.pop() if len(texts) == 1 else None
+
+
+def semantic_tokens(desk: Desk, name: str, positions: Positions) -> types.SemanticTokens:
+    source = desk.source(name)
+    if source is None:
+        return types.SemanticTokens(data=[])
+    names = desk.index.names(name)
+    tokens: dict[Span, tuple[SymbolKind, int]] = {
+        symbol.span: (symbol.kind, 1) for symbol in names.all_symbols() if symbol.kind in _TYPES
+    }
+    for mention in names.mentions:
+        definition = next(iter(desk.index.definitions(mention.keys)), None)
+        if definition is not None and definition.symbol.kind in _TYPES:
+            tokens.setdefault(mention.span, (definition.symbol.kind, 0))
+    data: list[int] = []
+    line = character = 0
+    for span in sorted(tokens, key=lambda span: span.start):
+        shown = positions.range(source, span)
+        length = shown.end.character - shown.start.character
+        if shown.start.line != shown.end.line or length <= 0:
+            continue
+        kind, modifiers = tokens[span]
+        new_line = shown.start.line - line
+        data += [
+            new_line,
+            shown.start.character - (0 if new_line else character),
+            length,
+            _NAMES.index(_TYPES[kind]),
+            modifiers,
+        ]
+        line, character = shown.start.line, shown.start.character
+    return types.SemanticTokens(data=data)
+
 
 _AT_A_PLACE: Final[Mapping[str, Callable[[Desk, str, int, Any, SabirServer], Any]]] = {
-    types.TEXT_DOCUMENT_HOVER: lambda desk, name, offset, _, __: _hover(hover.hover_text(desk, name, offset)),
+    types.TEXT_DOCUMENT_HOVER: lambda desk, name, offset, _, __: _hover(hover_text(desk, name, offset)),
     types.TEXT_DOCUMENT_DEFINITION: lambda desk, name, offset, _, server: navigation.definitions(
         desk, name, offset, server.positions
     ),
@@ -41,10 +227,10 @@ _OF_A_FILE: Final[Mapping[str, Callable[[Desk, str, Any, SabirServer], Any]]] = 
         desk, name, server.positions
     ),
     types.TEXT_DOCUMENT_FOLDING_RANGE: lambda desk, name, _, __: navigation.folding_ranges(desk, name),
-    types.TEXT_DOCUMENT_INLAY_HINT: lambda desk, name, params, server: values.inlay_values(
+    types.TEXT_DOCUMENT_INLAY_HINT: lambda desk, name, params, server: inlay_values(
         desk, name, range(params.range.start.line + 1, params.range.end.line + 2), server.positions
     ),
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: lambda desk, name, _, server: values.semantic_tokens(
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: lambda desk, name, _, server: semantic_tokens(
         desk, name, server.positions
     ),
     types.TEXT_DOCUMENT_CODE_ACTION: lambda desk, name, params, server: _actions(
@@ -54,7 +240,7 @@ _OF_A_FILE: Final[Mapping[str, Callable[[Desk, str, Any, SabirServer], Any]]] = 
 _OPTIONS: Final[Mapping[str, Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[".", ":", "$", "/", "{"]),
     types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: values.LEGEND,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: LEGEND,
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
         code_action_kinds=[types.CodeActionKind.QuickFix]
     ),

@@ -21,9 +21,9 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.errors import Overrun, SabirError
 from sabir.languages.language import EvaluationRequest
 from sabir.lsp import diagnostics
-from sabir.lsp.desk import Desk
 from sabir.lsp.positions import Positions, path_of, uri_of
 from sabir.lsp.transport import AnsweringProtocol
+from sabir.lsp.workspace import Desk
 from sabir.operations.editing.evaluated import EvaluatedProject
 from sabir.operations.editing.project import Project
 from sabir.operations.editing.projects import Projects
