@@ -10,7 +10,7 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sabir.stack import deepen_stack
+from sabir.interpreter import deepen_stack
 from tests.requirements.plugin import RowsPlugin
 
 deepen_stack()  # as every interface does

@@ -24,6 +24,7 @@ from sabir.errors import FindingError, UnusableInput
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Value
+from sabir.interpreter import deepen_stack
 from sabir.languages.language import EvaluationRequest, RunResult
 from sabir.operations.check import check_package, check_paths
 from sabir.operations.compile import Compiled, CompileRequest, GraphView, compile_path
@@ -36,7 +37,6 @@ from sabir.operations.run import RunRequest, run_path
 from sabir.operations.why import Explanation, WhyRequest, explain, find_subject, why_path
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, load_package
-from sabir.stack import deepen_stack
 
 __all__ = [
     "EvaluationOptions",

@@ -139,7 +139,7 @@ def test_two_checks_that_see_the_same_defect_are_one_finding() -> None:
 
 
 def test_defects_of_the_container_are_reported() -> None:
-    from sabir.source.packages.defects import LEADS_OUT
+    from sabir.source.packages.limits import LEADS_OUT
 
     package = MemoryPackage({})
     package.findings = (LEADS_OUT.about_file("../x", "climbs out"),)

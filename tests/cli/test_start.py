@@ -64,7 +64,7 @@ def test_version_loads_nothing_of_ours_beside_the_frame() -> None:
         "sabir.cli.main",
         "sabir.cli.terminal",
         "sabir.errors",
-        "sabir.stack",
+        "sabir.interpreter",
     ]
     others = {name.partition(".")[0] for name in modules} - {*baseline("import click")} - {"sabir"}
     assert others <= {"_locale", "atexit", "gc", "locale", "signal"}

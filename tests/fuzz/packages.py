@@ -21,7 +21,7 @@ from sabir.operations.check import check_package
 from sabir.operations.fix import mended_texts
 from sabir.operations.upload import check_upload
 from sabir.source.packages import MemoryPackage
-from sabir.source.packages.edited import EditedPackage
+from sabir.source.packages.views import EditedPackage
 from tests.fuzz.judging import complaint
 from tests.languages.muranopl.example_packages import APPLICATION, LIBRARY
 

@@ -24,10 +24,9 @@ from sabir.deployments.hands.place import HandError, Place
 from sabir.errors import SabirError
 from sabir.operations.files import write_folder
 from sabir.server.store.files import EnvironmentFiles
-from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.directory import DirectoryLoader
-from sabir.source.packages.limits import PackageLimits
-from sabir.source.packages.reading import read_regular_file
+from sabir.source.packages.file_access import read_regular_file
+from sabir.source.packages.limits import PackageLimits, ReadProblem
 from tests.hostile.attack import CANARY
 
 SECONDS = 1.5

@@ -20,8 +20,8 @@ from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UsageError
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import ReadProblem
 from sabir.text import format_json
 
 __all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]

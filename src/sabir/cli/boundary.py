@@ -18,7 +18,7 @@ from click.exceptions import Exit, NoArgsIsHelpError
 
 from sabir.cli.terminal import say, write
 from sabir.errors import DeployError, FindingError, Overrun, SabirError, UsageError
-from sabir.stack import deepen_stack
+from sabir.interpreter import deepen_stack
 
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding

@@ -22,7 +22,7 @@ from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 from sabir.operations.discover import packages_at
 from sabir.source.catalogue import Catalogue
-from sabir.source.packages.stream import is_stream
+from sabir.source.packages.file import is_stream
 
 __all__ = ["CheckRun", "CheckWords"]
 

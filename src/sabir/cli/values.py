@@ -25,8 +25,8 @@ def named_values(words: Iterable[str], option: str) -> dict[str, Value]:
 
 def _file_values(file: Path, option: str) -> dict[str, Value]:
     where = f"{option} {str(file)!r}"
-    from sabir.source.packages.defects import ReadProblem
-    from sabir.source.packages.stream import read_given
+    from sabir.source.packages.file import read_given
+    from sabir.source.packages.limits import ReadProblem
 
     try:
         text = read_given(file).decode("utf-8-sig")

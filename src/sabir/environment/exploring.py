@@ -11,10 +11,9 @@ from sabir.expressions.beginnings import absolute_path, typed_path
 from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
-from sabir.source.yaml.naming import named_by_key
+from sabir.source.yaml.access import all_entries, entries, items, value_at
+from sabir.source.yaml.cursor import named_by_key, typed_place
 from sabir.source.yaml.nodes import YamlNode, text_of
-from sabir.source.yaml.reading import all_entries, entries, items, value_at
-from sabir.source.yaml.typing import typed_place
 from sabir.text import Source, Span
 
 __all__ = ["candidates", "file_names", "libraries", "wanted_keys"]

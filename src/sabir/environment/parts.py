@@ -20,8 +20,8 @@ from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile, SubPackage, is_below, load_package
-from sabir.source.packages.edited import EditedPackage
-from sabir.source.packages.names import name_defect
+from sabir.source.packages.file_access import name_defect
+from sabir.source.packages.views import EditedPackage
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Span
 

@@ -15,7 +15,7 @@ from sabir.resources.resource import Lifecycle
 from sabir.resources.secrets import SecretSource, reference_to
 from sabir.resources.target import Target
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.keys import unknown_keys
+from sabir.source.yaml.access import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source, Span
 

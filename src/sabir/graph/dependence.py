@@ -10,7 +10,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Layout
-from sabir.source.collector import collector_paused
+from sabir.interpreter import collector_paused
 from sabir.text import Location, Source
 
 __all__ = ["Affected", "Dependence", "lines_of"]

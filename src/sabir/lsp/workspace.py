@@ -15,7 +15,7 @@ from sabir.graph.graph import Graph
 from sabir.operations.editing.evaluated import EvaluatedProject, LineShift
 from sabir.operations.editing.index import NameIndex
 from sabir.operations.editing.project import Project
-from sabir.source.packages.edited import EditedPackage
+from sabir.source.packages.views import EditedPackage
 from sabir.text import Source
 
 __all__ = ["Desk"]

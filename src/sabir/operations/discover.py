@@ -21,10 +21,9 @@ from sabir.errors import SabirError
 from sabir.operations import languages as registry
 from sabir.operations.languages import Languages, recognised_languages
 from sabir.source.packages import LoadedPackage, PackageFile, load_package
+from sabir.source.packages.file_access import NOISE, read_regular_file
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
-from sabir.source.packages.names import NOISE
 from sabir.source.packages.package import FileTable
-from sabir.source.packages.reading import read_regular_file
 
 if TYPE_CHECKING:
     from sabir.languages.language import Language

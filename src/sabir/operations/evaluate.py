@@ -19,8 +19,8 @@ from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.operations.languages import find_language
 from sabir.session import Limits
 from sabir.source.packages import LoadedPackage, load_package
-from sabir.source.packages.edited import EditedPackage
-from sabir.source.packages.stream import is_stream
+from sabir.source.packages.file import is_stream
+from sabir.source.packages.views import EditedPackage
 
 if TYPE_CHECKING:
     from sabir.operations.worker import Workers

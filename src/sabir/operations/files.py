@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from sabir.errors import UsageError
-from sabir.source.packages.below import folder_below
-from sabir.source.packages.names import name_defect
+from sabir.source.packages.file_access import folder_below, name_defect
 from sabir.source.private import FILE_MODE, open_private
 
 __all__ = ["write_atomically", "write_folder"]

@@ -16,8 +16,8 @@ from sabir.errors import SabirError, UsageError
 from sabir.operations.check import check_package
 from sabir.operations.files import write_atomically
 from sabir.source.packages import LoadedPackage, load_package
-from sabir.source.packages.defects import NOT_UTF8
-from sabir.source.packages.edited import EditedPackage
+from sabir.source.packages.limits import NOT_UTF8
+from sabir.source.packages.views import EditedPackage
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 
 __all__ = ["FixResult", "MendedText", "fix_diff", "fix_paths", "mended_texts"]

@@ -12,8 +12,8 @@ from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
 from sabir.operations.evaluate import language_at
 from sabir.source.packages import load_package
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.stream import read_given
+from sabir.source.packages.file import read_given
+from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 

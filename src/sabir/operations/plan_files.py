@@ -11,8 +11,8 @@ from sabir.deployments.plan.signature import is_signed_by, signature
 from sabir.deployments.plan.steps import Plan
 from sabir.errors import DeployError, UnusableInput, UsageError
 from sabir.operations.exported import read_document
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import ReadProblem
 from sabir.text import format_json
 
 __all__ = ["plan_text", "read_plan_file", "refuse_other_plan"]

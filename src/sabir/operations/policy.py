@@ -17,8 +17,8 @@ from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluate import EvaluatedPath, workers_for
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.stream import read_given
+from sabir.source.packages.file import read_given
+from sabir.source.packages.limits import ReadProblem
 
 __all__ = ["environment_judgement", "judged", "policy_validator"]
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 
 from sabir.errors import UsageError
-from sabir.source.packages.stream import is_stream
+from sabir.source.packages.file import is_stream
 
 __all__ = ["content_digest", "on_workers"]
 

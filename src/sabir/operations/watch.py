@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sabir.checks.options import CheckOptions
 from sabir.operations.check import CheckResult, check_paths
-from sabir.source.packages.names import NOISE
+from sabir.source.packages.file_access import NOISE
 
 __all__ = ["Watch", "watched_files"]
 

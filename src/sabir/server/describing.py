@@ -7,8 +7,8 @@ from hashlib import sha256
 from sabir.languages.language import Language
 from sabir.server.store.catalogue import Described
 from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.access import entries, value_at
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, plain_data, text_of
-from sabir.source.yaml.reading import entries, value_at
 
 __all__ = ["described", "icon_of"]
 

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from sabir.errors import UsageError
 from sabir.source.packages import PackageFile
-from sabir.source.packages.below import is_below
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import is_below, read_named_file
+from sabir.source.packages.limits import ReadProblem
 
 __all__ = ["Catalogue"]
 

@@ -7,7 +7,7 @@ import pytest
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.resources import LANGUAGE
-from sabir.source.packages.memory import MemoryPackage
+from sabir.source.packages.views import MemoryPackage
 
 HEAD = "sabir: resources/1\nresources:\n"
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from sabir.checks.policy.read import RULE_KEYS
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import Candidate, Symbol, SymbolKind
-from sabir.source.yaml.naming import named_by_text
+from sabir.source.yaml.access import value_at
+from sabir.source.yaml.cursor import named_by_text, typed_place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
-from sabir.source.yaml.reading import value_at
-from sabir.source.yaml.typing import typed_place
 from sabir.text import Span
 
 __all__ = ["policy_candidates", "policy_symbols"]

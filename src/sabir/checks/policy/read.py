@@ -20,7 +20,7 @@ from sabir.diagnostics.rules import Rule, parse_code
 from sabir.expressions.query import QueryError
 from sabir.expressions.query.forms import compile_expression
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.keys import unknown_keys
+from sabir.source.yaml.access import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source
 

@@ -114,8 +114,8 @@ def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: st
 
     from sabir.operations.remembered import import_state
     from sabir.source.packages import PackageLimits
-    from sabir.source.packages.defects import ReadProblem
-    from sabir.source.packages.stream import read_given
+    from sabir.source.packages.file import read_given
+    from sabir.source.packages.limits import ReadProblem
 
     try:
         data = read_given(Path(words[0]), PackageLimits(file=1_000_000_000))

@@ -90,7 +90,7 @@ def _answers(output: bytes) -> list[Any]:
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
-    from sabir.stack import deepen_stack
+    from sabir.interpreter import deepen_stack
 
     deepen_stack()
     work, items = pickle.load(source)

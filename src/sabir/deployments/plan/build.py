@@ -18,8 +18,8 @@ from sabir.deployments.plan.request import PlanRequest
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.records import RecordStatus
 from sabir.graph.values import Value
+from sabir.interpreter import collector_paused
 from sabir.resources.step import Action
-from sabir.source.collector import collector_paused
 
 __all__ = ["build_plan"]
 

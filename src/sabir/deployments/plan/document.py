@@ -10,9 +10,9 @@ import msgspec
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.address import digest
 from sabir.graph.json.values import encoded
+from sabir.interpreter import collector_paused
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
-from sabir.source.collector import collector_paused
 
 __all__ = ["FORMAT", "checksum", "kept_document", "plan_digest", "plan_document", "told"]
 

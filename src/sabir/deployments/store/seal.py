@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.deployments.store.stored import damaged
 from sabir.errors import DeployError
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.stream import read_given
+from sabir.source.packages.file import read_given
+from sabir.source.packages.limits import ReadProblem
 from sabir.source.private import make_private_directory, open_private, tighten
 
 if TYPE_CHECKING:

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sabir.expressions.query.errors import REFUSED, TOO_MUCH, expression_rule
-from sabir.source.packages.below import opened_below
-from sabir.source.packages.defects import TOO_MUCH as PACKAGE_TOO_MUCH
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.limits import PackageLimits
-from sabir.source.packages.reading import read_regular_file
+from sabir.source.packages.file_access import opened_below, read_regular_file
+from sabir.source.packages.limits import TOO_MUCH as PACKAGE_TOO_MUCH
+from sabir.source.packages.limits import PackageLimits, ReadProblem
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context

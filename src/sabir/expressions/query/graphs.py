@@ -19,7 +19,7 @@ from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Ref, Sensitive
-from sabir.source.collector import collector_paused
+from sabir.interpreter import collector_paused
 
 if TYPE_CHECKING:
     from sabir.provenance import ValueSource

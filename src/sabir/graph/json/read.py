@@ -17,7 +17,7 @@ from sabir.graph.json.origins import origins_of
 from sabir.graph.json.saved import SavedInstance, Shared, empty, saved_instance
 from sabir.graph.json.values import FORMAT, decoded, has_words
 from sabir.graph.origin import How
-from sabir.source.collector import collector_paused
+from sabir.interpreter import collector_paused
 
 __all__ = ["load"]
 

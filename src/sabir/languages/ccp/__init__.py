@@ -40,12 +40,12 @@ class Ccp:
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
         from sabir.graph import Graph
+        from sabir.interpreter import collector_paused
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
         from sabir.languages.ccp.graph.operations import wanted
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.languages.language import Evaluation
-        from sabir.source.collector import collector_paused
 
         with collector_paused():
             checked = check_deployment(load_deployment(package, request, keeps_trees=True))

@@ -9,6 +9,7 @@ from importlib import resources
 
 from sabir.diagnostics.finding import Severity
 from sabir.errors import UsageError
+from sabir.interpreter import collector_paused
 from sabir.languages.ccp.check.images import check_images
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.fetching import fetch_script
@@ -23,7 +24,6 @@ from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.images import read_images
 from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
-from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.write import yaml_document
 

@@ -21,7 +21,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.resources.recognition import FILE_NAME, description
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.keys import unknown_keys
+from sabir.source.yaml.access import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 

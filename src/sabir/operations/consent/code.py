@@ -20,7 +20,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.errors import UsageError
-from sabir.source.packages.names import NOISE
+from sabir.source.packages.file_access import NOISE
 
 __all__ = ["Changes", "changes", "code_digests"]
 

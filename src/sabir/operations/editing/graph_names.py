@@ -10,7 +10,7 @@ from sabir.graph.instance import Instance
 from sabir.graph.views.words import clipped, value_text
 from sabir.lazy import lazy_pattern
 from sabir.source.symbols import Candidate, SymbolKind
-from sabir.source.yaml.typing import typed_place
+from sabir.source.yaml.cursor import typed_place
 from sabir.text import Source, Span
 
 __all__ = ["graph_candidates"]

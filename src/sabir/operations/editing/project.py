@@ -22,7 +22,7 @@ from sabir.languages.language import Language
 from sabir.operations.guard import within
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile, load_package
-from sabir.source.packages.edited import EditedPackage
+from sabir.source.packages.views import EditedPackage
 
 __all__ = ["ENVIRONMENT_NAME", "Project"]
 

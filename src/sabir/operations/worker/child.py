@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
 from sabir.graph.json import chunks, load
+from sabir.interpreter import deepen_stack
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluate import evaluate_path, language_at
 from sabir.operations.policy import environment_judgement, judged
@@ -49,7 +50,6 @@ from sabir.operations.worker.tasks import request_of
 from sabir.pipes import private_pipes, read_message
 from sabir.session import Limits
 from sabir.source.packages import load_package
-from sabir.stack import deepen_stack
 
 __all__ = ["ERRORS", "serve"]
 

@@ -16,8 +16,8 @@ from sabir.server.murano.models import ClassUse, class_uses
 from sabir.server.service import Service
 from sabir.server.store.catalogue import PackageInfo, Search
 from sabir.source.packages import load_package
+from sabir.source.yaml.access import entries, value_at
 from sabir.source.yaml.nodes import YamlMapping
-from sabir.source.yaml.reading import entries, value_at
 from sabir.source.yaml.write import yaml_text
 
 __all__ = ["PART", "fits", "package_of", "with_required", "write_environment"]

@@ -17,11 +17,8 @@ from msgspec import Struct
 from sabir.errors import UsageError
 from sabir.operations.files import write_folder
 from sabir.server.store.rows import AlreadyThere
-from sabir.source.packages.below import folder_below
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.limits import STRICT_LIMITS
-from sabir.source.packages.names import name_defect, normal_name
-from sabir.source.packages.reading import read_regular_file
+from sabir.source.packages.file_access import folder_below, name_defect, normal_name, read_regular_file
+from sabir.source.packages.limits import STRICT_LIMITS, ReadProblem
 
 __all__ = ["EnvironmentFiles", "FileInfo", "archive_files", "is_text"]
 

@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from sabir.source.packages.below import is_below
 from sabir.source.packages.directory import DirectoryLoader
 from sabir.source.packages.file import FileLoader
+from sabir.source.packages.file_access import is_below
 from sabir.source.packages.limits import PackageLimits
 from sabir.source.packages.load import load_package
-from sabir.source.packages.loader import PackageLoader
-from sabir.source.packages.memory import MemoryPackage
-from sabir.source.packages.package import LoadedPackage, PackageFile
-from sabir.source.packages.sub import SubPackage
+from sabir.source.packages.package import LoadedPackage, PackageFile, PackageLoader
+from sabir.source.packages.views import MemoryPackage, SubPackage
 
 if TYPE_CHECKING:
     from sabir.source.packages.archive import ZipLoader

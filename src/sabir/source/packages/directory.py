@@ -9,12 +9,16 @@ from pathlib import Path
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
-from sabir.source.packages.defects import LEADS_OUT, TOO_MUCH, UNREADABLE
-from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget, PackageLimits
-from sabir.source.packages.loader import PackageLoader
-from sabir.source.packages.names import NOISE
-from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
-from sabir.source.packages.reading import read_regular_file
+from sabir.source.packages.file_access import NOISE, read_regular_file
+from sabir.source.packages.limits import (
+    DEFAULT_LIMITS,
+    LEADS_OUT,
+    TOO_MUCH,
+    UNREADABLE,
+    NodeBudget,
+    PackageLimits,
+)
+from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
 __all__ = ["DirectoryLoader"]
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from sabir.errors import UnusableInput
 from sabir.source.packages.directory import DirectoryLoader
-from sabir.source.packages.file import FileLoader
+from sabir.source.packages.file import FileLoader, StreamLoader
 from sabir.source.packages.limits import PackageLimits
 from sabir.source.packages.package import LoadedPackage
-from sabir.source.packages.stream import StreamLoader
 
 __all__ = ["load_package"]
 

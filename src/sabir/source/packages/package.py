@@ -1,4 +1,7 @@
-"""A loaded package and its files, by the names of spec 001, "Loaded package"."""
+"""A loaded package and its files, by the names of spec 001, "Loaded package".
+
+What a loader is (spec 001, "Package loaders").
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sabir.diagnostics.finding import Finding
-from sabir.source.packages.defects import NOT_UTF8, TOO_MUCH, ReadProblem
-from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget
-from sabir.source.packages.names import name_defect, normal_name
+from sabir.source.packages.file_access import name_defect, normal_name
+from sabir.source.packages.limits import (
+    DEFAULT_LIMITS,
+    NOT_UTF8,
+    TOO_MUCH,
+    NodeBudget,
+    PackageLimits,
+    ReadProblem,
+)
 from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.source.yaml import YamlStream
     from sabir.source.yaml.nodes import Data
 
-__all__ = ["LoadedPackage", "PackageFile"]
 
 Attached = TypeVar("Attached")
 YAQL_TAG: Final = frozenset({"!yaql"})
@@ -202,3 +210,15 @@ class FileTable(LoadedPackage):
 
     def opened_files(self) -> Iterator[PackageFile]:
         return (file for file in self._files.values() if file.is_opened)
+
+
+class PackageLoader(ABC):
+    """Knows one form in which packages come."""
+
+    @classmethod
+    @abstractmethod
+    def try_load(cls, path: str | Path, *options: PackageLimits) -> LoadedPackage | None:
+        """The package at a path, or None when it does not come in this loader's form. Never raises for what is there.
+
+        The one option that loaders know is a `PackageLimits`.
+        """

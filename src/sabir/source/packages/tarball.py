@@ -20,11 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
-from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget, PackageLimits
-from sabir.source.packages.loader import PackageLoader
-from sabir.source.packages.members import Members
-from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
+from sabir.source.packages.archive import Members
+from sabir.source.packages.limits import (
+    DEFAULT_LIMITS,
+    TOO_MUCH,
+    UNREADABLE,
+    NodeBudget,
+    PackageLimits,
+    ReadProblem,
+)
+from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
 __all__ = ["TarLoader"]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
-from sabir.source.yaml.slips import find_slip
+from sabir.source.yaml.mistakes import find_slip
 from sabir.text import Place, Source, Span
 
 __all__ = ["DUPLICATE_KEY", "NOT_YAML", "UNBOUNDED", "YamlDefect", "not_readable", "syntax_finding"]

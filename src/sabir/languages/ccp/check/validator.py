@@ -24,6 +24,7 @@ class CcpValidator(BaseValidator):
         return (*collect_rules("sabir.languages.ccp.syntax"), *collect_rules("sabir.languages.ccp.check"))
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        from sabir.interpreter import collector_paused
         from sabir.languages.ccp.check.addresses import check_addresses
         from sabir.languages.ccp.check.beside import about_package
         from sabir.languages.ccp.check.file_templates import check_file_templates
@@ -31,7 +32,6 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.languages.language import EvaluationRequest
-        from sabir.source.collector import collector_paused
 
         with collector_paused():
             checked = check_deployment(

@@ -9,7 +9,7 @@ from sabir.languages.ccp.syntax.containers import COMMAND_KEYS, CONTAINER_KEYS, 
 from sabir.languages.ccp.syntax.sections import FILE_KEYS, SERVICE_KEYS, TOP_KEYS
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
-from sabir.source.yaml.typing import typed_place
+from sabir.source.yaml.cursor import typed_place
 
 __all__ = ["candidates", "wanted_keys"]
 

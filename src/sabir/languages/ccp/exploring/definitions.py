@@ -14,9 +14,9 @@ from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml import compose
-from sabir.source.yaml.naming import named_by_key, named_by_text
+from sabir.source.yaml.access import entries, items, value_at
+from sabir.source.yaml.cursor import named_by_key, named_by_text
 from sabir.source.yaml.nodes import YamlNode, text_of
-from sabir.source.yaml.reading import entries, items, value_at
 from sabir.text import Source, Span
 
 __all__ = ["file_names", "libraries"]

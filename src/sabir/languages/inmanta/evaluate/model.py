@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
@@ -28,7 +29,6 @@ from sabir.languages.inmanta.model.resolving import resolve_definitions
 from sabir.languages.inmanta.syntax.cache import cache_directory
 from sabir.languages.inmanta.syntax.project import MAIN, load_project
 from sabir.session import Session
-from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from sabir.graph.instance import Instance as GraphInstance
 from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Unknown, Value
+from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
@@ -21,7 +22,6 @@ from sabir.languages.inmanta.model.types import Late
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.languages.inmanta.syntax.trees import PackageTree
-from sabir.source.collector import collector_paused
 from sabir.text import Place
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.origin import AttributeRead
+from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.evaluate.calls import REFUSED
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
@@ -17,7 +18,6 @@ from sabir.languages.inmanta.graph.exported import Export
 from sabir.languages.inmanta.graph.facts import facts_of
 from sabir.languages.inmanta.model.functions import resource_entities
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
-from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 from sabir.text import format_json
 

@@ -13,6 +13,7 @@ from sabir.diagnostics.finding import Severity
 from sabir.graph.address import Address
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown, Value
+from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
@@ -26,7 +27,6 @@ from sabir.languages.inmanta.graph.machine import OWN_KINDS, Described, machine_
 from sabir.languages.inmanta.graph.names import Names
 from sabir.languages.inmanta.graph.resources import left_out
 from sabir.resources.resource import Operation, Resource, Wanted
-from sabir.source.collector import collector_paused
 
 __all__ = ["wanted_resources"]
 

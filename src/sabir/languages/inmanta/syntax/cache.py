@@ -17,9 +17,9 @@ from typing import Final
 
 from msgspec import DecodeError, msgpack
 
+from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.syntax.nodes import TopStatement
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
-from sabir.source.collector import collector_paused
 from sabir.text import Source
 
 __all__ = ["cache_directory", "cached_parse"]

@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
+from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.syntax.definitions import DEFINITIONS, DefinitionParser
 from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (
@@ -26,7 +27,6 @@ from sabir.languages.inmanta.syntax.nodes import (
     TopStatement,
 )
 from sabir.languages.inmanta.syntax.stream import ParseError
-from sabir.source.collector import collector_paused
 from sabir.text import Source
 
 __all__ = ["SyntaxTree", "parse"]

@@ -25,7 +25,7 @@ from sabir.languages.muranopl.syntax.shapes import (
     unknown_keys,
 )
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_version, read_version_spec
-from sabir.source.packages.names import name_defect
+from sabir.source.packages.file_access import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = [

@@ -13,8 +13,8 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput
 from sabir.session import Trust
 from sabir.source.packages import is_below
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, compose, plain_data
 from sabir.text import Place, Source
 

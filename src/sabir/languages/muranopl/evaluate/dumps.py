@@ -24,8 +24,8 @@ from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.positions import read_placed
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import PackageLimits
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import compose
 from sabir.text import Source
 

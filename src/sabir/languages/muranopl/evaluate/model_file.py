@@ -15,8 +15,8 @@ from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.source.packages import LoadedPackage, PackageLimits
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import YamlNode, compose
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 from sabir.text import Place, Source, Span

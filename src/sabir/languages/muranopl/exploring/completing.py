@@ -23,7 +23,7 @@ from sabir.languages.muranopl.syntax.statements import KEYWORDS
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
-from sabir.source.yaml.typing import TypedPlace, typed_place
+from sabir.source.yaml.cursor import TypedPlace, typed_place
 
 __all__ = ["candidates", "wanted_keys"]
 

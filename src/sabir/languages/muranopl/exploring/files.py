@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from sabir.languages.muranopl.exploring.classes import class_key
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
-from sabir.source.yaml.naming import named_by_key, named_by_text
+from sabir.source.yaml.access import entries, items, value_at
+from sabir.source.yaml.cursor import named_by_key, named_by_text
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
-from sabir.source.yaml.reading import entries, items, value_at
 
 __all__ = ["manifest_names", "ui_names"]
 

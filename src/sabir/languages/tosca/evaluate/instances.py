@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
+from sabir.interpreter import collector_paused
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.evaluate.observed import literal
@@ -20,7 +21,6 @@ from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
     Written,
 )
-from sabir.source.collector import collector_paused
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble

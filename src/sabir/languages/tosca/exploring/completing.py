@@ -8,7 +8,7 @@ from typing import Final
 from sabir.languages.tosca.syntax.grammar import Collection, Entity, grammar
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
-from sabir.source.yaml.typing import TypedPlace, typed_place
+from sabir.source.yaml.cursor import TypedPlace, typed_place
 
 __all__ = ["candidates", "wanted_keys"]
 

@@ -14,9 +14,9 @@ from sabir.languages.tosca.library import PROFILES
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import LoadedPackage, MemoryPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
-from sabir.source.yaml.naming import named_by_key
+from sabir.source.yaml.access import all_entries, entries, items, value_at
+from sabir.source.yaml.cursor import named_by_key
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
-from sabir.source.yaml.reading import all_entries, entries, items, value_at
 from sabir.text import Span
 
 __all__ = ["TYPE_SECTIONS", "file_names", "libraries"]

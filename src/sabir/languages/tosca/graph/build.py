@@ -21,6 +21,7 @@ from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Unknown, Value, reveal
+from sabir.interpreter import collector_paused
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
 from sabir.languages.tosca.evaluate.groups import Gathering, Policy, groups_of, policies_of
@@ -35,7 +36,6 @@ from sabir.languages.tosca.graph.plain import plain_value, written_value
 from sabir.languages.tosca.graph.workflows import triggers_of, workflows_of
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.provenance import Computing, Sources
-from sabir.source.collector import collector_paused
 
 __all__ = ["Built", "build_graph"]
 

@@ -8,6 +8,7 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError
 from sabir.expressions.query.functions.registry import load_plugins
 from sabir.graph.graph import Graph
+from sabir.interpreter import collector_paused
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.tosca.check.models import CheckedModel, CheckedModels
 from sabir.languages.tosca.evaluate.elaboration import elaborated
@@ -21,7 +22,6 @@ from sabir.languages.tosca.syntax.imports import REMOTE_IMPORT, UNFETCHED_IMPORT
 from sabir.languages.tosca.syntax.package import Reading, load_entry
 from sabir.resources.resource import Wanted
 from sabir.source.catalogue import Catalogue
-from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["evaluate_package", "instantiate"]

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
+from sabir.interpreter import collector_paused
 from sabir.languages.tosca.syntax.dialects import Dialect
 from sabir.languages.tosca.syntax.files import DiskFiles, Files
 from sabir.languages.tosca.syntax.gathering import Gathering
@@ -18,7 +19,6 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.project import ProjectValues
 from sabir.languages.tosca.syntax.texts import dialect_of_document, document_of, readable_document
-from sabir.source.collector import collector_paused
 from sabir.source.packages import PackageFile
 
 __all__ = ["Loaded", "Recorded", "load", "load_file"]

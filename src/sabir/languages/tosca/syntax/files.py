@@ -13,7 +13,7 @@ from msgspec import Struct
 from sabir.session import Trust
 from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.packages.below import is_below
+from sabir.source.packages.file_access import is_below
 
 __all__ = ["CataloguedFiles", "DiskFiles", "Files", "PackageFiles", "files_of"]
 

@@ -17,8 +17,8 @@ from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.manifests import Entry, entries_of, signature_of, signed_forms
 from sabir.languages.tosca.syntax.meta import first_field, meta_file
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import ReadProblem
 from sabir.text import Place, Span
 
 __all__ = ["check_signatures", "check_whole"]

@@ -6,8 +6,8 @@ import pytest
 
 from sabir.source.symbols import SymbolKind
 from sabir.source.yaml import compose
-from sabir.source.yaml.naming import named_by_key, named_by_text
-from sabir.source.yaml.reading import entries, value_at
+from sabir.source.yaml.access import entries, value_at
+from sabir.source.yaml.cursor import named_by_key, named_by_text, typed_place
 from sabir.text import Source
 
 
@@ -35,3 +35,23 @@ def test_without_a_name_there_is_no_symbol(text: str) -> None:
     (root,) = compose(Source("a.yaml", text)).documents
     assert root is not None
     assert not [*named_by_text("container ", value_at(root, "name"), root, SymbolKind.MODULE)]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "key", "before"),
+    [
+        ("|", (), None, ""),
+        ("a:\n  b:\n    |", ("a", "b"), None, ""),
+        ("a:\n  b: x|", ("a",), "b", "x"),
+        ("a:\n  - b: 1\n    c|", ("a",), None, "c"),
+        ("a:\n- b:\n    c: 1\n  |", ("a",), None, ""),
+        ("a:\n  'b c':\n    |", ("a", "b c"), None, ""),
+        ("a: {x: 1}\nb:\n  # c:\n  d|", ("b",), None, "d"),
+        ("a:\n  b: http://x|", ("a",), "b", "http://x"),
+    ],
+)
+def test_the_place_is_told_by_indentation(
+    text: str, path: tuple[str, ...], key: str | None, before: str
+) -> None:
+    place = typed_place(Source("x", text.replace("|", "")), text.index("|"))
+    assert (place.path, place.key, place.before) == (path, key, before)

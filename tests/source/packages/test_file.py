@@ -9,7 +9,7 @@ import pytest
 
 from sabir.errors import UnusableInput
 from sabir.source.packages import PackageLimits, load_package
-from sabir.source.packages.stream import STANDARD_INPUT, is_stream
+from sabir.source.packages.file import STANDARD_INPUT, is_stream
 
 
 def piped(content: bytes) -> Path:

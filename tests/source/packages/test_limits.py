@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.diagnostics.rules import Rule
-from sabir.source.packages.defects import LEADS_OUT, NOT_UTF8, TOO_MUCH, UNREADABLE, ReadProblem
+from sabir.source.packages.limits import LEADS_OUT, NOT_UTF8, TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.package import PackageFile
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.limits import PackageLimits
-from sabir.source.packages.reading import read_named_file
+from sabir.source.packages.file_access import read_named_file
+from sabir.source.packages.limits import PackageLimits, ReadProblem
 
 
 def test_a_small_file_costs_little_whatever_is_allowed(tmp_path: Path) -> None:
