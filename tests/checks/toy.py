@@ -11,8 +11,8 @@ import pytest
 from sabir.checks.form import FormValidator
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Examples, Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
 from sabir.source.packages import LoadedPackage

@@ -109,7 +109,7 @@ def test_a_fault_of_ours_is_owned_up_to(
     fault = raised.value
     assert explain_failure(fault) == 70
     shown = capsys.readouterr().err
-    assert "AttributeError in sabir.diagnostics.near, line" in shown
+    assert "AttributeError in sabir.diagnostics.suggestions, line" in shown
     assert "Traceback" not in shown
     # What it says itself may hold a value, so it is for who asks.
     assert str(fault) not in shown

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, cast
 
 from sabir.checks.validator import BaseValidator
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule, parse_code
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
 from sabir.source.packages import LoadedPackage
 

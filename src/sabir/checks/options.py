@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from sabir.checks.selection import CodePattern, Selection, split_words
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.session import Session
 

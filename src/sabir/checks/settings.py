@@ -12,8 +12,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from sabir.checks.options import CheckOptions
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.source.packages import is_below
 

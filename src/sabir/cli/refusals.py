@@ -8,7 +8,7 @@ import click
 from click.exceptions import NoSuchCommand
 
 from sabir.cli.declare import usage_line
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 
 __all__ = ["refusal"]
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sabir.cli.declare import option
 from sabir.cli.kinds import Choice
 from sabir.cli.terminal import say
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.session import PROFILES, TRUST_WORDS
 
 if TYPE_CHECKING:

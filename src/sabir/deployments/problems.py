@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from sabir.deployments.sources import source_problem
 from sabir.deployments.targets import Placed, Targets, Unplaced
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.address import Address
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Sensitive, Unknown, awaited_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, PluginError
 from sabir.plugins import SECRETS, load_plugin, plugin_names
 from sabir.resources.fields import field_problems

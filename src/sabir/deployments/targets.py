@@ -8,7 +8,7 @@ from typing import Final, NoReturn, Protocol, cast
 from msgspec import Struct
 
 from sabir.deployments.unreached import UnreachedDriver, needs_workers
-from sabir.diagnostics.near import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.errors import DeployError, PluginError
 from sabir.graph.values import Value
 from sabir.plugins import DRIVERS, load_plugin, plugin_names

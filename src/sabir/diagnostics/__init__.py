@@ -9,8 +9,8 @@ from sabir.diagnostics.finding import (
     Related,
     Severity,
 )
-from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Example, Examples, Rule, RuleRegistry, parse_code
+from sabir.diagnostics.suggestions import did_you_mean, near
 
 __all__ = [
     "CheckerError",

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.environment import FILE_NAME
 from sabir.environment.circles import Circle
 from sabir.environment.examples import environment_rule

@@ -10,7 +10,7 @@ from typing import Final, cast
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment.examples import environment_rule
 from sabir.environment.merge import PartPlaces
 from sabir.environment.nodes import Environment, Part

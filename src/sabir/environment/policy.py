@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment
 from sabir.languages.language import Evaluation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment.examples import environment_rule
 from sabir.environment.externals import Externals
 from sabir.environment.given import Resolved

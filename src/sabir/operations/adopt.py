@@ -18,8 +18,8 @@ from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare

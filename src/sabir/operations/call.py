@@ -18,7 +18,7 @@ from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.records import DeploymentState, StepState
 from sabir.deployments.store.store import Store
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value

@@ -14,8 +14,8 @@ from sabir.checks.options import CheckOptions
 from sabir.checks.prepared import CheckRunner
 from sabir.checks.report import PackageReport, Report
 from sabir.checks.selection import CodePattern
-from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule, parse_code
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.errors import Overrun, SabirError, UnusableInput, UsageError
 from sabir.operations.guard import within
 from sabir.operations.languages import find_language

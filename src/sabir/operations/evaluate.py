@@ -81,7 +81,7 @@ def evaluate_path(
 def _count(graph: Graph, name: str, limits: Limits) -> None:
     """The bound that holds whatever made the instances; languages that make them one by one stop earlier."""
     if len(graph) > limits.instances:
-        from sabir.diagnostics.stopped import over_limit
+        from sabir.diagnostics.limits import over_limit
 
         message = f"{len(graph):,} instances are more than the {limits.instances:,} that are allowed"
         raise FindingError([over_limit(name, message, f"--limits instances={limits.instances * 10}")])

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.store.records import Fact
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.operations.deploying import EnvironmentRequest, opened

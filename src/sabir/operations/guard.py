@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
-from sabir.diagnostics.stopped import over_limit
+from sabir.diagnostics.limits import over_limit
 from sabir.errors import Overrun
 from sabir.session import Limits
 

@@ -13,7 +13,7 @@ from sabir.deployments.problems import leave_problem, place_resources
 from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, FindingError, UsageError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Unknown, Value

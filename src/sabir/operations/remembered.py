@@ -27,7 +27,7 @@ from sabir.deployments.store.records import (
 )
 from sabir.deployments.store.wish import read_observed, read_wish
 from sabir.deployments.store.writer import Write
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, UsageError
 from sabir.operations.deploying import EnvironmentRequest, opened
 from sabir.operations.exported import FORMAT, read_exported

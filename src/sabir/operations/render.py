@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from sabir.checks.secrecy import without_secrets
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
 from sabir.operations.evaluate import language_at, workers_for

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.targets import Placed
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 
 __all__ = ["selected_addresses"]

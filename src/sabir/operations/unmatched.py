@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import FindingError
 from sabir.expressions.query import Resource, evaluate
 from sabir.expressions.query.syntax import Empty, Name, parse

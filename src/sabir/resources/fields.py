@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.values import Unknown, Value, reveal
 
 __all__ = ["Field", "FieldType", "field_problems"]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from msgspec import Struct
 
 from sabir.checks.report import Report
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import PluginError, UsageError
 from sabir.plugins import FORMATTERS, load_plugin, plugin_names
 

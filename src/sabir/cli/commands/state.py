@@ -66,7 +66,7 @@ def _list(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str
 
 
 def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
-    from sabir.diagnostics.near import did_you_mean
+    from sabir.diagnostics.suggestions import did_you_mean
     from sabir.errors import UsageError
     from sabir.graph.json.values import encoded
     from sabir.operations.remembered import state_records

@@ -9,8 +9,8 @@ from typing import cast
 from msgspec.structs import replace
 
 from sabir.deployments.sources import provider_of, settings_of
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
 from sabir.graph.values import Sensitive, Value
 from sabir.resources.driver import Connection, Driver, DriverContext

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.comparison import equal, equals_literal
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import QueryError, expression_rule

@@ -8,8 +8,8 @@ from enum import Enum
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.text import Place
 
 __all__ = ["TemplateDefect", "TemplateFailed", "TemplateFinding", "TemplateRules"]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jinja2 import TemplateSyntaxError
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 
 __all__ = ["HEADER", "split_header"]
 

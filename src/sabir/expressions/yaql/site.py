@@ -48,7 +48,7 @@ class Site:
 
     def unknown(self, what: str, name: str, known: set[str], receiver: Any = None) -> UnknownName:
         """A name that means nothing; a receiver of the embedder may tell its title and the names it knows."""
-        from sabir.diagnostics.near import near  # only a failing expression needs it
+        from sabir.diagnostics.suggestions import near  # only a failing expression needs it
 
         own = getattr(receiver, "described_methods", None)
         title, names = ("", ()) if own is None else own()

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion, ModelResult
 from sabir.languages.muranopl.check.view import PackageView

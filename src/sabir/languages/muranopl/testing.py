@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, TestCall, TestOutcome, TestRun
 from sabir.languages.muranopl.evaluate.limits import RunLimits

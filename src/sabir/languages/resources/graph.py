@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from sabir.diagnostics.near import listed
+from sabir.diagnostics.suggestions import listed
 from sabir.errors import FindingError, UsageError
 from sabir.graph.address import Address
 from sabir.graph.graph import Graph

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.resources.recognition import FILE_NAME, description
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.access import unknown_keys

@@ -19,8 +19,8 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query import QueryError, Session, evaluate, read_from_graph, resources_of
 from sabir.expressions.query.resource import Resource as QueryResource
 from sabir.graph.graph import Graph

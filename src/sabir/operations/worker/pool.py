@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.stopped import worker_lost
+from sabir.diagnostics.limits import worker_lost
 from sabir.errors import FindingError
 from sabir.graph.graph import Graph
 from sabir.graph.json import chunks, load

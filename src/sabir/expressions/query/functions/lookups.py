@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, read_bytes
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import expression_rule

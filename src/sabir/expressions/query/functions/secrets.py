@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND
 from sabir.expressions.query.functions.call import Call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.near import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.ccp.check.names import named_twice
 from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.syntax.deployment import Deployment

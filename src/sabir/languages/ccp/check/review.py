@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.ccp.model.procedures import topology_keys
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units

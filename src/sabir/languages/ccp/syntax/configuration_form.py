@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sabir.diagnostics.near import near
+from sabir.diagnostics.suggestions import near
 from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.patterns import pattern_problem
 from sabir.languages.ccp.syntax.reading import (

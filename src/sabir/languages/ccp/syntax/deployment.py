@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.template.findings import TemplateFailed
 from sabir.expressions.template.lines import Rendered
 from sabir.expressions.template.sandbox import Sandbox

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.template.findings import TemplateFailed
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.languages.ccp.syntax.configuration import Configuration

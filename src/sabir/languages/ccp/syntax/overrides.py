@@ -86,7 +86,7 @@ class Overrides:
 
     def reject_unused(self, instances: Iterator[str]) -> None:
         """UsageError for an override that no definition had a place for."""
-        from sabir.diagnostics.near import did_you_mean
+        from sabir.diagnostics.suggestions import did_you_mean
 
         left = next((subject for subject in self.values if subject not in self.used), None)
         if left is not None:

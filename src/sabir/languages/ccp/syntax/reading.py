@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, build_fault

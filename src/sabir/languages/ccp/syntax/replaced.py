@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UnusableInput
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.examples import ccp_rule

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes

@@ -210,7 +210,7 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
     for name, value in named.items():
         declared = by_name.get(name) or function.keywords
         if declared is None:
-            from sabir.diagnostics.near import did_you_mean, listed
+            from sabir.diagnostics.suggestions import did_you_mean, listed
 
             raise stop(
                 CALL,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.constructors import Constructor
 from sabir.languages.inmanta.evaluate.identified import IdentifiedConstructor

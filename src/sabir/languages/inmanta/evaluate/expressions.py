@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.near import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait, WaitForFirst
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait

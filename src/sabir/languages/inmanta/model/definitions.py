@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
 from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions, did_you_mean_one_of
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Related
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import (
     EntityType,

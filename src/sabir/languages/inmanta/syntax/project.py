@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.diagnostics.near import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.languages.inmanta.syntax.cache import cached_parse
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder

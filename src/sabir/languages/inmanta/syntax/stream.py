@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near
+from sabir.diagnostics.suggestions import near
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
 from sabir.text import Place, Source, Span

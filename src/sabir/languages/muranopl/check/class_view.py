@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near
+from sabir.diagnostics.suggestions import near
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_members import CoreClass, core_class
 from sabir.languages.muranopl.check.view import PackageView

@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import near
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.muranopl.evaluate.building import ROOT, build_class
 from sabir.languages.muranopl.evaluate.metadata import check_meta
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry, newest

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.languages.muranopl.examples.packages import package_rule
 from sabir.text import Place
 

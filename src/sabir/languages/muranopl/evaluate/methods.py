@@ -8,7 +8,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Frame
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.arguments import Argument, WrongArguments
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Scope, Variables
 from sabir.expressions.yaql.kinds import OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument

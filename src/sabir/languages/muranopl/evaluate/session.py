@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.muranopl.evaluate.loading import NO_OBJECT, Loader
 from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
 from sabir.languages.muranopl.evaluate.positions import Positions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sabir.diagnostics.near import listed
+from sabir.diagnostics.suggestions import listed
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.graph.program import Program, ProgramCall, run_program
 from sabir.languages.muranopl.graph.routes import Routes

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.kinds import NULL
 from sabir.expressions.yaql.nodes import Binary, Call, Group, Variable

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.hosts import AT, CONTEXT, NO_WRITE_ACCESS, UNDECLARED_READ, HostValue

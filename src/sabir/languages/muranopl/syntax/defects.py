@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Fix, Related
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.muranopl.syntax.differences import Difference
 from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.report import Report

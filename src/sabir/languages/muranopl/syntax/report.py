@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
-from sabir.diagnostics.near import is_respelt, near, only_near
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import is_respelt, near, only_near
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 

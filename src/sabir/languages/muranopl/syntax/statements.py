@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sabir.diagnostics.near import near
+from sabir.diagnostics.suggestions import near
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.languages.muranopl.syntax.constructs import (
     NEEDS_NAME,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.languages.tosca.model.model import Model

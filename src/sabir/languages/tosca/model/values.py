@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION, is_expression, is_template
 from sabir.expressions.query.functions.registry import MODULES

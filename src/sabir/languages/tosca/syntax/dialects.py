@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 
 __all__ = ["DIALECTS", "Dialect", "dialect_hint", "dialect_of"]
 

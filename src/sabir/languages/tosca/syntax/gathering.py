@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.any_kind import TYPES, names_in, with_kinds
 from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.dialects import Dialect

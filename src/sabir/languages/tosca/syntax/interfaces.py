@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.near import near
+from sabir.diagnostics.suggestions import near
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     Implementation,

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, is_project, load_ensemble
 from sabir.languages.tosca.syntax.examples import tosca_rule

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Origin, Written
 from sabir.languages.tosca.syntax.scopes import Kind, Scope

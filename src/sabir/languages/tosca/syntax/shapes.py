@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.grammar import Collection, Entity, Field, Shape, grammar
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
 from sabir.languages.tosca.syntax.second import by_yaml_1_2

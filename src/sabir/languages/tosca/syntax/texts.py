@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_hint, dialect_of
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.source.packages import PackageFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import ANY, BOOL, MAPPING, NULL, OBJECT, SEQUENCE, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import (

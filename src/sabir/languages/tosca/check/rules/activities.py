@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.outputs import check_workflow_outputs
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.model import Model

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.hashes import check_hashes
 from sabir.languages.tosca.check.rules.signed import check_signatures, check_whole
 from sabir.languages.tosca.syntax.examples import tosca_rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType

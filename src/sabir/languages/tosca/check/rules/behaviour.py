@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.activities import check_activities
 from sabir.languages.tosca.check.rules.assigned_behaviour import UNKNOWN_INTERFACE
 from sabir.languages.tosca.check.rules.outputs import check_outputs, check_outputs_of_type

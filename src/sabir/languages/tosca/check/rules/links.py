@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.model.copies import WRONG_COPY
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.model.types import TypeTable
 from sabir.languages.tosca.syntax.nodes import Schema
 from sabir.languages.tosca.syntax.scopes import Kind

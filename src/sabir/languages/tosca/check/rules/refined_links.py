@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.refined_behaviour import RefinedBehaviour
 from sabir.languages.tosca.check.rules.refining import NO_TYPE, WRONG_REFINEMENT, Refining
 from sabir.languages.tosca.model.types import FlatType

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.hashes import UNSIGNED
 from sabir.languages.tosca.check.signatures import Outcome, Verdict, verify
 from sabir.languages.tosca.syntax.examples import tosca_rule

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.mapped_requirements import problems_of_requirements
 from sabir.languages.tosca.check.rules.results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.diagnostics import did_you_mean, near
-from sabir.diagnostics.near import distance, is_respelt, only_near
+from sabir.diagnostics.suggestions import distance, is_respelt, only_near
 
 KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.diagnostics.excerpt import differing_parts
+from sabir.diagnostics.page import differing_parts
 
 LONG = "".join(f"key{number}:\n  inner: {number}\n" for number in range(20))
 
