@@ -21,8 +21,7 @@ from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, UnusableInput
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Value
 from sabir.interpreter import deepen_stack
 from sabir.languages.language import EvaluationRequest, RunResult

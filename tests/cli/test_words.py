@@ -11,7 +11,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.cli.prose import Prose, terminal_prose
-from sabir.graph.views.paint import PLAIN
+from sabir.graph.views.colours import PLAIN
 from tests.files import write_files
 
 MODEL = "entity Host:\n    string name\nend\nindex Host(name)\nimplement Host using std::none\nh = Host(name='web')\n"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.graph.dependence import Dependence
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.text import Location

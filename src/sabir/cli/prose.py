@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from sabir.checks.formatters.palette import Palette
 from sabir.cli.terminal import is_ascii, spelt_out, wants_color, write
-from sabir.graph.views.paint import Paint
+from sabir.graph.views.colours import Paint
 from sabir.lazy import lazy_pattern
 
 __all__ = ["Prose", "show", "terminal_prose"]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression
-from sabir.graph.observed import Sightings
+from sabir.graph.observations import Sightings
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Unknown, Value, reveal_all, with_inner
 from sabir.languages.language import Document, EvaluationRequest

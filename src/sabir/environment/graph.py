@@ -9,9 +9,8 @@ from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
 from sabir.environment.running import PartRunner
 from sabir.graph.edges import EdgeKind, edge_kinds
-from sabir.graph.graph import PART_TYPE, Graph
-from sabir.graph.instance import Instance
-from sabir.graph.observed import faring
+from sabir.graph.graph import PART_TYPE, Graph, Instance
+from sabir.graph.observations import faring
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value

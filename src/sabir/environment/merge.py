@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.graph.address import Address
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Unknown, Value, with_inner

@@ -15,8 +15,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.environment.given import Resolved
 from sabir.environment.merge import MovedPart
 from sabir.environment.resolve import COMPOSED_SECRET
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import Origin
 from sabir.graph.record import Record
 from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts

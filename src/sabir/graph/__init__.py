@@ -2,8 +2,7 @@
 
 from sabir.graph.address import Address
 from sabir.graph.edges import EdgeKind, EdgeKinds
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import EMPTY_RECORD, Layout, Record
 from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value

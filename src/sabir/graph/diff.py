@@ -7,8 +7,7 @@ from typing import Final, cast
 
 from msgspec import Struct
 
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.text import REDACTED
 

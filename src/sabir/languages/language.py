@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
-from sabir.graph.observed import Sightings
+from sabir.graph.observations import Sightings
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
 from sabir.resources.resource import Wanted

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from lsprotocol import types
 
-from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.graph.views.text import clipped, one_line, value_text
 from sabir.lsp import diagnostics, navigation
 from sabir.lsp import navigation as completion
 from sabir.lsp.positions import Positions

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from sabir.graph.dependence import Affected, lines_of
 from sabir.graph.diff import Absent, Change
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.json.values import encoded
 from sabir.operations.diff import Difference
 from sabir.operations.impact import AffectedObject, Impact

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph
-from sabir.graph.views.relevant import without_libraries
+from sabir.graph.views.visibility import without_libraries
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.source.packages import LoadedPackage
@@ -93,7 +93,7 @@ def _json(compiled: Compiled) -> Iterator[bytes]:
 
 
 def _yaml(compiled: Compiled) -> Iterator[bytes]:
-    from sabir.graph.views.yaml import yaml_view
+    from sabir.graph.views.text import yaml_view
 
     return _encoded(yaml_view(compiled.graph, reveal=compiled.view.reveal))
 
@@ -105,13 +105,13 @@ def _text(compiled: Compiled) -> Iterator[bytes]:
 
 
 def _dot(compiled: Compiled) -> Iterator[bytes]:
-    from sabir.graph.views.dot import dot_view
+    from sabir.graph.views.diagrams import dot_view
 
     return _encoded(dot_view(compiled.shown))
 
 
 def _mermaid(compiled: Compiled) -> Iterator[bytes]:
-    from sabir.graph.views.mermaid import mermaid_view
+    from sabir.graph.views.diagrams import mermaid_view
 
     return _encoded(mermaid_view(compiled.shown))
 

@@ -28,7 +28,7 @@ from sabir.environment import FILE_NAME
 from sabir.environment.evaluate import load_environment
 from sabir.errors import FindingError, UsageError
 from sabir.graph.graph import Graph
-from sabir.graph.observed import Sightings
+from sabir.graph.observations import Sightings
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.guard import within

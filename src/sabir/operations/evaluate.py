@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, UnusableInput, UsageError
 from sabir.graph.graph import Graph
-from sabir.graph.observed import with_sightings
+from sabir.graph.observations import with_sightings
 from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.operations.languages import find_language
 from sabir.session import Limits

@@ -12,8 +12,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.environment import FILE_NAME
 from sabir.environment.evaluate import load_environment
 from sabir.environment.policy import environment_rules
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.resources.step import Action

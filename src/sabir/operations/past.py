@@ -20,7 +20,7 @@ from sabir.deployments.store.wish import Wish, sealed_files
 from sabir.errors import DeployError, UsageError
 from sabir.graph.address import digest
 from sabir.graph.graph import Graph
-from sabir.graph.observed import Sightings
+from sabir.graph.observations import Sightings
 from sabir.graph.values import Sensitive, Value, reveal
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deploying import FOLDER, EnvironmentRequest, opened, seen_by

@@ -13,12 +13,11 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
-from sabir.graph.views.relevant import without_libraries
+from sabir.graph.views.visibility import without_libraries
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import errors_first, evaluate_path
 from sabir.source.packages import LoadedPackage

@@ -14,8 +14,7 @@ from typing import Any
 from sabir.cli.main import main
 from sabir.errors import DeployError
 from sabir.graph.edges import EdgeKind
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deploying import EnvironmentRequest, opened, prepare

@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.graph.layout import Boxes, Gaps, Placed, draw, nest
-from sabir.graph.layout.coordinates import spread
-from sabir.graph.layout.crossings import count_crossings
-from sabir.graph.layout.layers import acyclic, layers_of
-from sabir.graph.layout.packing import pack
+from sabir.graph.layout.columns import count_crossings, spread
+from sabir.graph.layout.layered import acyclic, layers_of, pack
 from sabir.graph.order import topological_order
 
 Edge = tuple[int, int]

@@ -12,11 +12,9 @@ from hypothesis import given
 
 from sabir.graph import Graph, Instance, Record
 from sabir.graph.json import chunks
-from sabir.graph.views.dot import dot_view
-from sabir.graph.views.mermaid import mermaid_view
+from sabir.graph.views.diagrams import dot_view, mermaid_view
 from sabir.graph.views.svg import svg_view
-from sabir.graph.views.text import text_view
-from sabir.graph.views.yaml import yaml_view
+from sabir.graph.views.text import text_view, yaml_view
 from tests.graph.strategies import graphs
 from tests.graph.views.sample import sample
 

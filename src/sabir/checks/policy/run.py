@@ -17,8 +17,7 @@ from sabir.expressions.query import (
     redacted,
     resources_of,
 )
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.session import Session as WorkSession
 from sabir.text import EMPTY_SPAN, Location, Place, Source
 

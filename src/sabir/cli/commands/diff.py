@@ -99,7 +99,7 @@ def _between(
     from msgspec.structs import replace
 
     from sabir.errors import UsageError
-    from sabir.graph.observed import Sightings
+    from sabir.graph.observations import Sightings
     from sabir.operations.diff import compare_evaluated
     from sabir.operations.evaluate import evaluate_path
 

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from sabir.graph.diff import Absent, Change
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Value
-from sabir.graph.views.paint import PLAIN, Paint
-from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.graph.views.colours import PLAIN, Paint
+from sabir.graph.views.text import clipped, one_line, value_text
 from sabir.operations.answers import DIFF_FORMAT, difference_data
 from sabir.operations.diff import Difference
 from sabir.text import format_json

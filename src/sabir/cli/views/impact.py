@@ -8,8 +8,8 @@ from typing import Final
 from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
-from sabir.graph.views.paint import PLAIN, Paint
-from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.graph.views.colours import PLAIN, Paint
+from sabir.graph.views.text import clipped, one_line, value_text
 from sabir.operations.answers import impact_data
 from sabir.operations.impact import Impact
 from sabir.text import format_json

@@ -10,7 +10,7 @@ from sabir.checks.formatters.palette import Palette, harmless
 from sabir.cli.views.diff import code
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.values import Sensitive, Unknown, Value
-from sabir.graph.views.words import clipped, one_line
+from sabir.graph.views.text import clipped, one_line
 from sabir.operations.plan_files import plan_text
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.diagnostics.finding import Finding
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.graph.views.html.page import PageContent, html_view

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sabir.cli.views.diff import code, markdown_changes
 from sabir.cli.views.diff import text_view as difference_text
-from sabir.graph.views.paint import PLAIN, Paint
+from sabir.graph.views.colours import PLAIN, Paint
 from sabir.operations.answers import difference_data
 from sabir.operations.review import Review, ReviewedPackage
 from sabir.text import format_json

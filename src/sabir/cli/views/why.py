@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from sabir.graph.views.mermaid import mermaid_text
-from sabir.graph.views.paint import PLAIN, Paint
-from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.graph.views.colours import PLAIN, Paint
+from sabir.graph.views.diagrams import mermaid_text
+from sabir.graph.views.text import clipped, one_line, value_text
 from sabir.operations.answers import why_data
 from sabir.operations.why import Explanation, Step
 from sabir.text import format_json

@@ -16,8 +16,7 @@ from sabir.expressions.query.resource import Resource, one_or_many
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, Status
 from sabir.graph.edges import EdgeKind
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Ref, Sensitive
 from sabir.interpreter import collector_paused
 

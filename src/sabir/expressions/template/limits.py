@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.graph.no_data import no_data, no_data_within
+from sabir.graph.values import no_data, no_data_within
 from sabir.lazy import lazy_pattern
 
 __all__ = ["MISTAKES", "LimitReached", "Meter", "TemplateLimits", "refuse_no_data"]

@@ -1,8 +1,13 @@
-"""The reader: a file is checked as a whole, in one go; what its instances hold is made when somebody looks at them."""
+"""The reader: a file is checked as a whole, in one go; what its instances hold is made when somebody looks at them.
+
+How deeply values lie in one another in a JSON text, told before anybody descends into them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -10,16 +15,36 @@ import msgspec
 from sabir.diagnostics.decoding import UNDECODED, misfit
 from sabir.errors import UnusableInput
 from sabir.graph.edges import EdgeKind
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
-from sabir.graph.json.nesting import refuse_deep
-from sabir.graph.json.origins import origins_of
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.json.saved import SavedInstance, Shared, empty, saved_instance
-from sabir.graph.json.values import FORMAT, decoded, has_words
+from sabir.graph.json.values import FORMAT, decoded, has_words, origins_of
 from sabir.graph.origin import How
 from sabir.interpreter import collector_paused
 
-__all__ = ["load"]
+DEEPEST: Final = 1000
+
+
+def refuse_deep(text: bytes) -> None:
+    """RecursionError when values are nested more deeply than any that sabir writes."""
+    if text.count(b"[") + text.count(b"{") > DEEPEST and _depth(text) > DEEPEST:
+        raise RecursionError
+
+
+def _depth(text: bytes) -> int:
+    depth = deepest = 0
+    for bracket in _string().sub(b"", text).translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+@cache
+def _string() -> re.Pattern[bytes]:
+    return re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
+
+_NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
+
 
 _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})

@@ -14,9 +14,8 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from sabir.graph.edges import PLAIN_EDGES, edge_kinds
-from sabir.graph.instance import Instance
-from sabir.graph.json.origins import origin_of, origins_of
-from sabir.graph.json.values import decoded, has_words
+from sabir.graph.graph import Instance
+from sabir.graph.json.values import decoded, has_words, origin_of, origins_of
 from sabir.graph.origin import Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Value

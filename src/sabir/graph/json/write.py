@@ -8,8 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from sabir.graph.edges import PLAIN_EDGES, EdgeKind, EdgeKinds
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.json.values import FORMAT, PLAIN, encoded
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record

@@ -8,8 +8,7 @@ packing       several drawings on one sheet
 nested        drawings within boxes
 """
 
-from sabir.graph.layout.layered import Drawing, Gaps, draw
+from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
 from sabir.graph.layout.nested import Boxes, Placed, nest
-from sabir.graph.layout.packing import Size
 
 __all__ = ["Boxes", "Drawing", "Gaps", "Placed", "Size", "draw", "nest"]

@@ -1,25 +1,168 @@
-"""One drawing: boxes in columns and the bends of the edges between them."""
+"""One drawing: boxes in columns and the bends of the edges between them.
+
+Which column a node stands in.
+
+A long row of columns broken into lines that are read to and fro, so that a drawing has the shape of a sheet.
+
+Several drawings on one sheet: shelves, and stacks on the shelves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import sqrt
 from typing import Final
 
 from msgspec import Struct
 
-from sabir.graph.layout.coordinates import heights_along
-from sabir.graph.layout.crossings import ordered
-from sabir.graph.layout.layers import acyclic, layers_of
-from sabir.graph.layout.lines import in_lines
-from sabir.graph.layout.packing import Size, pack
-from sabir.graph.order import components
+from sabir.graph.layout.columns import heights_along, ordered
+from sabir.graph.order import components, reversed_edges, topological_order
 
-__all__ = ["Drawing", "Gaps", "Size", "draw"]
+
+def acyclic(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Successor lists with the edges that close a cycle turned round, and no edge twice."""
+    successors: list[list[int]] = [[] for _ in range(count)]
+    for source, target in dict.fromkeys(edges):
+        if source != target:
+            successors[source].append(target)
+    result: list[dict[int, None]] = [{} for _ in range(count)]
+    state = bytearray(count)  # 0 new, 1 on the path, 2 done
+    has_incoming = bytearray(count)
+    for targets in successors:
+        for target in targets:
+            has_incoming[target] = 1
+    # Sources first: an edge is turned only when the walk from them meets its own path.
+    for root in sorted(range(count), key=has_incoming.__getitem__):
+        if state[root]:
+            continue
+        path = [(root, 0)]
+        while path:
+            node, position = path.pop()
+            state[node] = 1
+            for position in range(position, len(successors[node])):  # noqa: B020 -- goes on where it stopped
+                target = successors[node][position]
+                if state[target] == 1:
+                    result[target][node] = None
+                    continue
+                result[node][target] = None
+                if not state[target]:
+                    path += [(node, position + 1), (target, 0)]
+                    break
+            else:
+                state[node] = 2
+    return [list(targets) for targets in result]
+
+
+def layers_of(successors: Sequence[Sequence[int]], heights: Sequence[float], tallest: float) -> list[int]:
+    """The layer of each node: right of all its predecessors, in a column that is not taller than `tallest`."""
+    order = topological_order(successors)
+    if order is None:
+        raise ValueError("layers need a graph without cycles")
+    predecessors = reversed_edges(successors)
+    layer = [0] * len(successors)
+    filled: dict[int, float] = {}
+    full_until: dict[
+        int, int
+    ] = {}  # where to go on looking, so that a wide fan does not try every column again
+
+    def first_free(start: int, height: float) -> int:
+        column = start
+        while filled.get(column, 0.0) > 0 and filled[column] + height > tallest:
+            column = full_until.get(column, column + 1)
+        if column > start:
+            full_until[start] = column
+        return column
+
+    for node in order:
+        start = max((layer[predecessor] + 1 for predecessor in predecessors[node]), default=0)
+        layer[node] = column = first_free(start, heights[node])
+        filled[column] = filled.get(column, 0.0) + heights[node]
+    # What has more to its right than to its left moves right: its edges become shorter.
+    for node in reversed(order):
+        if len(successors[node]) > len(predecessors[node]):
+            column = min(layer[successor] for successor in successors[node]) - 1
+            if column > layer[node] and filled.get(column, 0.0) + heights[node] <= tallest:
+                filled[layer[node]] -= heights[node]
+                filled[column] = filled.get(column, 0.0) + heights[node]
+                layer[node] = column
+    return _without_gaps(layer)
+
+
+def _without_gaps(layer: list[int]) -> list[int]:
+    new = {old: position for position, old in enumerate(sorted(set(layer)))}
+    return [new[old] for old in layer]
+
+
+Size = tuple[float, float]
+Point = tuple[float, float]
+Line = tuple[list[Point], list[Point], Size]
+"""Corners of the boxes, the x range of the column of each, and the size of the whole."""
+
+
+def in_lines(
+    columns: Sequence[Sequence[int]], sizes: Sequence[Size], *, across: float, between: float, shape: float
+) -> Line:
+    """Boxes by number in their columns from left to right; every other line runs from right to left, so that what follows is
+    near. `across` is the room between columns, `between` that between boxes and lines."""
+    widths = [max(sizes[box][0] for box in column) for column in columns]
+    heights = [sum(sizes[box][1] + between for box in column) - between for column in columns]
+    whole = sum(widths) + across * len(columns)
+    count = max(2, round(sqrt(whole / ((max(heights) + across) * shape))))
+    lines: list[list[int]] = [[]]
+    used = 0.0
+    for number, width in enumerate(widths):
+        if lines[-1] and used + width / 2 > whole / count:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(number)
+        used += width + across
+    total = max(sum(widths[number] + across for number in line) - across for line in lines)
+    corners: list[Point] = [(0.0, 0.0)] * len(sizes)
+    lanes: list[Point] = [(0.0, 0.0)] * len(sizes)
+    y = 0.0
+    for turn, line in enumerate(lines):
+        height = max(heights[number] for number in line)
+        x = total if turn % 2 else 0.0
+        for number in line:
+            left = x - widths[number] if turn % 2 else x
+            top = y + (height - heights[number]) / 2
+            for box in columns[number]:
+                corners[box] = (left + (widths[number] - sizes[box][0]) / 2, top)
+                lanes[box] = (left, left + widths[number])
+                top += sizes[box][1] + between
+            x += (widths[number] + across) * (-1 if turn % 2 else 1)
+        y += height + across
+    return corners, lanes, (total, y - across)
+
+
+def pack(sizes: Sequence[Size], margins: Sequence[float], *, shape: float) -> tuple[list[Size], Size]:
+    """The corner of each drawing and the size of the sheet, tall ones first, equal ones in the order given."""
+    area = sum(
+        (width + margin) * (height + margin) for (width, height), margin in zip(sizes, margins, strict=True)
+    )
+    widest = max(sqrt(area * shape), max((width for width, _ in sizes), default=0.0))
+    places: list[Size] = [(0.0, 0.0)] * len(sizes)
+    stack_x = stack_width = stack_y = shelf_y = shelf_height = right = 0.0
+    started = False
+    for index in sorted(range(len(sizes)), key=lambda drawing: -sizes[drawing][1]):
+        (width, height), margin = sizes[index], margins[index]
+        if started and width <= stack_width and stack_y + height <= shelf_y + shelf_height:
+            places[index] = (stack_x, stack_y)
+            stack_y += height + margin
+            continue
+        stack_x = stack_x + stack_width + margin if started else 0.0
+        if not started or stack_x + width > widest:
+            shelf_y += shelf_height + margin if started else 0.0
+            stack_x, shelf_height = 0.0, height
+        places[index] = (stack_x, shelf_y)
+        stack_width, stack_y = width, shelf_y + height + margin
+        right = max(right, stack_x + width)
+        started = True
+    return places, (right, shelf_y + shelf_height)
+
 
 Edge = tuple[int, int]
-Point = tuple[float, float]
 
 _SHAPE: Final = 1.6
 """Width against height that a sheet should have: that of a screen."""

@@ -14,10 +14,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.graph.graph import PART_TYPE, Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import PART_TYPE, Graph, Instance
 from sabir.graph.views.links import Ownership
-from sabir.graph.views.words import one_line
+from sabir.graph.views.text import one_line
 
 __all__ = ["MOST_BOXES", "Folding", "Group", "fold", "outside_in"]
 

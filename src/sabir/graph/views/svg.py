@@ -9,11 +9,20 @@ from xml.sax.saxutils import escape
 
 from sabir.graph.graph import Graph
 from sabir.graph.layout import Boxes, Gaps, Placed, nest
-from sabir.graph.views.boxes import between_columns, shown_name, shown_type, text_width, words_size
+from sabir.graph.views.colours import colours
 from sabir.graph.views.folding import outside_in
-from sabir.graph.views.palette import colours
-from sabir.graph.views.picture import Box, Link, Picture, picture_of
-from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.graph.views.picture import (
+    Box,
+    Link,
+    Picture,
+    between_columns,
+    picture_of,
+    shown_name,
+    shown_type,
+    text_width,
+    words_size,
+)
+from sabir.graph.views.text import clipped, one_line, value_text
 
 __all__ = ["svg_view"]
 

@@ -1,17 +1,80 @@
-"""The graph as an indented tree: parts below their owners."""
+"""The graph as an indented tree: parts below their owners.
+
+Values and instances in words.
+
+The JSON form's data as YAML.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
+from sabir.graph.json.values import FORMAT, encoded
+from sabir.graph.json.write import instance_data, origin_data
+from sabir.graph.values import Ref, Sensitive, Unknown, Value
+from sabir.graph.views.colours import PLAIN, Paint
 from sabir.graph.views.links import ownership
-from sabir.graph.views.paint import PLAIN, Paint
-from sabir.graph.views.relevant import aliases
-from sabir.graph.views.words import called, clipped, one_line, value_text
+from sabir.graph.views.visibility import aliases
+from sabir.source.yaml.write import yaml_text
+from sabir.text import REDACTED
 
-__all__ = ["text_view"]
+_LONGEST: Final = 100
+
+
+def value_text(value: Value, graph: Graph | None = None) -> str:
+    """A value on one line, never a sensitive one. References are shown by name when the graph is given."""
+    match value:
+        case None:
+            return "null"
+        case Sensitive():
+            return REDACTED
+        case Unknown():
+            return "(not known yet)"
+        case Ref():
+            return "→ " + called(value.id, graph)
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _visible(json.dumps(value, ensure_ascii=False))
+        case bytes():
+            return f"({len(value)} bytes)"
+        case Mapping():
+            return (
+                "{"
+                + ", ".join(f"{one_line(str(key))}: {value_text(item, graph)}" for key, item in value.items())
+                + "}"
+            )
+        case Sequence():
+            return "[" + ", ".join(value_text(item, graph) for item in value) + "]"
+        case _:
+            return str(value)
+
+
+def _visible(text: str) -> str:
+    """With what a terminal would obey instead of showing (directions, control) written out."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def called(id_: str, graph: Graph | None) -> str:
+    """The name of an instance when it tells which one is meant, else its id."""
+    instance = None if graph is None else graph.get(id_)
+    if instance is None:
+        return id_ if graph is None else f"{id_} (not in the graph)"
+    return instance.name if graph is None or len(graph.named(instance.name)) == 1 else id_
+
+
+def clipped(text: str, longest: int = _LONGEST) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """Without line breaks and other control characters, which pictures and terminals take badly."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def text_view(graph: Graph, *, origins: bool = False, paint: Paint = PLAIN) -> Iterator[str]:
@@ -65,3 +128,22 @@ def _lines(
 
 def _called(graph: Graph, ids: tuple[str, ...]) -> str:
     return one_line(", ".join(called(id_, graph) for id_ in ids)) or "nothing"
+
+
+def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
+    """One instance at a time, so that a large graph is never one text."""
+    yield f"format: {FORMAT}\n"
+    yield "instances:\n" if len(graph) else "instances: []\n"
+    for instance in graph:
+        yield yaml_text([instance_data(instance, reveal=reveal)])
+    yield yaml_text(
+        {"outputs": {name: encoded(output, reveal=reveal) for name, output in graph.outputs.items()}}
+    )
+    if graph.output_origins:
+        yield yaml_text(
+            {
+                "output_origins": {
+                    name: origin_data(output_origin) for name, output_origin in graph.output_origins.items()
+                }
+            }
+        )

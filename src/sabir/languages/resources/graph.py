@@ -13,8 +13,7 @@ from typing import Final
 from sabir.diagnostics.suggestions import listed
 from sabir.errors import FindingError, UsageError
 from sabir.graph.address import Address
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Unknown, Value

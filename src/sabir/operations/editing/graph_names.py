@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
-from sabir.graph.views.words import clipped, value_text
+from sabir.graph.graph import Graph, Instance
+from sabir.graph.views.text import clipped, value_text
 from sabir.lazy import lazy_pattern
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.cursor import typed_place

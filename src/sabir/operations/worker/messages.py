@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
-from sabir.graph.observed import Sightings
+from sabir.graph.observations import Sightings
 from sabir.languages.language import RenderedObject, RenderRequest
 from sabir.pipes import with_length
 from sabir.session import Limits, Trust

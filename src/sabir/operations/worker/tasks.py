@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from sabir.graph.json import decoded, encoded, origin_data
-from sabir.graph.json.origins import origin_of
+from sabir.graph.json.values import origin_of
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.worker.messages import Task, Work

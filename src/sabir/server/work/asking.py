@@ -182,7 +182,7 @@ def _graph(subject: Subject, evaluation: Evaluation) -> Answered:
 
 def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
     from sabir.graph.views.html import PageContent, html_view
-    from sabir.graph.views.relevant import without_libraries
+    from sabir.graph.views.visibility import without_libraries
 
     package = evaluated.package
 

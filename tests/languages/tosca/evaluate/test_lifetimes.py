@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.graph.observed import Sightings
+from sabir.graph.observations import Sightings
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path

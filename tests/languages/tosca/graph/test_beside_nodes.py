@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path

@@ -1,29 +1,124 @@
-"""One page that stands alone: data, style and script in one file, and a policy that lets nothing else in."""
+"""One page that stands alone: data, style and script in one file, and a policy that lets nothing else in.
+
+Findings for the page: what they say, and the instances that were made on their line.
+
+The picture of the page as data: how its boxes are folded, and all links between instances. The page lays them out itself,
+because what is open changes while somebody looks.
+"""
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
-from sabir.graph.views.html.details import BLOCK, blocks
-from sabir.graph.views.html.findings import findings_data
-from sabir.graph.views.html.flows import value_flows
-from sabir.graph.views.html.lines import LineReader, SafeLines
-from sabir.graph.views.html.picture import picture_data
-from sabir.graph.views.html.values import without_surrogates
-from sabir.graph.views.links import Ownership, ownership
-from sabir.graph.views.palette import colours
-from sabir.graph.views.relevant import aliases
+from sabir.graph.views.colours import colours
+from sabir.graph.views.folding import fold
+from sabir.graph.views.html.details import BLOCK, Flows, blocks, value_flows
+from sabir.graph.views.html.values import LineReader, SafeLines, without_surrogates
+from sabir.graph.views.links import Ownership, links, ownership
+from sabir.graph.views.text import clipped, one_line
+from sabir.graph.views.visibility import aliases
 
-__all__ = ["PageContent", "html_view"]
+_MOST: Final = 2000
+_MOST_INSTANCES: Final = 20
+
+
+def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -> dict[str, Any]:
+    if not findings:
+        return {"count": 0, "shown": []}
+    shown = findings[:_MOST]
+    made_on = _made_on(graph, {(finding.location.file, finding.location.line) for finding in shown})
+    return {"count": len(findings), "shown": [_finding(finding, made_on, lines) for finding in shown]}
+
+
+def _made_on(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
+    """The instances that have something from one of the places."""
+    made_on: dict[tuple[str, int], dict[int, None]] = {}
+    by_origin: dict[
+        int, tuple[str, int]
+    ] = {}  # by identity: origins are shared, and the graph keeps them alive
+    for number, instance in enumerate(graph):
+        for origin in (instance.origin, *instance.origins.row):
+            if origin is None:
+                continue
+            place = by_origin.get(id(origin))
+            if place is None:
+                location = origin.location
+                place = by_origin[id(origin)] = location.file, location.line
+            if place in places:
+                numbers = made_on.setdefault(place, {})
+                if len(numbers) < _MOST_INSTANCES:
+                    numbers[number] = None
+    return {place: list(numbers) for place, numbers in made_on.items()}
+
+
+def _finding(
+    finding: Finding, made_on: Mapping[tuple[str, int], Sequence[int]], lines: SafeLines
+) -> dict[str, Any]:
+    location, source = finding.location, finding.place.source
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "message": lines.scrubbed(finding.message),
+        "hint": None if finding.hint is None else lines.scrubbed(finding.hint),
+        "at": without_surrogates(str(location)),
+        "line": location.line,
+        "source": lines.at(location.file, location.line, lambda _file, line: source.shown_line(line)),
+        "related": [
+            [without_surrogates(str(related.place.location)), lines.scrubbed(related.message)]
+            for related in finding.related
+        ],
+        "instances": made_on.get((location.file, location.line), ()),
+    }
+
+
+_MOST_LINKS: Final = 200_000
+"""Links that the page knows; the panel lists all of them."""
+_MOST_FLOWS: Final = 20_000
+
+
+def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
+    folding = fold(graph, tree)
+    languages = {
+        name: number for number, name in enumerate(dict.fromkeys(instance.language for instance in graph))
+    }
+    number = {instance.id: position for position, instance in enumerate(graph)}
+    names: dict[str, int] = {}
+    every = links(graph, tree)
+    listed: list[int] = []
+    for link in every[:_MOST_LINKS]:
+        name = clipped(one_line(without_surrogates(", ".join(link.names))), 40)
+        listed += (number[link.source], number[link.target], names.setdefault(name, len(names)))
+    return {
+        "groups": {
+            "names": [without_surrogates(group.name) for group in folding.groups],
+            "types": [group.type for group in folding.groups],
+            "languages": [languages.get(group.language, -1) for group in folding.groups],
+        },
+        "parents": folding.parents,
+        "open": sorted(folding.opened),
+        "linkNames": list(names),
+        "links": listed,
+        "linksLeftOut": max(len(every) - _MOST_LINKS, 0),
+        "flows": list(islice(_pairs(flows), _MOST_FLOWS)),
+    }
+
+
+def _pairs(flows: Flows) -> Iterator[tuple[int, int]]:
+    """From an instance to the one that read it."""
+    for reader, sources in flows.items():
+        for source in sources:
+            yield source, reader
+
 
 _SCRIPTS: Final = (
     "dom",

@@ -51,11 +51,11 @@ def picture_renderer(suffix: str) -> Renderer:
 
 def _view(suffix: str) -> Callable[[Graph], Iterable[str]]:
     if suffix == "dot":
-        from sabir.graph.views.dot import dot_view
+        from sabir.graph.views.diagrams import dot_view
 
         return dot_view
     if suffix == "mermaid":
-        from sabir.graph.views.mermaid import mermaid_view
+        from sabir.graph.views.diagrams import mermaid_view
 
         return mermaid_view
     from sabir.graph.views.svg import svg_view

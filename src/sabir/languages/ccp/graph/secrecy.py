@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Instance
 from sabir.graph.record import Record
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Sensitive, Value

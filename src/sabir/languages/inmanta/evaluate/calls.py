@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.reasons import reason_of
-from sabir.graph.no_data import no_data_within
-from sabir.graph.values import Unknown
+from sabir.graph.values import Unknown, no_data_within
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, stops
 from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed

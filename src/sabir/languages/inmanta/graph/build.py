@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance as GraphInstance
+from sabir.graph.graph import Instance as GraphInstance
 from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Unknown, Value

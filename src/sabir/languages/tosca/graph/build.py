@@ -16,8 +16,7 @@ from sabir.expressions.query.graphs import plain_instances
 from sabir.expressions.query.values import MISSING, NodeState
 from sabir.graph.address import escaped
 from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
-from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Unknown, Value, reveal

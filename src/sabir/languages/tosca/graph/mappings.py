@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.graph.address import escaped
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Instance
 from sabir.graph.origin import How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value

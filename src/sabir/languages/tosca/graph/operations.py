@@ -8,7 +8,7 @@ from typing import Any
 
 from sabir.graph.address import escaped
 from sabir.graph.edges import EdgeKind, edge_kinds
-from sabir.graph.instance import Instance
+from sabir.graph.graph import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.graph.origin import How
-from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.graph.views.text import clipped, one_line, value_text
 from sabir.languages.inmanta.evaluate.interrupts import Wait
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
 from sabir.languages.inmanta.model.types import shown_value

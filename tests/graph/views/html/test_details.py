@@ -1,6 +1,6 @@
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record
 from sabir.graph.views.html import html_view
-from sabir.graph.views.html.flows import value_flows
+from sabir.graph.views.html.details import value_flows
 from sabir.text import Location
 from tests.graph.views.html.pages import readers, sections, shop
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sabir.graph.layout import Boxes, Gaps, nest
-from sabir.graph.layout.lines import in_lines
+from sabir.graph.layout.layered import in_lines
 
 
 def test_every_other_line_runs_back() -> None:

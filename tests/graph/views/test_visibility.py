@@ -3,8 +3,8 @@
 import pytest
 
 from sabir.graph import Graph, Instance, Record, Ref, Value
-from sabir.graph.views.relevant import aliases, without_libraries
 from sabir.graph.views.text import text_view
+from sabir.graph.views.visibility import aliases, without_libraries
 
 
 def instance(

@@ -1,0 +1,55 @@
+"""Colours by language: a pale fill and a darker line of the same hue, readable on white with dark text.
+
+Colours of text views, by what a word is; without a terminal there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+from zlib import crc32
+
+from msgspec import Struct
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+class Paint:
+    """Gives every word back as it is; a terminal has one that paints."""
+
+    name: Callable[[str], str] = staticmethod(_plain)
+    type: Callable[[str], str] = staticmethod(_plain)
+    place: Callable[[str], str] = staticmethod(_plain)
+    good: Callable[[str], str] = staticmethod(_plain)
+    bad: Callable[[str], str] = staticmethod(_plain)
+    changed: Callable[[str], str] = staticmethod(_plain)
+    aside: Callable[[str], str] = staticmethod(_plain)
+
+
+PLAIN: Final = Paint()
+
+
+class Colours(Struct, frozen=True):
+    fill: str
+    line: str
+
+
+_KNOWN: Final = {
+    "muranopl": Colours("#fdecc8", "#b7791f"),
+    "inmanta": Colours("#d9ecff", "#2b6cb0"),
+    "ccp": Colours("#d8f3dc", "#2f855a"),
+    "tosca": Colours("#ece0fb", "#6b46c1"),
+}
+_OTHERS: Final = (
+    Colours("#fde2e4", "#c53030"),
+    Colours("#d5f5f6", "#047481"),
+    Colours("#e8ead6", "#5f6b1f"),
+    Colours("#e7e5e4", "#57534e"),
+)
+
+
+def colours(language: str) -> Colours:
+    """The same for a language in every picture and every run."""
+    return _KNOWN.get(language) or _OTHERS[crc32(language.encode("utf-8", "replace")) % len(_OTHERS)]
