@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabir.checks.formatters.data import finding_data
-from sabir.checks.formatters.snippet import snippet
+from sabir.checks.formatters.text import snippet
 from sabir.checks.secrecy import without_secrets
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.text import Place, Source, Span

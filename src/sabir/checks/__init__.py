@@ -1,12 +1,11 @@
 """The checking framework of spec 001: validators, checkers, the application, formatters. It knows no language."""
 
 from sabir.checks.application import Application
-from sabir.checks.checker import FilteredChecker, format_between, only_for, package_type
+from sabir.checks.check_task import PreparedCheck, guarded
 from sabir.checks.form import FormValidator, container_findings, text_findings, yaml_findings
 from sabir.checks.options import CheckOptions
-from sabir.checks.prepared import PreparedCheck, guarded
 from sabir.checks.report import PackageReport, Report
-from sabir.checks.validator import BaseValidator
+from sabir.checks.validator import BaseValidator, FilteredChecker, format_between, only_for, package_type
 
 __all__ = [
     "Application",

@@ -1,17 +1,25 @@
-"""The form of files: readable, UTF-8, YAML, no key twice. What every language asks of its files before it reads them."""
+"""The form of files: readable, UTF-8, YAML, no key twice. What every language asks of its files before it reads them.
+
+Repairs of YAML itself: a key given twice with the same value, tabs in the indentation.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from functools import cached_property
+from typing import ClassVar, Final
 
-from sabir.checks.files import FileSelection
+from msgspec.structs import replace
+
+from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule, collect_rules
 from sabir.source.packages import LoadedPackage, PackageFile
-
-__all__ = ["FormValidator", "container_findings", "text_findings", "yaml_findings"]
+from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.defects import DUPLICATE_KEY, NOT_YAML
+from sabir.text import Place, Source, Span
 
 
 def container_findings(package: LoadedPackage) -> Iterator[Finding]:
@@ -29,7 +37,6 @@ def yaml_findings(file: PackageFile) -> Iterator[Finding]:
     """What is wrong with the form of a YAML file. `file.yaml.broken` tells whether it can be used all the same."""
     if not file.yaml.findings:
         return
-    from sabir.checks.yaml_repairs import YamlRepairs  # most files need none
 
     repairs = YamlRepairs(file)
     yield from map(repairs.added, file.yaml.findings)
@@ -53,3 +60,135 @@ class FormValidator(BaseValidator):
                 file = self.package.get_file(name)
                 if file is not None:
                     yield from yaml_findings(file)
+
+
+_TABBED: Final = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+_REST_OF_LINE: Final = re.compile(r"[ \t]*:?[ \t]*(?:\r?\n|$)")
+_BETWEEN_ENTRIES: Final = re.compile(r"\s*,\s*")
+_WIDTHS: Final = (2, 4, 8)
+_MOST_LINES: Final = 10_000
+
+
+class YamlRepairs:
+    """The repairs of one file."""
+
+    def __init__(self, file: PackageFile) -> None:
+        self._file = file
+
+    def added(self, finding: Finding) -> Finding:
+        """The finding about the form of the file, with its repair when there is one."""
+        if finding.code == DUPLICATE_KEY.code:
+            return self._with_one_key(finding)
+        if finding.code == NOT_YAML.code:
+            fix = _without_tabs(self._file)
+            return replace(finding, fix=fix, hint="indent with blanks, never with tabs") if fix else finding
+        return finding
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[YamlMapping, int]]:
+        """Where each key begins: its mapping, and which entry it is."""
+        return {
+            entry.key.span.start: (mapping, position)
+            for mapping in _mappings(self._file)
+            for position, entry in enumerate(mapping.entries)
+            if not entry.merged
+        }
+
+    def _with_one_key(self, finding: Finding) -> Finding:
+        place = self._keys.get(finding.place.span.start)
+        first = self._keys.get(finding.related[0].place.span.start) if finding.related else None
+        if place is None or first is None:
+            return finding
+        mapping, position = place
+        if not _same(mapping.entries[first[1]].value, mapping.entries[position].value):
+            return replace(finding, hint="the two values differ: keep the one that is meant")
+        hint = "both say the same: remove one of them"
+        span = _entry_span(self._file.source.text, mapping, position)
+        if span is None:
+            return replace(finding, hint=hint)
+        edit = Edit(place=Place(self._file.source, span), text="")
+        return replace(finding, hint=hint, fix=Fix(title="remove the second", edits=(edit,)))
+
+
+def _mappings(file: PackageFile) -> Iterator[YamlMapping]:
+    waiting: list[YamlNode] = [document for document in file.yaml.documents if document is not None]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen or isinstance(node, YamlScalar):
+            continue
+        seen.add(id(node))
+        if isinstance(node, YamlSequence):
+            waiting.extend(node.items)
+        else:
+            yield node
+            waiting.extend(node.values())
+
+
+def _same(left: YamlNode, right: YamlNode) -> bool:
+    """Whether two nodes say the same; quotes count, because languages tell expressions from texts by them."""
+    if left is right:
+        return True
+    if isinstance(left, YamlScalar) and isinstance(right, YamlScalar):
+        alike = type(left.value) is type(right.value) and left.value == right.value
+        return alike and left.style is right.style and left.tag == right.tag
+    if isinstance(left, YamlSequence) and isinstance(right, YamlSequence):
+        return len(left) == len(right) and all(map(_same, left.items, right.items))
+    if isinstance(left, YamlMapping) and isinstance(right, YamlMapping):
+        return (
+            len(left) == len(right)
+            and all(map(_same, left, right))
+            and all(map(_same, left.values(), right.values()))
+        )
+    return False
+
+
+def _entry_span(text: str, mapping: YamlMapping, position: int) -> Span | None:
+    """What has to go so that an entry is gone: its lines, or, between braces, the entry with the comma before it."""
+    entry = mapping.entries[position]
+    start, end = entry.key.span.start, max(entry.key.span.end, entry.value.span.end)
+    if text[mapping.span.start : mapping.span.start + 1] == "{":
+        before = mapping.entries[position - 1].value.span.end
+        return Span(before, end) if _BETWEEN_ENTRIES.fullmatch(text, before, start) else None
+    line = text.rfind("\n", 0, start) + 1
+    rest = _REST_OF_LINE.match(text, end)
+    if text[line:start].strip(" ") or (rest is None and text[end - 1 : end] != "\n"):
+        return None
+    end = rest.end() if rest is not None and text[end - 1 : end] != "\n" else end
+    # An anchor may be needed elsewhere, and a comment was written for somebody.
+    return None if re.search("[&#]", text[start:end]) else Span(line, end)
+
+
+def _without_tabs(file: PackageFile) -> Fix | None:
+    """Blanks in the place of tabs, when it makes no difference how many a tab is taken for."""
+    text = file.source.text
+    tabs = [*_TABBED.finditer(text)]
+    if not tabs or len(tabs) > _MOST_LINES:
+        return None
+    repaired = [_with_blanks(text, width) for width in _WIDTHS]
+    read = [PackageFile(file.name, text.encode("utf-8")).yaml for text in repaired]
+    if any(stream.findings for stream in read):
+        return None
+    first = read[0].documents
+    for stream in read[1:]:
+        alike = len(stream.documents) == len(first) and all(
+            (left is None and right is None)
+            or (left is not None and right is not None and _same(left, right))
+            for left, right in zip(first, stream.documents, strict=False)
+        )
+        if not alike:
+            return None
+    return Fix(title="write blanks for tabs", edits=tuple(_edits(file.source, tabs)))
+
+
+def _edits(source: Source, tabs: list[re.Match[str]]) -> Iterator[Edit]:
+    for match in tabs:
+        yield Edit(place=Place(source, Span(match.start(), match.end())), text=_blanks(match[0], _WIDTHS[0]))
+
+
+def _with_blanks(text: str, width: int) -> str:
+    return _TABBED.sub(lambda match: _blanks(match[0], width), text)
+
+
+def _blanks(indent: str, width: int) -> str:
+    return indent.replace("\t", " " * width)

@@ -1,18 +1,20 @@
-"""Which codes are wanted: `--select`, `--ignore`, `--extend-select` and their like."""
+"""Which codes are wanted: `--select`, `--ignore`, `--extend-select` and their like.
+
+Which files of a package a check is asked about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
 
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import parse_code
 from sabir.errors import UsageError
 from sabir.lazy import lazy_pattern
-
-__all__ = ["CodePattern", "Selection", "split_words"]
 
 _pattern: Final = lazy_pattern(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
 
@@ -103,3 +105,21 @@ class Selection(Struct, frozen=True, kw_only=True, dict=True):
         if off_by_default:
             return any(pattern.is_exact and pattern.matches(code) for pattern in named)
         return not self.select or any(pattern.matches(code) for pattern in named)
+
+
+class FileSelection(Struct, frozen=True):
+    """The files whose findings are asked for: those that are named, or all of the package."""
+
+    names: frozenset[str] | None = None
+    """None: all, also files that the package does not have (a manifest that is missing is reported, too)."""
+
+    @staticmethod
+    def of(files: Iterable[str] | None) -> FileSelection:
+        return FileSelection(None if files is None else frozenset(files))
+
+    def __contains__(self, name: str) -> bool:
+        return self.names is None or name in self.names
+
+    def only(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Those of the findings that are about a selected file. For checks that must read all files to judge one."""
+        return (finding for finding in findings if finding.filename in self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sabir.checks.policy.exploring import policy_candidates, policy_symbols
+from sabir.checks.policy_editor import policy_candidates, policy_symbols
 from sabir.environment import FILE_NAME
 from sabir.environment.read import ENVIRONMENT_KEYS, PART_KEYS
 from sabir.expressions.beginnings import absolute_path, typed_path

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.checks.application import Application, general_rules
+from sabir.checks.check_task import CheckRunner
 from sabir.checks.options import CheckOptions
-from sabir.checks.prepared import CheckRunner
 from sabir.checks.report import PackageReport, Report
 from sabir.checks.selection import CodePattern
 from sabir.diagnostics.rules import Rule, parse_code

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sabir.checks.prepared import CheckRunner, PreparedCheck, guarded, run_in_turn
+from sabir.checks.check_task import CheckRunner, PreparedCheck, guarded, run_in_turn
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import withheld_codes
 from sabir.errors import SabirError

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
-from sabir.checks.prepared import PreparedCheck
+from sabir.checks.check_task import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages import LoadedPackage
 

@@ -1,6 +1,8 @@
 """The report as plain data: the form `sabir.report/1`, written as JSON and as YAML.
 
 Lines and columns count from 1 and columns are characters; a finding about a whole file has neither.
+
+`sabir.report/1` written as JSON and as YAML.
 """
 
 from __future__ import annotations
@@ -8,11 +10,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir import __version__
+from sabir.checks.formatters.formatter import BaseFormatter
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.text import Place
-
-__all__ = ["REPORT_FORMAT", "finding_data", "report_data"]
+from sabir.text import Place, format_json
 
 REPORT_FORMAT: Final = "sabir.report/1"
 
@@ -99,3 +100,17 @@ def _fix_data(fix: Fix) -> dict[str, Any]:
             for edit in fix.edits
         ],
     }
+
+
+class JsonFormatter(BaseFormatter):
+    def format(self, report: Report) -> str:
+
+        data = report_data(report, statistics=self.options.statistics)
+        return format_json(data, indent=2) + "\n"
+
+
+class YamlFormatter(BaseFormatter):
+    def format(self, report: Report) -> str:
+        from sabir.source.yaml.write import yaml_text
+
+        return yaml_text(report_data(report, statistics=self.options.statistics))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from sabir.checks.files import FileSelection
+from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule

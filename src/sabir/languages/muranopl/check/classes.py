@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property, partial
 from typing import ClassVar, Final
 
-from sabir.checks.files import FileSelection
-from sabir.checks.prepared import PreparedCheck
+from sabir.checks.check_task import PreparedCheck
+from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties

@@ -8,8 +8,8 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
+from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.manifest_keys import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from sabir.checks.files import FileSelection
+from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.names import HEAT
 from sabir.languages.muranopl.check.validator import ViewValidator

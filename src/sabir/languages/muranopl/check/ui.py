@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from sabir.checks.files import FileSelection
+from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.ui_application import check_application

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from sabir.checks.files import FileSelection
+from sabir.checks.selection import FileSelection
 from sabir.diagnostics.rules import Rule
 
 RULE = Rule(code="TOY:E001", title="a toy", why="because")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from sabir.checks import format_between, only_for, package_type
-from sabir.checks.checker import Condition
+from sabir.checks.validator import Condition
 from sabir.diagnostics import Finding
 from sabir.source.packages import MemoryPackage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sabir.checks.policy.read import RULE_KEYS
+from sabir.checks.policy import RULE_KEYS
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import Candidate, Symbol, SymbolKind
 from sabir.source.yaml.access import value_at
