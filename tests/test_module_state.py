@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 CLOSED = {
     "sabir.diagnostics.examples._load_file": "packages with rules",
     "sabir.diagnostics.rules.collect_rules": "packages of sabir",
-    "sabir.expressions.patterns.rewriting._characters": "two sizes of character sets",
+    "sabir.expressions.patterns.translation._characters": "two sizes of character sets",
     "sabir.expressions.query.functions.registry._extensions": "the import path, for installed plug-ins",
     "sabir.expressions.query.syntax._key_end": "true and false",
     "sabir.languages.inmanta.syntax.walking._branches": "classes of nodes",
@@ -38,7 +38,7 @@ CLOSED = {
 """Caches without a bound, and the closed set that bounds them."""
 
 GROWING = {
-    "sabir.expressions.yaql.expression._known_shapes": "shapes of expressions, bounded, without their words",
+    "sabir.expressions.yaql.parser._known_shapes": "shapes of expressions, bounded, without their words",
     "sabir.expressions.yaql.kinds.KINDS": "types of Python, never values",
 }
 

@@ -8,7 +8,7 @@ import re
 import sys
 from importlib.metadata import version
 
-from sabir.expressions.patterns.reading import parsed
+from sabir.expressions.patterns.syntax import parsed
 from sabir.graph.address import digest_of_bytes
 
 

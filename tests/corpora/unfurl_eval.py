@@ -24,8 +24,8 @@ from sabir.expressions.query import map_value as query_map_value
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions import registry
 from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.environment import substituted
 from sabir.expressions.query.functions.registry import Extensions, Function
-from sabir.expressions.query.functions.variables import substituted
 from sabir.expressions.query.values import MISSING, External
 from sabir.graph.values import Sensitive, reveal
 from sabir.session import Session as WorkSession

@@ -23,7 +23,7 @@ from sabir.expressions.patterns import (
     compile_pattern,
     substitute,
 )
-from sabir.expressions.template.reading import read_tags
+from sabir.expressions.template.tags import read_tags
 from sabir.expressions.vault import decrypt
 from sabir.expressions.yaql import Dialect, Engine, Options
 from sabir.graph.json import chunks, load

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sabir.checks.policy_editor import policy_candidates, policy_symbols
 from sabir.environment import FILE_NAME
 from sabir.environment.read import ENVIRONMENT_KEYS, PART_KEYS
-from sabir.expressions.beginnings import absolute_path, typed_path
+from sabir.expressions.vocabulary import absolute_path, typed_path
 from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.environment.nodes import Environment, Part
-from sabir.expressions.beginnings import absolute_path
+from sabir.expressions.vocabulary import absolute_path
 from sabir.resources.secrets import reference_to, with_references
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Span

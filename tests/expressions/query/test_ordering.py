@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.expressions.query.functions.second import PURE
+from sabir.expressions.query.functions.tosca2 import PURE
 
 
 @pytest.mark.parametrize(

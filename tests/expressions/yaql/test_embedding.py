@@ -22,7 +22,7 @@ from sabir.expressions.yaql import (
     YaqlRuntimeError,
 )
 from sabir.expressions.yaql.kinds import INT, STRING, EmbeddedObject
-from sabir.expressions.yaql.library.formatting import declare_format
+from sabir.expressions.yaql.library.embedder import declare_format
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sabir.expressions.yaql import STANDARD, Dialect, Engine, Library, Options
-from sabir.expressions.yaql.library.legacy import declare_legacy
+from sabir.expressions.yaql.library.embedder import declare_legacy
 
 LIBRARY = Library(STANDARD)
 declare_legacy(LIBRARY)

@@ -1,6 +1,5 @@
 """Regular expressions of users: one engine for all doors, in which each of them comes to an end, on any thread."""
 
-from sabir.expressions.patterns.cost import is_cheap
 from sabir.expressions.patterns.engine import (
     Match,
     PatternRefused,
@@ -10,7 +9,7 @@ from sabir.expressions.patterns.engine import (
     matches_whole,
     substitute,
 )
-from sabir.expressions.patterns.reading import PatternError, compile_pattern
+from sabir.expressions.patterns.syntax import PatternError, compile_pattern, is_cheap
 
 __all__ = [
     "Match",

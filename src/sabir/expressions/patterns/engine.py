@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from sabir.expressions.patterns.cost import is_cheap
-from sabir.expressions.patterns.rewriting import Unwritable, rewritten
+from sabir.expressions.patterns.syntax import is_cheap
+from sabir.expressions.patterns.translation import Unwritable, rewritten
 
 __all__ = [
     "Match",

@@ -7,9 +7,8 @@ from sabir.expressions.query.evaluate import Result, evaluate, find_all, map_val
 from sabir.expressions.query.graphs import GraphResource, read_from_graph, resources_of
 from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.paths import compile_path
-from sabir.expressions.query.project import Job, Project
 from sabir.expressions.query.resource import Artifact, Resource
-from sabir.expressions.query.session import Session
+from sabir.expressions.query.session import Job, Project, Session
 from sabir.expressions.query.values import (
     MISSING,
     NodeState,

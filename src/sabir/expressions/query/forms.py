@@ -15,8 +15,7 @@ from sabir.expressions.query.errors import BAD_ARGUMENTS, TOO_MUCH, QueryError, 
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import find, hint_for, standalone
 from sabir.expressions.query.iteration import compile_foreach, compile_select
-from sabir.expressions.query.paths import compile_path
-from sabir.expressions.query.tracing import shown, trace
+from sabir.expressions.query.paths import compile_path, shown, trace
 from sabir.expressions.query.values import MISSING, LazyList, LazyMap, plain, single
 
 __all__ = [

@@ -4,36 +4,77 @@ A template is compiled once for a session, by its text. One expression keeps its
 that value; anything touched by a sensitive value is sensitive as a whole, unless the items can be told apart (`items`).
 
 The environment belongs to one evaluation: it counts what the template does that is being rendered.
+
+The first line with which a template of Ansible chooses its own signs: `#jinja2: variable_start_string: '<%', …`.
+
+Functions that templates call by name: Ansible's lookup and query, and now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from jinja2 import StrictUndefined, Template
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, pass_context
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 
 from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.patterns import PatternRefused
+from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
+from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.lookups import run_lookup
+from sabir.expressions.query.functions.registry import find
 from sabir.expressions.query.values import MISSING, plain, resting_on
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
-from sabir.expressions.template.header import split_header
-from sabir.expressions.template.items import ITEM_FILTERS, Path, path_of, track_items, walk
+from sabir.expressions.template.instrumentation import count
 from sabir.expressions.template.limits import LimitReached, refuse_no_data
-from sabir.expressions.template.marking import count
-from sabir.expressions.template.native import TEXT_FILTERS, keep_backslashes, stays_text, value_of
+from sabir.expressions.template.native import (
+    ITEM_FILTERS,
+    TEXT_FILTERS,
+    Path,
+    keep_backslashes,
+    path_of,
+    stays_text,
+    track_items,
+    value_of,
+    walk,
+)
 from sabir.graph.values import Sensitive
 
-if TYPE_CHECKING:
-    from sabir.expressions.query.context import Context
+HEADER: Final = "#jinja2:"
+_SIGNS: Final = tuple(
+    f"{kind}_{end}_string" for kind in ("variable", "block", "comment") for end in ("start", "end")
+)
+_FLAGS: Final = ("trim_blocks", "lstrip_blocks", "keep_trailing_newline")
+_OPTION: Final = re.compile(r"\s*(\w+)\s*:\s*('[^']{1,20}'|\"[^\"]{1,20}\"|True|False)\s*(?:,|$)")
 
-__all__ = ["render_template"]
+
+def split_header(text: str) -> tuple[dict[str, Any], str]:
+    """The options of the first line, and the text after it. TemplateSyntaxError for a line that cannot be read."""
+    if not text.startswith(HEADER):
+        return {}, text
+    line, _, rest = text.partition("\n")
+    options: dict[str, Any] = {}
+    at = len(HEADER)
+    while line[at:].strip():
+        match = _OPTION.match(line, at)
+        if match is None or match[1] not in (*_SIGNS, *_FLAGS):
+            name = match[1] if match is not None else line[at:].strip()
+            hint = did_you_mean(name, (*_SIGNS, *_FLAGS))
+            raise TemplateSyntaxError(f"{HEADER} knows no {name!r}" + (f": {hint}" if hint else ""), 1)
+        options[match[1]] = ast.literal_eval(match[2])
+        at = match.end()
+    return options, rest
+
 
 TEMPLATE: Final = expression_rule(
     "EXPR:E010",
@@ -77,7 +118,6 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
 
     def __init__(self) -> None:
         from sabir.expressions.template.filters import FILTERS
-        from sabir.expressions.template.globals import GLOBALS
         from sabir.expressions.template.predicates import PREDICATES
 
         super().__init__(undefined=_Undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
@@ -176,3 +216,41 @@ def _failure(rule: Rule, error: Exception, text: str, context: Context) -> Query
 def _short(text: str) -> str:
     text = text.strip()
     return text if len(text) <= 80 else text[:77] + "…"
+
+
+@pass_context
+def lookup(names: Any, name: str, *terms: Any, **keywords: Any) -> Any:
+    """`lookup('env', 'HOME')`: several results are joined by commas unless `wantlist`."""
+    want_list = keywords.pop("wantlist", False)
+    found = _found(names, name, terms, keywords)
+    return found if want_list else found[0] if len(found) == 1 else ",".join(map(str, found))
+
+
+@pass_context
+def query(names: Any, name: str, *terms: Any, **keywords: Any) -> Any:
+    keywords.pop("wantlist", None)
+    return _found(names, name, terms, keywords)
+
+
+def _found(names: Any, name: str, terms: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
+    context: Context = names.rendering.context
+    context.session.rests_outside()
+    function = find("lookup")
+    assert function is not None
+    flat = [item for term in terms for item in (term if isinstance(term, list) else [term])]
+    # As a function call the terms are names, never a name and its default.
+    results: list[Any] = []
+    for term in flat or [None]:
+        results += run_lookup(name, term, keywords, Call(function, {name: term}, {}), context)
+    return results
+
+
+@pass_context
+def now(names: Any, *, utc: bool = False, fmt: str | None = None) -> Any:
+    session = names.rendering.context.session
+    session.rests_outside()
+    moment = session.work.clock().astimezone(UTC if utc else None)
+    return moment.strftime(fmt) if fmt else moment
+
+
+GLOBALS: Final[Mapping[str, Callable[..., Any]]] = {"lookup": lookup, "query": query, "q": query, "now": now}

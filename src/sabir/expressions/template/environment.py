@@ -15,9 +15,9 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sabir.diagnostics.reasons import reason_of
+from sabir.expressions.template.findings import Piece
+from sabir.expressions.template.instrumentation import COUNTING, mark
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits, refuse_no_data
-from sabir.expressions.template.lines import Piece
-from sabir.expressions.template.marking import COUNTING, mark
 from sabir.expressions.template.undefined import LenientRecorder, Recorder, UndefinedUse
 from sabir.text import Source
 

@@ -11,8 +11,8 @@ from jinja2 import Undefined
 from jinja2.exceptions import SecurityError
 from msgspec import Struct
 
-from sabir.expressions.template.lines import line_place
-from sabir.expressions.template.reading import Token, dotted_names, read_tags
+from sabir.expressions.template.findings import line_place
+from sabir.expressions.template.tags import Token, dotted_names, read_tags
 from sabir.text import Place, Source, Span
 
 __all__ = ["LenientRecorder", "Recorder", "UndefinedUse"]

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
         YaqlRuntimeError,
         YaqlSyntaxError,
     )
-    from sabir.expressions.yaql.expression import Expression, is_expression, parse
     from sabir.expressions.yaql.functions import EXPRESSION, KEYWORD, LAMBDA, LAZY_RULE, Library
     from sabir.expressions.yaql.library import STANDARD
     from sabir.expressions.yaql.limits import Options
-    from sabir.expressions.yaql.parser import Dialect
+    from sabir.expressions.yaql.parser import Dialect, Expression, is_expression, parse
     from sabir.expressions.yaql.scope import Lambda, Rule, Scope, Variables
 
 __all__ = [
@@ -63,7 +62,7 @@ _HOMES = {
     "Dialect": "parser",
     "EXPRESSION": "functions",
     "Engine": "engine",
-    "Expression": "expression",
+    "Expression": "parser",
     "KEYWORD": "functions",
     "LAMBDA": "functions",
     "LAZY_RULE": "functions",
@@ -82,8 +81,8 @@ _HOMES = {
     "YaqlRuntimeError": "errors",
     "YaqlSyntaxError": "errors",
     "evaluate": "engine",
-    "is_expression": "expression",
-    "parse": "expression",
+    "is_expression": "parser",
+    "parse": "parser",
 }
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sabir.expressions.yaql.binding import Dispatcher
 from sabir.expressions.yaql.compile.compiler import Compiler
-from sabir.expressions.yaql.dispatch import Dispatcher
-from sabir.expressions.yaql.errors import LimitExceeded
-from sabir.expressions.yaql.expression import Expression, parse
+from sabir.expressions.yaql.errors import CAUGHT, LimitExceeded, Site
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.library import STANDARD
 from sabir.expressions.yaql.limits import Limits, Options
 from sabir.expressions.yaql.nodes import Node, is_stored
-from sabir.expressions.yaql.parser import Dialect
+from sabir.expressions.yaql.parser import Dialect, Expression, parse
 from sabir.expressions.yaql.scope import Closure, Variables
-from sabir.expressions.yaql.site import CAUGHT, Site
 from sabir.expressions.yaql.values import finalize
 from sabir.session import wall_clock
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.project import Project
+from sabir.expressions.query.session import Project
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.observed import Following, Observed

@@ -1,16 +1,26 @@
-"""get_env and has_env: environment variables, as far as the operator allows them."""
+"""get_env and has_env: environment variables, as far as the operator allows them.
+
+to_env: environment variables for others, out of rules.
+
+`NAME: value` adds, `+NAME` copies from the environment, `+NAME: value` with a value where it is not set, `^NAME: value` puts a value
+before it as in a search path, `-NAME` takes one away again; names of `+` and `-` may be patterns, and `!` turns them round.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, Final
+
+from msgspec import Struct
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import REFUSED
-from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.values import reveal_deep
-
-__all__ = ["VARIABLE_FUNCTIONS", "variable"]
+from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
+from sabir.graph.values import Sensitive
 
 
 def get_env(call: Call, context: Context) -> Any:
@@ -66,3 +76,116 @@ VARIABLE_FUNCTIONS: Final = table(
     Function("get_env", get_env, standalone=True),
     Function("has_env", has_env, standalone=True),
 )
+
+
+# Bounded, and begun at the first backslash only: many references without an end must not be looked through again and again.
+_REFERENCE: Final = r"(?<!\\)(\\+)?\$\{([\w|]{1,200})(:[^}]{0,2000})?\}"
+_PATTERN: Final = frozenset("*?[!")
+
+
+def to_env(call: Call, context: Context) -> Any:
+    rules = call.value(context)
+    if holds_unknown(rules):
+        return resting_on(rules)
+    if isinstance(rules, Sensitive) and isinstance(rules.value, Mapping):
+        rules = {name: None if value is None else mark(value) for name, value in rules.value.items()}
+    if not isinstance(rules, Mapping):
+        call.fail(context, "to_env needs a map of variables", hint="as {to_env: {PORT: 8080, +HOME: null}}")
+    variables = _Variables(call, context, {})
+    for rule, value in rules.items():
+        variables.apply(str(rule), value)
+    return Matches([variables.made])
+
+
+class _Variables(Struct, eq=False):
+    call: Call
+    context: Context
+    made: dict[str, Any]
+
+    def apply(self, rule: str, value: Any) -> None:
+        sign, name = (rule[0], rule[1:]) if rule[:1] in ("+", "-", "^") else ("", rule)
+        if sign == "-":
+            for taken in [key for key in self.made if _matches(name, key)]:
+                del self.made[taken]
+        elif not sign:
+            self._put(name, value)
+        elif set(name) & _PATTERN:
+            visible = self._visible(name)
+            self.made.update({key: visible[key] for key in sorted(visible) if _matches(name, key)})
+        else:
+            self._copy(name, value, before=sign == "^")
+
+    def _copy(self, name: str, value: Any, *, before: bool) -> None:
+        there = variable(name, self.call, self.context)
+        if there is None:
+            self._put(name, value)
+        elif before and reveal_deep(value):
+            whole = f"{reveal_deep(value)}:{there}"
+            self.made[name] = mark(whole) if is_sensitive(value) else whole
+        else:
+            self.made[name] = there
+
+    def _put(self, name: str, value: Any) -> None:
+        """Null sets nothing; true is 'true', false is empty."""
+        if value is None:
+            return
+        if holds_unknown(value):
+            self.made[name] = resting_on(value)
+            return
+        raw = reveal_deep(value)
+        if isinstance(raw, bool):
+            self.made[name] = "true" if raw else ""
+            return
+        used: list[Any] = [value]
+
+        def named(other: str) -> str | None:
+            """What was made before counts first."""
+            used.append(self.made.get(other))
+            there = used[-1]
+            return variable(other, self.call, self.context) if there is None else str(reveal_deep(there))
+
+        text = substituted(str(raw), named)
+        self.made[name] = (
+            resting_on(used) if holds_unknown(used) else mark(text) if is_sensitive(used) else text
+        )
+
+    def _visible(self, pattern: str) -> Mapping[str, str]:
+        work = self.context.session.work
+        if not (work.trust.env or work.trust.variables):
+            message = (
+                f"the environment variables {pattern!r} are not read: the project is not trusted with them"
+            )
+            self.call.fail(
+                self.context,
+                message,
+                REFUSED,
+                "allow single ones with --trust env:NAME, or all with --trust env",
+            )
+        return work.visible_environment
+
+
+def _matches(pattern: str, name: str) -> bool:
+    is_turned = pattern.startswith("!")
+    return fnmatchcase(name, pattern[1:] if is_turned else pattern) is not is_turned
+
+
+def substituted(text: str, named: Callable[[str], str | None]) -> str:
+    """`${NAME}`, `${NAME|OTHER}` and `${NAME:default}` replaced; a backslash before it keeps it."""
+
+    def replacement(reference: re.Match[str]) -> str:
+        backslashes, names, default = reference.groups()
+        if backslashes:
+            return reference[0][len(backslashes) - 1 or 1 :]
+        values = (named(name) for name in names.split("|"))
+        value = next((value for value in values if value is not None), None)
+        return value if value is not None else default[1:] if default else ""
+
+    return re.sub(_REFERENCE, replacement, text)
+
+
+ENVIRONMENT_FUNCTIONS: Final = table(
+    # The variables of the process that evaluates stay as they are, whatever `update_os_environ` says.
+    Function("to_env", to_env, keywords=("update_os_environ",)),
+)
+
+FUNCTIONS: Final[Mapping[str, Function]] = {**ENVIRONMENT_FUNCTIONS, **VARIABLE_FUNCTIONS}

@@ -1,10 +1,14 @@
-"""file and tempfile: reading and writing, with the encodings of spec 004."""
+"""file and tempfile: reading and writing, with the encodings of spec 004.
+
+template: text or a file as an Ansible-flavoured Jinja2 template.
+"""
 
 from __future__ import annotations
 
 import codecs
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +21,7 @@ from sabir.expressions.query.access import (
     may_write,
     reachable,
     read_bytes,
+    read_text,
     real_place,
     temporary_directory,
 )
@@ -26,8 +31,6 @@ from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import MISSING, External, is_sensitive, mark, reveal_deep
 from sabir.expressions.vault import VAULT
 from sabir.source.yaml.write import pyyaml_text
-
-__all__ = ["FILE_FUNCTIONS"]
 
 _DATA_ENCODINGS: Final = frozenset({"binary", "vault", "json", "yaml"})
 _BY_SUFFIX: Final = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".vault": "vault"}
@@ -231,3 +234,27 @@ FILE_FUNCTIONS: Final = table(
     Function("file", file, keywords=("dir", "encoding", "contents")),
     Function("tempfile", tempfile, keywords=("encoding", "suffix")),
 )
+
+
+def template(call: Call, context: Context) -> Any:
+    from sabir.expressions.query.forms import is_template
+    from sabir.expressions.template.ansible import render_template
+
+    argument = call.argument
+    if isinstance(argument, Mapping) and "path" in argument:
+        path = call.text(context, "the path of a template", argument["path"])
+        text: Any = read_text(path, call, context)
+    else:
+        # The text itself is the template: it must not be rendered as a value first.
+        text = argument if isinstance(argument, str) else reveal_deep(call.value(context))
+    if not isinstance(text, str):
+        raise call.error(context, f"a template must be text or a map with 'path', not {type(text).__name__}")
+    # Here a comment is one, also alone; text without tags is not read as a number or a list.
+    return render_template(text, context) if is_template(text) or "{#" in text else text
+
+
+TEMPLATE_FUNCTIONS: Final = table(
+    Function("template", template),
+)
+
+FUNCTIONS: Final[Mapping[str, Function]] = {**FILE_FUNCTIONS, **TEMPLATE_FUNCTIONS}

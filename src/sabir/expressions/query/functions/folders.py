@@ -10,7 +10,7 @@ from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.project import Job
+from sabir.expressions.query.session import Job
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
 __all__ = ["FUNCTIONS", "LOCATIONS", "NO_TASK", "folder", "folders_of_job"]

@@ -12,7 +12,7 @@ from sabir.expressions.query.errors import REFUSED
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.iteration import compile_items
-from sabir.expressions.query.tracing import trace
+from sabir.expressions.query.paths import trace
 from sabir.expressions.query.values import MISSING, External, reveal_deep, single
 from sabir.graph.values import Unknown, reveal
 from sabir.lazy import lazy_pattern

@@ -1,20 +1,40 @@
-"""lookup: Ansible's lookups env, file and url, and Unfurl's own; plug-ins may add others, and Ansible itself where it is installed."""
+"""lookup: Ansible's lookups env, file and url, and Unfurl's own; plug-ins may add others, and Ansible itself where it is installed.
+
+Lookups of Ansible itself, where ansible-core is installed and the operator lets programs of the description run.
+
+Ansible runs as a process of its own and is told everything as data. One lookup takes it about a second, so answers are kept for the
+evaluation.
+
+Fetching a URL for an expression: only when allowed, and never from where the inside of a network lives.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import ipaddress
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, read_bytes
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import expression_rule
+from sabir.expressions.query.dependents import Store
+from sabir.expressions.query.errors import BAD_ARGUMENTS, NOT_FOUND, REFUSED, TOO_MUCH, expression_rule
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.environment import variable
 from sabir.expressions.query.functions.registry import Function, Lookup, load_plugins, table
 from sabir.expressions.query.values import reveal_deep
-
-__all__ = ["FUNCTIONS", "LOOKUPS", "run_lookup"]
 
 UNKNOWN_LOOKUP: Final = expression_rule(
     "EXPR:E005",
@@ -55,7 +75,6 @@ def _of_ansible(
     """What Ansible answers, where it is installed and may run; None: it has no such lookup."""
     if not context.session.work.trust.scripts:
         return None
-    from sabir.expressions.query.functions.ansible import ansible_lookup
 
     return ansible_lookup(name, terms, keywords, call, context)
 
@@ -85,7 +104,6 @@ def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Con
 
 
 def url(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
-    from sabir.expressions.query.network import fetch
 
     found: list[Any] = []
     for term in terms:
@@ -107,3 +125,169 @@ LOOKUPS: Final[Mapping[str, Lookup]] = {"env": env, "file": file, "url": url, "u
 FUNCTIONS: Final = table(
     Function("lookup", lookup_function),
 )
+
+
+_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*){0,5}")
+_TIMEOUT: Final = 60
+_TEMPLATE: Final = "msg={{ query(sabir_name, *sabir_terms, **sabir_keywords) | to_json | b64encode }}"
+_ANSWER: Final = re.compile(r'"msg": "([A-Za-z0-9+/=]*)"')
+
+
+class _Answers(Store):
+    """What Ansible has answered in this evaluation, by the question."""
+
+
+_NOT_THERE: Final = re.compile(r"lookup plugin \S+ (was )?not found")
+_WHERE: Final = "Error while resolving value for 'msg': "
+
+
+def ansible_lookup(
+    name: str, terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context
+) -> list[Any] | None:
+    """What Ansible answers; None when it is not installed or has no such lookup."""
+    program = _program(context.session.work.environment.get("PATH"))
+    if program is None or _NAME.fullmatch(name) is None:
+        return None
+    question = {"sabir_name": name, "sabir_terms": terms, "sabir_keywords": dict(keywords)}
+    text = json.dumps(question, sort_keys=True, default=str)
+    answers = context.session.tool(_Answers)
+    if text not in answers:
+        answers[text] = _asked(program, name, text, call, context)
+        context.session.rests_outside(answers, text)
+    answer: list[Any] | None = answers[text]
+    return answer
+
+
+def _program(search_path: str | None) -> str | None:
+    """Ansible on the search path, or beside the Python that runs."""
+    beside = str(Path(sys.executable).parent)
+    return shutil.which("ansible", path=os.pathsep.join(filter(None, [search_path, beside])))
+
+
+def _asked(program: str, name: str, question: str, call: Call, context: Context) -> list[Any] | None:
+    words = [program, "localhost", "-i", "localhost,", "-c", "local", "-m", "debug", "-a", _TEMPLATE]
+    surroundings = {
+        **context.session.work.environment,
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_RETRY_FILES_ENABLED": "0",
+    }
+    surroundings.setdefault("LC_ALL", "C.UTF-8")
+    try:
+        done = subprocess.run(
+            [*words, "-e", question],
+            cwd=base_directory(context),
+            env=surroundings,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        call.fail(context, f"the lookup {name!r} of Ansible took longer than {_TIMEOUT} seconds")
+    except OSError as error:
+        call.fail(context, f"Ansible cannot be run for the lookup {name!r}: {error.strerror}")
+    match = _ANSWER.search(done.stdout.decode("utf-8", "replace"))
+    if done.returncode or match is None:
+        complaint = _complaint(done)
+        if _NOT_THERE.search(complaint):
+            return None
+        call.fail(context, f"the lookup {name!r} of Ansible failed: {complaint}", BAD_ARGUMENTS)
+    try:
+        answer = json.loads(base64.b64decode(match[1]))
+    except (ValueError, binascii.Error):
+        answer = None
+    return answer if isinstance(answer, list) else [answer]
+
+
+def _complaint(done: subprocess.CompletedProcess[bytes]) -> str:
+    """The line that says why; Ansible's own words before it say where in its templates."""
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    told = re.findall(r'"msg": "(.*)"', said) or [line for line in said.splitlines() if "ERROR" in line]
+    words = told[-1] if told else said.strip() or f"it ended with status {done.returncode}"
+    return words.rpartition(_WHERE)[2][:300]
+
+
+_LARGEST: Final = 16 * 1024 * 1024
+_PATIENCE: Final = 10.0
+_REDIRECTS: Final = 5
+
+
+def fetch(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -> bytes:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        raw = read_bytes(Path(unquote(parts.path)), call, context)
+        if raw is None:
+            call.fail(context, f"there is no file {parts.path!r}", FILE_NOT_FOUND)
+        return raw
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        call.fail(context, f"lookup url takes http, https and file addresses, not {url!r}")
+    if not context.session.work.trust.network:
+        call.fail(
+            context,
+            f"{url!r} is not fetched: the project is not trusted with the network",
+            REFUSED,
+            "allow it with --trust network, if you know where this description comes from",
+        )
+    return _get(url, keywords, call, context)
+
+
+def _address(host: str, port: int, call: Call, context: Context) -> str:
+    """An address of the host that may be asked; it is resolved once, so that no second answer can differ."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        call.fail(context, f"the host {host!r} is not known: {reason_of(error)}", NOT_FOUND)
+    private_allowed = context.session.work.trust.private_network
+    for *_, (address, *_rest) in found:
+        ip = ipaddress.ip_address(str(address).partition("%")[0])
+        if not private_allowed and not ip.is_global:
+            call.fail(
+                context,
+                f"{host!r} is the private address {address}, which expressions may not ask",
+                REFUSED,
+                "allow it with --trust private-network",
+            )
+    return str(found[0][4][0])
+
+
+def _get(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -> bytes:
+    import http.client
+    import ssl
+    from urllib.parse import urljoin
+
+    for _ in range(_REDIRECTS):
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        secure = parts.scheme == "https"
+        port = parts.port or (443 if secure else 80)
+        address = _address(host, port, call, context)
+        connection = http.client.HTTPConnection(address, port, timeout=_PATIENCE)
+        try:
+            connection.connect()
+            if secure:
+                tls = ssl.create_default_context()
+                if not keywords.get("validate_certs", True):
+                    tls.check_hostname = False
+                    tls.verify_mode = ssl.CERT_NONE
+                connection.sock = tls.wrap_socket(connection.sock, server_hostname=host)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request(
+                "GET", target, headers={"Host": parts.netloc.rpartition("@")[2], "User-Agent": "sabir"}
+            )
+            response = connection.getresponse()
+            raw = response.read(_LARGEST + 1)
+        except (OSError, http.client.HTTPException) as error:
+            call.fail(context, f"{url!r} cannot be fetched: {reason_of(error)}", NOT_FOUND)
+        finally:
+            connection.close()
+        if len(raw) > _LARGEST:
+            call.fail(context, f"{url!r} gives more than {_LARGEST >> 20} MB", TOO_MUCH)
+        if response.status in (301, 302, 303, 307, 308) and response.headers.get("Location"):
+            url = urljoin(url, response.headers["Location"])
+            if urlsplit(url).scheme not in ("http", "https"):
+                call.fail(context, f"{url!r} is no address that may be followed", REFUSED)
+            continue
+        if response.status != 200:
+            call.fail(context, f"{url!r} answers {response.status} {response.reason}", NOT_FOUND)
+        return raw
+    raise call.error(context, f"{url!r} leads on more than {_REDIRECTS} times", TOO_MUCH)

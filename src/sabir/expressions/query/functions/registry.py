@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import PluginError
-from sabir.expressions.operators import COMPARISONS, CONTAINMENTS, LOGIC
+from sabir.expressions.vocabulary import COMPARISONS, CONTAINMENTS, LOGIC
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -89,7 +89,7 @@ MODULES: Final = {
     "lookups": ("lookup",),
     "programs": ("python",),
     "secrets": ("external", "local", "secret", "sensitive"),
-    "second": (
+    "tosca2": (
         *(
             f"${name}"
             for name in [
@@ -126,15 +126,25 @@ MODULES: Final = {
         "get_property",
     ),
 }
-"""Which module has which functions, so that none is imported only to know their names."""
-_HOME: Final = {name: module for module, functions in MODULES.items() for name in functions}
+"""Groups of functions by subject, so that no module is imported only to know their names."""
+_MODULE_OF_GROUP: Final = {
+    "addresses": "text",
+    "generated": "text",
+    "ensembles": "secrets",
+    "template": "files",
+    "variables": "environment",
+}
+"""The module of a group, where it is not the module of the same name."""
+_HOME: Final = {
+    name: _MODULE_OF_GROUP.get(group, group) for group, functions in MODULES.items() for name in functions
+}
 _STANDALONE: Final = frozenset(
-    name for module in ("text", "topology", "environment", "second") for name in MODULES[module]
+    name for module in ("text", "topology", "environment", "tosca2") for name in MODULES[module]
 )
 
 _STEADY: Final = frozenset(
     name
-    for module in ("addresses", "environment", "labels", "logic", "second", "text", "topology")
+    for module in ("addresses", "environment", "labels", "logic", "tosca2", "text", "topology")
     for name in MODULES[module]
 )
 

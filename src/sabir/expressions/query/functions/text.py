@@ -1,16 +1,25 @@
-"""concat, join, token, q: text out of parts, and quoting."""
+"""concat, join, token, q: text out of parts, and quoting.
+
+urljoin and portspec: addresses and ports out of parts; is_function_defined: whether a function is there to be called.
+
+generate_string: text by chance, as passwords are. Each evaluation gives another; what is to last belongs into an input or a secret.
+"""
 
 from __future__ import annotations
 
+import re
+import secrets
+import string
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
+from urllib.parse import quote, quote_plus
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
-from sabir.expressions.query.functions.registry import Function, table
+from sabir.expressions.query.functions.registry import Function, find, table
 from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 from sabir.graph.values import Unknown
-
-__all__ = ["TEXT_FUNCTIONS"]
 
 _ORDINARY: Final = frozenset({str, int, float, bool, type(None)})
 """Neither marked nor unknown, nor able to hold what is."""
@@ -86,3 +95,148 @@ TEXT_FUNCTIONS: Final = table(
     Function("token", token, standalone=True),
     Function("q", quote_text, standalone=True),
 )
+
+
+_USUAL_PORTS: Final = {"http": "80", "https": "443"}
+_HIGHEST_PORT: Final = 65535
+
+
+def urljoin(call: Call, context: Context) -> Any:
+    """`[scheme, host, port, path, query, fragment]`, of which all but the first two may be left out."""
+    call.items(context, 2, 6)
+    value = call.value(context)
+    if holds_unknown(value):
+        return resting_on(value)
+    parts = ["" if part is None else str(part) for part in reveal_deep(value)]
+    url = _url(*parts)
+    return mark(url) if url and is_sensitive(value) else url
+
+
+def _url(
+    scheme: str, host: str, port: str = "", path: str = "", query: str = "", fragment: str = ""
+) -> str | None:
+    if not (scheme or host or path or query or fragment):
+        return None
+    place = f"{host}:{port}" if port and _USUAL_PORTS.get(scheme) != port else host
+    path = quote(path)
+    if place and path and not path.startswith("/"):
+        path = "/" + path
+    begin = (f"{scheme}:" if scheme else "") + ("//" if place else "")
+    end = (f"?{quote_plus(query)}" if query else "") + (f"#{quote(fragment)}" if fragment else "")
+    return begin + place + path + end
+
+
+@cache
+def _ports() -> re.Pattern[str]:
+    ends = r"(\d{1,5})(?:-(\d{1,5}))?"
+    return re.compile(rf"{ends}(?::{ends})?(?:/(\w+))?", re.ASCII)
+
+
+def portspec(call: Call, context: Context) -> Any:
+    """`source[-last][:target[-last]][/protocol]` as the map that tosca.datatypes.network.PortSpec is."""
+    value = call.value(context)
+    if holds_unknown(value):
+        return resting_on(value)
+    written = reveal_deep(value)
+    if written is None or written == "" or isinstance(written, dict):
+        return written or None
+    read = _ports().fullmatch(str(written).strip())
+    numbers = [int(number) for number in read.groups()[:4] if number] if read else []
+    if (
+        read is None
+        or isinstance(written, bool)
+        or not all(0 < number <= _HIGHEST_PORT for number in numbers)
+    ):
+        call.fail(
+            context,
+            f"portspec cannot read {written!r}",
+            hint="write 80, 80:8080, 80-90:8080-8090 or 53/udp, with ports from 1 to 65535",
+        )
+    source, source_end, target, target_end, protocol = read.groups()
+    if target is None:
+        target, target_end = source, source_end
+    ports = {
+        "protocol": protocol or "tcp",
+        **_port("source", source, source_end),
+        **_port("target", target, target_end),
+    }
+    return Matches([mark(ports) if is_sensitive(value) else ports])
+
+
+def _port(name: str, first: str, last: str | None) -> dict[str, Any]:
+    single, several = (int(first), None) if last is None else (None, [int(first), int(last)])
+    return {name: single, f"{name}_range": several}
+
+
+def is_function_defined(call: Call, context: Context) -> Any:
+    return find(call.text(context, "the name of a function")) is not None
+
+
+ADDRESS_FUNCTIONS: Final = table(
+    Function("urljoin", urljoin),
+    Function("portspec", portspec),
+    Function("is_function_defined", is_function_defined),
+)
+
+
+_LONGEST: Final = 10_000
+_LETTERS: Final = string.ascii_letters + string.digits
+_SIGNS: Final = "%()*+,-./<>?=^_~"
+_PRESETS: Final = {
+    "": (10, _LETTERS + _SIGNS),
+    "number": (1, string.digits),
+    "password": (15, _LETTERS),
+}
+_KEYS: Final = ("preset", "len", "ranges")
+
+
+def generate_string(call: Call, context: Context) -> Any:
+    """`{preset: password | number, len: 20, ranges: [[a, z]]}`."""
+    wanted = reveal_deep(call.value(context))
+    if not isinstance(wanted, Mapping) or any(key not in _KEYS for key in wanted):
+        call.fail(
+            context,
+            "generate_string needs a map with preset, len or ranges",
+            hint="as {preset: password, len: 20}",
+        )
+    preset, ranges = wanted.get("preset") or "", wanted.get("ranges")
+    if preset not in _PRESETS:
+        call.fail(
+            context, f"generate_string knows no preset {preset!r}", hint="there are number and password"
+        )
+    usual, characters = _PRESETS[preset]
+    length = wanted.get("len") or usual
+    if isinstance(length, bool) or not isinstance(length, int) or not 0 < length <= _LONGEST:
+        call.fail(context, f"the length of a generated text must be from 1 to {_LONGEST:,}, not {length!r}")
+    if ranges and not preset:
+        characters = "".join(_characters(pair, call, context) for pair in ranges)
+    text = _random_string(characters, length)
+    # A password has a digit, or it would be refused where it is to be used.
+    while preset == "password" and length > 1 and not any(map(str.isdigit, text)):
+        text = _random_string(characters, length)
+    return text
+
+
+def _random_string(characters: str, length: int) -> str:
+    return "".join(secrets.choice(characters) for _ in range(length))
+
+
+def _characters(pair: Any, call: Call, context: Context) -> str:
+    """The characters of a range, two letters or two numbers; as in Unfurl the second one is not among them."""
+    if isinstance(pair, Sequence) and len(pair) == 2:
+        ends: list[Any] = [ord(end) if isinstance(end, str) and len(end) == 1 else end for end in pair]
+        if all(type(end) is int and 0 <= end < 0x3000 for end in ends) and ends[0] < ends[1]:
+            return "".join(map(chr, range(*ends)))
+    raise call.error(
+        context,
+        f"a range of generate_string has a first and a last character, not {pair!r}",
+        hint="as [a, z]",
+    )
+
+
+GENERATED_FUNCTIONS: Final = table(
+    Function("generate_string", generate_string),
+    Function("_generate", generate_string),
+)
+
+FUNCTIONS: Final[Mapping[str, Function]] = {**TEXT_FUNCTIONS, **ADDRESS_FUNCTIONS, **GENERATED_FUNCTIONS}

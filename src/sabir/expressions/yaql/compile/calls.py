@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql.binding import Binding, CallShape, Slot, bind, order_by_specificity
 from sabir.expressions.yaql.compile import arguments as take
 from sabir.expressions.yaql.compile.arguments import Getter, Mismatch, accepts, converter
+from sabir.expressions.yaql.errors import CAUGHT, Site
 from sabir.expressions.yaql.functions import MISSING, Lazy, Overload, call_title
 from sabir.expressions.yaql.kinds import KINDS, OBJECT, describe
 from sabir.expressions.yaql.nodes import Call, Node, Rule, Skipped, Word
 from sabir.expressions.yaql.scope import Variables, function_key
-from sabir.expressions.yaql.site import CAUGHT, Site
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.compile.compiler import Compiler

@@ -6,11 +6,11 @@ import operator as python
 from collections.abc import Callable
 from typing import Any
 
-from sabir.expressions.yaql.dispatch import Dispatcher
+from sabir.expressions.yaql.binding import Dispatcher
+from sabir.expressions.yaql.errors import CAUGHT, Site
 from sabir.expressions.yaql.functions import binary_name, unary_name
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Closure, Variables
-from sabir.expressions.yaql.site import CAUGHT, Site
 from sabir.expressions.yaql.values import equal
 
 __all__ = ["BINARY", "UNARY", "binary", "conjunction", "disjunction", "equality", "inequality", "unary"]

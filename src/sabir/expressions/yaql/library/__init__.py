@@ -2,9 +2,9 @@
 
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.library import (
+    aggregation,
     arithmetic,
-    branching,
-    combining,
+    control,
     dates,
     dictionaries,
     lists,
@@ -12,28 +12,22 @@ from sabir.expressions.yaql.library import (
     queries,
     regex,
     sequences,
-    sets,
     strings,
-    system,
-    timespans,
 )
 
 __all__ = ["STANDARD"]
 
 STANDARD = Library.of(
     arithmetic.FUNCTIONS,
-    branching.FUNCTIONS,
+    control.FUNCTIONS,
     sequences.FUNCTIONS,
     queries.FUNCTIONS,
-    combining.FUNCTIONS,
+    aggregation.FUNCTIONS,
     dates.FUNCTIONS,
-    timespans.FUNCTIONS,
     dictionaries.FUNCTIONS,
     lists.FUNCTIONS,
     ordering.FUNCTIONS,
     regex.FUNCTIONS,
-    sets.FUNCTIONS,
     strings.FUNCTIONS,
-    system.FUNCTIONS,
 )
 """What every engine knows unless it is given another library."""

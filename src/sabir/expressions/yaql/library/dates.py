@@ -1,4 +1,7 @@
-"""Dates. The module `datetime` is loaded when the first of them is made."""
+"""Dates. The module `datetime` is loaded when the first of them is made.
+
+Timespans. The module `datetime` is loaded when the first of them is made.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
-from sabir.expressions.yaql.kinds import DATETIME, INT, KINDS, NULL, NUMBER, STRING, TIMESPAN
+from sabir.expressions.yaql.kinds import DATETIME, INT, INTEGER, KINDS, NULL, NUMBER, STRING, TIMESPAN
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta, tzinfo
 
     from sabir.expressions.yaql.engine import Engine
+
 
 FUNCTIONS = Library()
 
@@ -87,7 +91,7 @@ def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> dateti
 
 @FUNCTIONS.function("datetime", STRING, STRING | NULL)
 def datetime_from_string(string: str, format_: str | None = None) -> datetime:
-    from sabir.expressions.moments import read_moment
+    from sabir.expressions.vocabulary import read_moment
 
     return _aware(read_moment(string, format_) if format_ else _read(string.strip()))
 
@@ -242,3 +246,87 @@ def format_(dt: datetime, format_: str) -> str:
 @FUNCTIONS.function("isDatetime")
 def is_datetime(value: Any) -> bool:
     return KINDS[type(value)] == DATETIME
+
+
+FUNCTIONS.ordered(TIMESPAN)
+
+
+@FUNCTIONS.function("timespan", INT, INT, INT, INTEGER, INTEGER, INTEGER)
+def build_timespan(
+    days: int = 0,
+    hours: int = 0,
+    minutes: int = 0,
+    seconds: int = 0,
+    milliseconds: int = 0,
+    microseconds: int = 0,
+) -> timedelta:
+    from datetime import timedelta
+
+    return timedelta(days, seconds, microseconds, milliseconds, minutes, hours)
+
+
+@FUNCTIONS.property("microseconds", TIMESPAN)
+def microseconds(span: timedelta) -> int:
+    return 86_400_000_000 * span.days + 1_000_000 * span.seconds + span.microseconds
+
+
+for _unit, _length in (
+    ("milliseconds", 1e3),
+    ("seconds", 1e6),
+    ("minutes", 60e6),
+    ("hours", 3_600e6),
+    ("days", 86_400e6),
+):
+
+    @FUNCTIONS.property(_unit, TIMESPAN)
+    def total(span: timedelta, *, length: float = _length) -> float:
+        return microseconds(span) / length
+
+
+@FUNCTIONS.operator("+", TIMESPAN, TIMESPAN)
+def timespan_plus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
+    return ts1 + ts2
+
+
+@FUNCTIONS.operator("-", TIMESPAN, TIMESPAN)
+def timespan_minus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
+    return ts1 - ts2
+
+
+@FUNCTIONS.operator("*", TIMESPAN, NUMBER)
+def timespan_by_number(ts: timedelta, n: int | float) -> timedelta:
+    from datetime import timedelta
+
+    return timedelta(microseconds=microseconds(ts) * n)
+
+
+@FUNCTIONS.operator("*", NUMBER, TIMESPAN)
+def number_by_timespan(n: int | float, ts: timedelta) -> timedelta:
+    return timespan_by_number(ts, n)
+
+
+@FUNCTIONS.operator("/", TIMESPAN, TIMESPAN)
+def timespan_by_timespan(ts1: timedelta, ts2: timedelta) -> float:
+    return float(microseconds(ts1)) / microseconds(ts2)
+
+
+@FUNCTIONS.operator("/", TIMESPAN, NUMBER)
+def timespan_divided(ts: timedelta, n: int | float) -> timedelta:
+    from datetime import timedelta
+
+    return timedelta(microseconds=microseconds(ts) / n)
+
+
+@FUNCTIONS.prefix("-", TIMESPAN)
+def negative_timespan(ts: timedelta) -> timedelta:
+    return -ts
+
+
+@FUNCTIONS.prefix("+", TIMESPAN)
+def positive_timespan(ts: timedelta) -> timedelta:
+    return ts
+
+
+@FUNCTIONS.function("isTimespan")
+def is_timespan(value: Any) -> bool:
+    return KINDS[type(value)] == TIMESPAN

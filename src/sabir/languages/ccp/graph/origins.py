@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sabir.expressions.template.lines import Piece
-from sabir.expressions.template.reading import read_tags
+from sabir.expressions.template.findings import Piece
+from sabir.expressions.template.tags import read_tags
 from sabir.graph import AttributeRead, How, Origin, Record
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped

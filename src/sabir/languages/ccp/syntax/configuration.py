@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.configuration_form import SectionForms, node_port_range_pattern
 from sabir.languages.ccp.syntax.fault import Fault

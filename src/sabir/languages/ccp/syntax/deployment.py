@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.template.findings import TemplateFailed
-from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.findings import Rendered, TemplateFailed
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.graph.values import Value
 from sabir.languages.ccp.runner.addresses import address_function, host, hostname

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from sabir.errors import UnusableInput
-from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.reading import Reading

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.syntax.reading import Feature
 from sabir.languages.ccp.syntax.recording.trace import Trace
 from sabir.source.yaml import YamlMapping

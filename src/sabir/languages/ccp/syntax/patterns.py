@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.expressions.patterns import PatternError, compile_pattern
-from sabir.expressions.patterns.reading import parsed
+from sabir.expressions.patterns.syntax import parsed
 
 __all__ = ["pattern_problem"]
 

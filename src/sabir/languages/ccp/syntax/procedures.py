@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
 from sabir.languages.ccp.syntax.containers import read_references, read_volumes

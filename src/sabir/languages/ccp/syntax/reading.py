@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean, near
-from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.syntax.examples import ccp_rule
 from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.lazy import lazy_pattern

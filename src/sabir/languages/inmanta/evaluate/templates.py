@@ -224,7 +224,7 @@ class Templates:
         from jinja2.runtime import LoopContext
 
         from sabir.expressions.template.environment import MeteredEnvironment
-        from sabir.expressions.template.marking import count
+        from sabir.expressions.template.instrumentation import count
 
         def source(path: str) -> str | None:
             module, _, inside = path.partition("/")

@@ -7,7 +7,7 @@ from typing import Any
 
 from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Variables, YaqlRuntimeError
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, MAPPING, NULL, STRING
-from sabir.expressions.yaql.library.legacy import dict_of_tuples, range_, tuple_
+from sabir.expressions.yaql.library.embedder import dict_of_tuples, range_, tuple_
 from sabir.expressions.yaql.library.queries import where
 from sabir.expressions.yaql.scope import Scope, variable_key
 from sabir.expressions.yaql.values import hashable

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import STANDARD, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
-from sabir.expressions.yaql.library.formatting import declare_format
+from sabir.expressions.yaql.library.embedder import declare_format
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped

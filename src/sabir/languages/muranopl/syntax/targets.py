@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sabir.expressions.yaql.expression import parse
 from sabir.expressions.yaql.nodes import Binary, Call, Group, Index, Node, Unary, Variable, Word
-from sabir.expressions.yaql.parser import Dialect
+from sabir.expressions.yaql.parser import Dialect, parse
 
 __all__ = ["has_calls_before_the_end", "is_target", "is_target_node"]
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.expressions.yaql.expression import is_expression
-from sabir.expressions.yaql.parser import Dialect
+from sabir.expressions.yaql.parser import Dialect, is_expression
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.lazy import lazy_pattern

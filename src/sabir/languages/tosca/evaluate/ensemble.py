@@ -13,9 +13,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Session
+from sabir.expressions.query.session import Project, Session
 from sabir.expressions.query.values import MISSING
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
 from sabir.languages.tosca.evaluate.observed import Observed

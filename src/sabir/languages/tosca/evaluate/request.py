@@ -10,8 +10,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from sabir.errors import UsageError
-from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.session import Project
 from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.origin import Origin
 from sabir.languages.language import EvaluationRequest

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from sabir.expressions.beginnings import absolute_path
+from sabir.expressions.vocabulary import absolute_path
 from sabir.languages.tosca.library import PROFILES
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import LoadedPackage, MemoryPackage, PackageFile

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sabir.expressions.query.dependents import Kept
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.project import Job
+from sabir.expressions.query.session import Job
 from sabir.graph.address import Address
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all

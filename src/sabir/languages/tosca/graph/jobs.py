@@ -15,7 +15,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from sabir.expressions.query.functions.folders import folders_of_job
-from sabir.expressions.query.project import Job
+from sabir.expressions.query.session import Job
 from sabir.languages.tosca.graph.sealing import PASSWORD
 from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import NodeOperation

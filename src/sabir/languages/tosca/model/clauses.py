@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.expressions.patterns import PatternRefused
-from sabir.expressions.query.functions.second import PURE
+from sabir.expressions.query.functions.tosca2 import PURE
 from sabir.languages.tosca.model.units import ScalarUnits
 
 __all__ = ["clause_holds"]

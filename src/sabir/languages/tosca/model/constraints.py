@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sabir.expressions.operators import CONTAINMENTS, LOGIC
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
-from sabir.expressions.query.functions.ordering import instant
+from sabir.expressions.query.comparison import instant
+from sabir.expressions.vocabulary import CONTAINMENTS, LOGIC
 from sabir.languages.tosca.model.scalars import UNITS, is_number, scalar_unit
 from sabir.languages.tosca.syntax.versions import version_key
 

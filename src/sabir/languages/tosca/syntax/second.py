@@ -10,7 +10,7 @@ import re
 from datetime import date
 from typing import Final
 
-from sabir.expressions.operators import COMPARISONS
+from sabir.expressions.vocabulary import COMPARISONS
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["by_yaml_1_2", "normalised"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from sabir.expressions.query.functions.ordering import VersionOrder, version_order
+from sabir.expressions.query.comparison import VersionOrder, version_order
 
 __all__ = ["is_strict_version", "is_version", "version_key"]
 

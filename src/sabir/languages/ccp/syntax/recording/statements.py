@@ -13,9 +13,9 @@ from typing import Any, Final, cast
 
 from jinja2 import nodes
 
-from sabir.expressions.template.lines import Piece, line_place
-from sabir.expressions.template.marking import Marking
-from sabir.expressions.template.reading import Tag, TagKind, read_tags
+from sabir.expressions.template.findings import Piece, line_place
+from sabir.expressions.template.instrumentation import Marking
+from sabir.expressions.template.tags import Tag, TagKind, read_tags
 from sabir.graph.origin import How
 from sabir.provenance import Site
 from sabir.text import Place, Source, Span

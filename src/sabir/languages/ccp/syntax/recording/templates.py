@@ -13,8 +13,8 @@ from jinja2 import TemplateError, Undefined, pass_context
 from jinja2.runtime import Context
 
 from sabir.expressions.template.environment import BoundedEnvironment
+from sabir.expressions.template.findings import Piece
 from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
-from sabir.expressions.template.lines import Piece
 from sabir.graph.origin import How
 from sabir.languages.ccp.runner.addresses import address_function
 from sabir.languages.ccp.syntax.recording.settings import MAPPING, VARIABLES, WatchedSettings

@@ -9,7 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
-from sabir.expressions.query.functions.second import PURE
+from sabir.expressions.query.functions.tosca2 import PURE
 from sabir.languages.tosca.check.rules.nested import lost
 from sabir.languages.tosca.check.rules.results import first_call, gives_truth, misused
 from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, validations, values
@@ -193,11 +193,11 @@ def _arity(name: str) -> tuple[int, int | None]:
 def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding]:
     """2.0: a function is TOSCA's own, or defined under `functions`."""
     word = name[1:]
-    if name in MODULES["second"] or word in model.topology.functions or not model.topology.complete:
+    if name in MODULES["tosca2"] or word in model.topology.functions or not model.topology.complete:
         return
     if word in _ORCHESTRATED:
         return
-    names = [*MODULES["second"], *(f"${own}" for own in (*MODULES["topology"], "join", "token"))]
+    names = [*MODULES["tosca2"], *(f"${own}" for own in (*MODULES["topology"], "join", "token"))]
     names += [f"${custom}" for custom in model.topology.functions]
     hint = did_you_mean(name, names) or f"define it under 'functions:', or write $${word} for the text"
     yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.expressions.query.functions.second import PURE
+from sabir.expressions.query.functions.tosca2 import PURE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import WRONG_TYPE, holds_expression

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.expressions.template.lines import LineMap, Rendered, line_place
-from sabir.expressions.template.sandbox import Sandbox, is_template
-from sabir.expressions.template.simple import NotSimple, render_simple
+from sabir.expressions.template.findings import LineMap, Rendered, line_place
+from sabir.expressions.template.sandbox import NotSimple, Sandbox, is_template, render_simple
 from sabir.text import Source, Span
 from tests.expressions.template.rules import RULES
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sabir.expressions.yaql import LAMBDA, Engine, Lambda, Library, NoMatch, UnknownName, Variables
-from sabir.expressions.yaql.dispatch import Dispatcher
+from sabir.expressions.yaql.binding import Dispatcher
 from sabir.expressions.yaql.functions import binary_name, unary_name
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, NULL, STRING
 from sabir.expressions.yaql.limits import Limits, Options

@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
+from sabir.expressions.query.comparison import comparable_texts
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.entities import Reached, find_entity, named_entities, stepped
-from sabir.expressions.query.functions.ordering import comparable_texts
 from sabir.expressions.query.functions.registry import Function
 from sabir.expressions.query.values import MISSING, holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from sabir.expressions.patterns.reading import Parsed, parsed
+from sabir.expressions.patterns.syntax import Parsed, parsed
 
 __all__ = ["Unwritable", "rewritten"]
 

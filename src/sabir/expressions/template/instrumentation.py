@@ -9,7 +9,7 @@ from jinja2 import nodes, pass_context
 from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
-from sabir.expressions.template.lines import Piece
+from sabir.expressions.template.findings import Piece
 from sabir.text import Source
 
 __all__ = ["COUNTING", "Marking", "count", "mark"]

@@ -1,23 +1,73 @@
-"""Variables, definitions, calls by name, assertions, booleans."""
+"""Variables, definitions, calls by name, assertions, booleans.
+
+Choosing between cases; nothing is evaluated that is not needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
-from sabir.expressions.yaql.functions import LAMBDA, Library
-from sabir.expressions.yaql.kinds import ANY, ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
+from sabir.expressions.yaql.functions import LAMBDA, LAZY_RULE, Library
+from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
-from sabir.expressions.yaql.scope import Lambda, Scope, Variables, function_key, variable_key
+from sabir.expressions.yaql.scope import Lambda, Rule, Scope, Variables, function_key, variable_key
 from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
 
+
 FUNCTIONS = Library()
+
+
+@FUNCTIONS.function("switch", LAZY_RULE, rules=True)
+def switch(*args: Rule) -> Any:
+    for case in args:
+        if case.source():
+            return case.target()
+    return None
+
+
+@FUNCTIONS.function("selectCase", LAMBDA)
+def select_case(*args: Lambda) -> int:
+    for index, condition in enumerate(args):
+        if condition():
+            return index
+    return len(args)
+
+
+@FUNCTIONS.function("selectAllCases", LAMBDA)
+def select_all_cases(*args: Lambda) -> Iterator[int]:
+    for index, condition in enumerate(args):
+        if condition():
+            yield index
+
+
+@FUNCTIONS.function("examine", LAMBDA)
+def examine(*args: Lambda) -> Iterator[bool]:
+    for condition in args:
+        yield bool(condition())
+
+
+@FUNCTIONS.method("switchCase", INT, LAMBDA)
+def switch_case(case: int, *args: Lambda) -> Any:
+    if not args:
+        return None
+    return args[case]() if 0 <= case < len(args) else args[-1]()
+
+
+@FUNCTIONS.function("coalesce", LAMBDA)
+def coalesce(*args: Lambda) -> Any:
+    for choice in args:
+        value = choice()
+        if value is not None:
+            return value
+    return None
+
 
 _keyword: Final = lazy_pattern(r"(?!__)\b[^\W\d]\w*\b")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.expressions.template.reading import TagKind, dotted_names, read_tags
+from sabir.expressions.template.tags import TagKind, dotted_names, read_tags
 
 TAGS = {
     "none": ("just { text }", []),
