@@ -15,7 +15,7 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Unknown, Value, with_inner
 from sabir.languages.language import Evaluation, RenderedObject
-from sabir.resources.observed import Followed, Mark
+from sabir.resources.observations import Followed, Mark
 from sabir.resources.resource import Operation, Resource, Wanted
 from sabir.text import Location, Place, Source, Span
 

@@ -15,6 +15,8 @@ What a driver promises:
 - `delete` of something that is not there is done.
 - Failures are outcomes with a sentence for people. An exception is a fault of the driver; the engine records it as a failure.
 - No secret is in a message, a log line or a plain (not `Sensitive`) value that comes back.
+
+What drivers have in common whose resources are run, not kept: there is nothing to compare or to read.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects, RecordedEffect
 from sabir.resources.fields import Field
@@ -35,8 +38,6 @@ from sabir.resources.secrets import SecretSource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.session import Session
-
-__all__ = ["Connection", "Driver", "DriverContext", "Kind", "RecordedState"]
 
 
 class Kind(Struct, frozen=True, kw_only=True):
@@ -157,3 +158,35 @@ class Driver(Protocol):
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         """Open a target. Credentials that are refused are a `DeployError` that says which."""
         ...
+
+
+def ask_leave(context: DriverContext, reason: str) -> None:
+    """For drivers that run code of a description. It was asked for before a plan, but what is no longer described is
+    ended without having been placed."""
+    if not context.session.trust.scripts:
+        raise DeployError(f"{reason}: give --trust scripts when you trust it")
+
+
+class RunDriver:
+    """A driver whose targets have no settings, unless it says otherwise."""
+
+    def settings(self) -> Mapping[str, Field]:
+        return {}
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  nothing is kept
+        return ()
+
+
+class NoOperations:
+    """A connection whose resources have no operations."""
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002  there is none
+        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
+
+
+class RunConnection(NoOperations):
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  it is not called
+        return Reading(exists=True)
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  what has run is over
+        return Outcome(changed=False)

@@ -10,6 +10,8 @@ run at the same time have their own prefix) and a digest of the call are its key
 After a crash the program is run again from its start. Calls that have a result get that result and do nothing; a call that
 was begun is observed by its operation id; a call that differs from what is recorded at its place is `Diverged`, and nothing is
 done. So the program must be the same: no clock, random number, variable or file except through effects.
+
+How programs know the failures of Heat: by the exceptions of its client.
 """
 
 from __future__ import annotations
@@ -22,8 +24,6 @@ from msgspec import Struct, field
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
-
-__all__ = ["ANSWER", "FAILURE", "Diverged", "Effect", "Effects", "RecordedEffect"]
 
 ANSWER: Final = "answer"
 """The result of an effect under which a driver gives what the program wants to know."""
@@ -82,3 +82,18 @@ class Diverged(DeployError):
         super().__init__(
             f"the program differs from its record at {position}: recorded is {recorded}, now it asks for {asked}"
         )
+
+
+_NAMES: Final = {
+    400: "HTTPBadRequest",
+    401: "HTTPUnauthorized",
+    403: "HTTPForbidden",
+    404: "HTTPNotFound",
+    409: "HTTPConflict",
+    500: "HTTPInternalServerError",
+    503: "HTTPServiceUnavailable",
+}
+
+
+def heat_failure_name(status: int) -> str:
+    return f"heatclient.exc.{_NAMES.get(status, 'HTTPException')}"

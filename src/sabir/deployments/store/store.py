@@ -31,7 +31,7 @@ from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
 from sabir.resources.effects import ANSWER, RecordedEffect
-from sabir.resources.observed import ObservedValues
+from sabir.resources.observations import ObservedValues
 from sabir.resources.outcome import OutcomeStatus
 from sabir.resources.step import Action
 

@@ -19,7 +19,7 @@ from sabir.languages.tosca.evaluate.observed import Following, Observed
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.syntax.documents import load_file
-from sabir.resources.observed import ObservedValues
+from sabir.resources.observations import ObservedValues
 
 _HEAD = """\
 tosca_definitions_version: tosca_simple_yaml_1_3

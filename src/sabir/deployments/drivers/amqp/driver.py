@@ -12,11 +12,10 @@ from sabir.deployments.drivers.amqp.messages import Message, plan_message
 from sabir.deployments.extras import needing
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal, reveal_all
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver
 from sabir.resources.effects import ANSWER, Effects
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.outcome import Observation, Outcome, Sighting
-from sabir.resources.running import RunConnection, RunDriver
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 

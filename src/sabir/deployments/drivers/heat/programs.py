@@ -15,8 +15,8 @@ from sabir.deployments.drivers.heat.stack import WantedStack, operation_tag, wan
 from sabir.graph.secrets import Secrets
 from sabir.graph.values import Value, reveal_all
 from sabir.resources.driver import Kind
+from sabir.resources.effects import heat_failure_name
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.heat import heat_failure_name
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
 from sabir.resources.step import Task
 

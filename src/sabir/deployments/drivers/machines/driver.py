@@ -17,11 +17,10 @@ from sabir.deployments.drivers.ssh.driver import DRIVER as SSH
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal, reveal_all
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver
 from sabir.resources.effects import ANSWER, FAILURE, Effects
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
-from sabir.resources.running import RunConnection, RunDriver
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 

@@ -29,7 +29,7 @@ from sabir.languages.inmanta.graph.handling.messages import sendable
 from sabir.languages.inmanta.graph.handling.pool import Handlers
 from sabir.languages.inmanta.graph.handling.process import ProcessLost
 from sabir.languages.inmanta.graph.places import AgentPlaces
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext, Kind, NoOperations, ask_leave
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
 from sabir.resources.outcome import (
@@ -42,7 +42,6 @@ from sabir.resources.outcome import (
     describe_differences,
 )
 from sabir.resources.resource import Resource
-from sabir.resources.running import NoOperations, ask_leave
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 

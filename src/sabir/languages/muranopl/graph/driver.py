@@ -30,10 +30,9 @@ from sabir.languages.muranopl.worlds.journalled import JournalledWorld
 from sabir.languages.muranopl.worlds.machines import MachineCloud
 from sabir.languages.muranopl.worlds.remembered import RememberedStacks
 from sabir.languages.muranopl.worlds.served import ServedEffects
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
 from sabir.resources.effects import ANSWER, Diverged, Effects
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
-from sabir.resources.running import RunConnection, RunDriver, ask_leave
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.text import Source

@@ -10,7 +10,7 @@ from sabir.expressions.query.dependents import OUTSIDE, Dependents
 from sabir.expressions.query.values import MISSING
 from sabir.graph.address import escaped
 from sabir.graph.values import Unknown, Value, reveal
-from sabir.resources.observed import Followed, Mark
+from sabir.resources.observations import Followed, Mark
 
 __all__ = ["Following", "Observed", "awaited_attribute", "literal"]
 

@@ -14,9 +14,8 @@ from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
 from sabir.languages.tosca.graph.ran import DONE, Ran
 from sabir.languages.tosca.graph.running import WorkflowRun
-from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
 from sabir.resources.outcome import Observation, Outcome, Sighting
-from sabir.resources.running import RunConnection, RunDriver, ask_leave
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.graph.walking import Walk
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Workflow
 from sabir.resources.effects import Effect, Effects
-from sabir.resources.observed import ObservedValues
+from sabir.resources.observations import ObservedValues
 from sabir.resources.target import DEFAULT_TARGET
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sabir.languages.muranopl.worlds.effects import WorldFailure
 from sabir.languages.muranopl.worlds.simulated.outputs import invented_output
-from sabir.resources.heat import heat_failure_name
+from sabir.resources.effects import heat_failure_name
 
 __all__ = ["Stacks"]
 
