@@ -15,7 +15,7 @@ from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import read_deployment
-from sabir.languages.ccp.syntax.fault import Fault, template_fault
+from sabir.languages.ccp.syntax.rules import Fault, template_fault
 from sabir.source.packages import MemoryPackage
 from sabir.text import Source
 from tests.conformance.runner.ccp import CcpCase, CcpFile, CcpFinding, CcpOutcome

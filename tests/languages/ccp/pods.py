@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sabir.languages.ccp.evaluate.objects.program import ARCHIVE
+from sabir.languages.ccp.evaluate.objects.content import ARCHIVE
 
 __all__ = ["etc_folder", "mounted", "shown_files"]
 

@@ -16,7 +16,7 @@ from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.file_templates import check_file_templates
 from sabir.languages.ccp.check.phases import Checked, check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
-from sabir.languages.ccp.model.loading import load_deployment
+from sabir.languages.ccp.model.deployment import load_deployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import load_package

@@ -10,7 +10,7 @@ from sabir.checks.application import Application
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
-from sabir.languages.ccp.model.loading import load_deployment
+from sabir.languages.ccp.model.deployment import load_deployment
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
 from tests.files import write_files

@@ -11,7 +11,7 @@ import yaml
 from sabir.cli.main import main
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.phases import check_deployment
-from sabir.languages.ccp.model.loading import load_deployment
+from sabir.languages.ccp.model.deployment import load_deployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package

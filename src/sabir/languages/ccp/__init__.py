@@ -44,7 +44,7 @@ class Ccp:
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
         from sabir.languages.ccp.graph.operations import wanted
-        from sabir.languages.ccp.model.loading import load_deployment
+        from sabir.languages.ccp.model.deployment import load_deployment
         from sabir.languages.language import Evaluation
 
         with collector_paused():
@@ -69,13 +69,13 @@ class Ccp:
         return included_names(configuration)
 
     def explorer(self) -> Explorer:
-        from sabir.languages.ccp import exploring
+        from sabir.languages.ccp import editor
 
-        return exploring
+        return editor
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.languages.ccp.graph.picture import picture_renderer
         from sabir.languages.ccp.renderers import (
+            picture_renderer,
             render_configuration,
             render_dependencies,
             render_dockerfiles,

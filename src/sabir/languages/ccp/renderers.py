@@ -1,4 +1,7 @@
-"""The renderers: Kubernetes objects, the start order, the services needed, the merged configuration, images and where they come from."""
+"""The renderers: Kubernetes objects, the start order, the services needed, the merged configuration, images and where they come from.
+
+The dependency picture: services with their units, and who waits for whom; nothing else.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +12,22 @@ from importlib import resources
 
 from sabir.diagnostics.finding import Severity
 from sabir.errors import UsageError
+from sabir.graph import EdgeKind, Graph, Instance, Record
+from sabir.graph.edges import edge_kinds
 from sabir.interpreter import collector_paused
-from sabir.languages.ccp.check.images import check_images
 from sabir.languages.ccp.check.phases import check_deployment
-from sabir.languages.ccp.evaluate.fetching import fetch_script
-from sabir.languages.ccp.evaluate.images import build_files, images_used
-from sabir.languages.ccp.evaluate.manifests import ObjectFiles
+from sabir.languages.ccp.check.references import check_images
+from sabir.languages.ccp.evaluate.images import build_files, fetch_script, images_used
 from sabir.languages.ccp.evaluate.objects.networking import domains
-from sabir.languages.ccp.evaluate.render import object_stream
+from sabir.languages.ccp.evaluate.render import ObjectFiles, object_stream
 from sabir.languages.ccp.model.config_file import find_config
-from sabir.languages.ccp.model.cycles import start_order
-from sabir.languages.ccp.model.loading import load_deployment
-from sabir.languages.ccp.model.units import Units
+from sabir.languages.ccp.model.deployment import load_deployment
+from sabir.languages.ccp.model.units import Unit, Units, start_order
 from sabir.languages.ccp.syntax.images import read_images
-from sabir.languages.ccp.syntax.reading import DNS_LABEL
-from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.languages.ccp.syntax.reader import DNS_LABEL
+from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.write import yaml_document
-
-__all__ = [
-    "render_configuration",
-    "render_dependencies",
-    "render_dockerfiles",
-    "render_domains",
-    "render_fetch",
-    "render_images",
-    "render_kubernetes",
-    "render_runner_image",
-    "render_start_order",
-]
 
 _IMAGE = "image."
 
@@ -179,3 +169,51 @@ def _hidden(value: object) -> object:
     if isinstance(value, dict):
         return {key: _hidden(item) for key, item in value.items()}
     return _REDACTED
+
+
+def units_graph(units: Units) -> Graph:
+    """Services, and in them their containers and single commands with what they wait for."""
+    instances: list[Instance] = []
+    for service in units.definitions:
+        instances.append(Instance(id=service, type="ccp::Service", language="ccp", name=service))
+        instances.extend(_unit(units, unit) for unit in units.of_service(service))
+    return Graph(instances)
+
+
+def _unit(units: Units, unit: Unit) -> Instance:
+    return Instance(
+        id=unit.id,
+        type="ccp::Container" if unit.command is None else "ccp::SingleCommand",
+        language="ccp",
+        name=unit.id.partition("/")[2],
+        owner=unit.service,
+        relations=Record.of({"waits for": units.needs[unit.id]}),
+        kinds=edge_kinds(relations=(("waits for", EdgeKind.DEPENDS_ON),)),
+    )
+
+
+def picture_renderer(suffix: str) -> Renderer:
+    def render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+        del render
+        checked = check_deployment(load_deployment(package, request))
+        findings = checked.findings
+        if checked.resolved is None:
+            return Rendering(files={}, findings=findings)
+        text = "".join(_view(suffix)(units_graph(checked.resolved.units)))
+        return Rendering(files={f"dependencies.{suffix}": text}, findings=findings)
+
+    return render
+
+
+def _view(suffix: str) -> Callable[[Graph], Iterable[str]]:
+    if suffix == "dot":
+        from sabir.graph.views.diagrams import dot_view
+
+        return dot_view
+    if suffix == "mermaid":
+        from sabir.graph.views.diagrams import mermaid_view
+
+        return mermaid_view
+    from sabir.graph.views.svg import svg_view
+
+    return svg_view

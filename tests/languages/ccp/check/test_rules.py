@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sabir.languages.ccp.check.review import is_sensitive
-from sabir.languages.ccp.model.cycles import find_cycles, start_order
+from sabir.languages.ccp.model.units import find_cycles, start_order
 from tests.conformance.adapters.ccp import KINDS
 from tests.languages.ccp.building import checked, kinds, service
 

@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sabir.languages.ccp.runner.connection import Connection
-from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
+from sabir.languages.ccp.runner.etcd import Connection, Etcd, EtcdUnavailable
 from tests.process import pyenv_pythons
 
 __all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "free_port", "until"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.languages.ccp.evaluate.objects.program import ARCHIVE
+from sabir.languages.ccp.evaluate.objects.content import ARCHIVE
 from tests.languages.ccp.building import objects, service
 from tests.languages.ccp.pods import etc_folder
 from tests.languages.ccp.runner.cluster import container_python

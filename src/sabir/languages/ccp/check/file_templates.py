@@ -7,14 +7,13 @@ from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.findings import TemplateDefect, TemplateFinding
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.procedures import command_steps
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates, RenderedText
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 
 __all__ = ["check_file_templates"]
 

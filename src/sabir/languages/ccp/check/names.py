@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.languages.ccp.syntax.deployment import DUPLICATE_NAME, Deployment
-from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, Port, Service, Volume
-from sabir.languages.ccp.syntax.reading import CONFLICT
+from sabir.languages.ccp.syntax.reader import CONFLICT
+from sabir.languages.ccp.syntax.rules import Fault, build_fault
 from sabir.text import Place
 
 __all__ = ["check_names", "check_ports", "check_volumes", "named_twice"]

@@ -10,9 +10,8 @@ from sabir.languages.ccp.model.procedures import topology_keys
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, build_fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
+from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 
 __all__ = ["NOT_DEPLOYED", "UNMATCHED_TOPOLOGY", "review"]
 

@@ -1,4 +1,7 @@
-"""Building images: Dockerfiles as they are used, and a script that builds them, those first that others are made from."""
+"""Building images: Dockerfiles as they are used, and a script that builds them, those first that others are made from.
+
+Fetching components: a script that clones the repositories that a configuration lists, at the revisions it pins.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sabir.languages.ccp.model.cycles import start_order
+from sabir.languages.ccp.model.units import start_order
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.images import ImageFile, image_name
-
-__all__ = ["SCRIPT", "build_files", "build_order", "images_used"]
 
 SCRIPT: Final = "build.sh"
 _BUILD_HEADER: Final = """\
@@ -104,3 +105,38 @@ def images_used(deployment: Deployment, services: Iterable[str]) -> list[str]:
     }
     names |= {procedure.image for procedure in deployment.procedures}
     return sorted(image_name(deployment.configuration, name) for name in names if name)
+
+
+_FETCH_HEADER: Final = """\
+#!/bin/sh
+# Clones the repositories of a deployment below the folder it is run in. What is there already is left alone.
+set -eu
+mkdir -p {path}
+cd {path}
+
+# fetch NAME URL [REVISION]: complete, or not at all
+fetch() {{
+  if [ -d "$1" ]; then
+    echo "$1: is there already"
+    return
+  fi
+  rm -rf ".fetching-$1"
+  git clone --quiet "$2" ".fetching-$1"
+  [ -z "${{3:-}}" ] || git -C ".fetching-$1" checkout --quiet "$3"
+  mv ".fetching-$1" "$1"
+  echo "$1: $(git -C "$1" rev-parse HEAD)"
+}}
+
+"""
+
+
+def fetch_script(repositories: Mapping[str, Any]) -> str:
+    lines = [_FETCH_HEADER.format(path=shlex.quote(str(repositories.get("path") or ".")))]
+    for repository in repositories.get("repos") or ():
+        name, url = str(repository.get("name")), repository.get("git_url")
+        words = [name, str(url), *filter(None, [repository.get("git_ref")])]
+        if url is None:
+            lines.append(f"# {name}: no git_url\n")
+        else:
+            lines.append(f"fetch {shlex.join(map(str, words))}\n")
+    return "".join(lines)

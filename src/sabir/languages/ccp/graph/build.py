@@ -1,28 +1,83 @@
-"""The graph: component → service → container → command, files, and every Kubernetes object made."""
+"""The graph: component → service → container → command, files, and every Kubernetes object made.
+
+Actions and upgrades as instances of their component.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from sabir.expressions.template.sandbox import is_template
 from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.graph.address import digest, escaped
 from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
-from sabir.languages.ccp.graph.computed import computed_attributes
 from sabir.languages.ccp.graph.objects import ObjectOrigins
-from sabir.languages.ccp.graph.origins import Origins
-from sabir.languages.ccp.graph.procedures import procedure_instances
-from sabir.languages.ccp.graph.secrecy import marked_instance, secrets_of
-from sabir.languages.ccp.graph.wanted import object_id
-from sabir.languages.ccp.model.cycles import start_order
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.graph.origins import Origins, computed_attributes, marked_instance, secrets_of
+from sabir.languages.ccp.graph.resources import object_id
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
+from sabir.languages.ccp.model.procedures import target_services
+from sabir.languages.ccp.model.units import start_order
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
+from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, Mapped
+from sabir.languages.ccp.syntax.procedures import Action, Procedure, Upgrade
 from sabir.text import EMPTY_SPAN, Place, Source
 
-__all__ = ["build_graph"]
+
+def procedure_instances(deployment: Deployment, component: Component, origins: Origins) -> Iterator[Instance]:
+    for procedure in deployment.procedures:
+        if procedure.component is component:
+            yield _instance(deployment, procedure, origins)
+
+
+def _instance(deployment: Deployment, procedure: Procedure, origins: Origins) -> Instance:
+    attributes: dict[str, Value] = {"name": procedure.name, "image": procedure.image}
+    if isinstance(procedure, Action):
+        id_, type_ = f"action/{procedure.name}", "ccp::Action"
+        attributes |= {
+            "command": procedure.command.command,
+            "parameters": dict(procedure.parameters),
+            "files": {file.destination: file.content for file in procedure.files.values()},
+        }
+    else:
+        id_, type_ = f"upgrade/{procedure.component.name}", "ccp::Upgrade"
+        id_ += "" if procedure.variant == "default" else f"/{procedure.variant}"
+        attributes["steps"] = [
+            _step(deployment, procedure, position) for position in range(len(procedure.steps))
+        ]
+    origin = Origin(procedure.place, How.LITERAL, tuple(_sources(procedure, origins)))
+    return Instance(
+        id=id_,
+        type=type_,
+        language="ccp",
+        name=procedure.name,
+        owner=f"component/{procedure.component.name}",
+        attributes=Record.of(attributes),
+        origin=Origin(procedure.place, How.LITERAL),
+        origins=Record.of(dict.fromkeys(attributes, origin)),
+    )
+
+
+def _step(deployment: Deployment, upgrade: Upgrade, position: int) -> dict[str, Value]:
+    step = upgrade.steps[position]
+    if step.command is not None:
+        return {"name": step.name, "type": step.kind.value, "command": step.command.command}
+    services: list[Value] = [*target_services(upgrade, step, deployment.definitions)]
+    return {"name": step.name, "type": step.kind.value, "services": services}
+
+
+def _sources(procedure: Procedure, origins: Origins) -> Iterator[Origin | AttributeRead]:
+    """What it was rendered from: whatever its template may read, and the services it speaks of."""
+    if not origins.full or isinstance(procedure, Action):
+        return
+    if is_template(procedure.place.source.text):
+        for section in ("configs", "secret_configs"):
+            yield from origins.of_config(section)
+    yield from origins.of_config("services")
+
 
 LANGUAGE = "ccp"
 _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})

@@ -19,17 +19,16 @@ from sabir.graph import Graph, Value
 from sabir.graph.address import Address
 from sabir.graph.secrets import Secrets
 from sabir.graph.values import reveal_all
-from sabir.languages.ccp.evaluate.objects.access import access_objects
 from sabir.languages.ccp.evaluate.objects.configuration import service_objects
-from sabir.languages.ccp.evaluate.objects.jobs import job
+from sabir.languages.ccp.evaluate.objects.networking import access_objects
 from sabir.languages.ccp.evaluate.objects.settings import Settings
+from sabir.languages.ccp.evaluate.objects.workloads import job
 from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
 from sabir.languages.ccp.graph.certificates import DRIVER, KIND
-from sabir.languages.ccp.graph.secrecy import secrets_of
-from sabir.languages.ccp.graph.wanted import cluster_target, object_id, sensitive_manifest, wanted_objects
-from sabir.languages.ccp.model.observed import CERTIFICATES, CLUSTER
+from sabir.languages.ccp.graph.origins import secrets_of
+from sabir.languages.ccp.graph.resources import cluster_target, object_id, sensitive_manifest, wanted_objects
+from sabir.languages.ccp.model.deployment import CERTIFICATES, CLUSTER, ResolvedDeployment
 from sabir.languages.ccp.model.procedures import CommandStep, command_steps, target_services
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, StepKind, Upgrade, UpgradeStep
 from sabir.resources.resource import Operation, Resource, Wanted

@@ -1,22 +1,34 @@
-"""Where attributes came from: the key of the definition, the template line, the configuration behind it."""
+"""Where attributes came from: the key of the definition, the template line, the configuration behind it.
+
+What a service is beside what its definition says: replicas, whole names of images, hosts, links from outside.
+
+What is secret in a deployment stays so wherever its text goes: into an environment variable, a file, an argument.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
+
+from msgspec import structs
+from msgspec.structs import replace
 
 from sabir.expressions.template.findings import Piece
 from sabir.expressions.template.tags import read_tags
-from sabir.graph import AttributeRead, How, Origin, Record
+from sabir.graph import AttributeRead, How, Origin
+from sabir.graph.graph import Instance
+from sabir.graph.record import Record
+from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.values import Sensitive, Value
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
-from sabir.languages.ccp.syntax.nodes import Definition, Mapped
-from sabir.languages.ccp.syntax.recording.settings import MAPPING
+from sabir.languages.ccp.syntax.images import image_name, image_settings
+from sabir.languages.ccp.syntax.nodes import Definition, Mapped, WorkloadKind
+from sabir.languages.ccp.syntax.recording.templates import MAPPING
 from sabir.provenance import Cell, Chains
 from sabir.source.yaml import YamlScalar
 from sabir.text import EMPTY_SPAN, Place, Source, Span
-
-__all__ = ["Origins"]
 
 # Objects that hold a section of the configuration as it is.
 _SECTIONS: Final = {
@@ -183,3 +195,105 @@ def _leaves(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | 
             yield from _leaves(item, (*path, position))
     else:
         yield path
+
+
+def computed_attributes(
+    resolved: ResolvedDeployment,
+    definition: Definition,
+    origins: Origins,
+    containers: tuple[Origin | AttributeRead, ...],
+) -> tuple[dict[str, Value], dict[str, Origin]]:
+    """Values, and where they came from; `containers`: what decided which there are."""
+    service, configuration = definition.service, resolved.deployment.configuration
+    values: dict[str, Value] = {}
+    sources: dict[str, tuple[tuple[str, ...], ...]] = {}
+    if service.kind is not WorkloadKind.DAEMON_SET:
+        values["replicas"] = configuration.section("replicas").get(service.name, 1)
+        sources["replicas"] = (("replicas", service.name),)
+    names = dict.fromkeys(container.image for container in service.containers)
+    values["images"] = [image_name(configuration, name) for name in names]
+    sources["images"] = tuple(
+        dict.fromkeys(path for name in names for path in image_settings(configuration, name))
+    )
+    hosts = resolved.topology.services.get(service.name) if resolved.topology is not None else None
+    if hosts is not None:
+        values["hosts"] = [*hosts]
+        nodes = (("nodes", pattern, "roles") for pattern in configuration.section("nodes"))
+        sources["hosts"] = (*nodes, ("roles",), ("kubernetes", "cluster_nodes"))
+    links: list[Value] = [*_links(definition, configuration.configs)]
+    if links:
+        values["links"] = links
+        sources["links"] = (("configs", "ingress"), ("configs", "k8s_external_ip"))
+    computed = {name: _origin(definition, name, paths, origins) for name, paths in sources.items()}
+    images = computed["images"]
+    computed["images"] = structs.replace(images, sources=(*images.sources, *containers))
+    return values, computed
+
+
+def _origin(
+    definition: Definition, name: str, paths: tuple[tuple[str, ...], ...], origins: Origins
+) -> Origin:
+    service = definition.service
+    place = service.name_place
+    reads: list[Origin | AttributeRead] = []
+    if origins.full:
+        reads += [source for path in paths if origins.has(*path) for source in origins.of_config(*path)]
+        if name == "images":
+            reads += [
+                AttributeRead(f"{service.name}/{container.name}", "image") for container in service.containers
+            ]
+        elif name == "links":
+            reads.append(AttributeRead(service.name, "ports"))
+        else:
+            reads.append(AttributeRead(service.name, "name"))
+    return Origin(place, How.RENDERED, tuple(reads), f"{name} of service {service.name}")
+
+
+def _links(definition: Definition, configs: dict[str, Any]) -> Iterator[str]:
+    """Addresses of its ports from outside of the cluster."""
+    written = configs.get("ingress")
+    ingress: Mapping[str, Any] = written if isinstance(written, dict) else {}
+    for port in definition.service.ports:
+        if ingress.get("enabled") and port.ingress:
+            number = f":{ingress['port']}" if ingress.get("port") else ""
+            yield f"https://{port.ingress}.{ingress.get('domain')}{number}"
+        elif port.external is not None:
+            yield f"http://{configs.get('k8s_external_ip')}:{port.external}"
+
+
+_MOST: Final = 3000
+
+
+def secrets_of(deployment: Deployment) -> Secrets:
+    """The texts of `secret_configs`, of the password for the registry, and of the data of secrets."""
+    return Secrets(
+        (text for value in _values(deployment) for text in secret_texts(Sensitive(value)) or ()),
+        most=_MOST,
+        names=_names(deployment),
+    )
+
+
+def _names(deployment: Deployment) -> Iterator[str]:
+    """Of services and their containers: they stand in addresses, so that hiding them hides nothing."""
+    for definition in deployment.definitions:
+        yield definition.service.name
+        yield from (container.name for container in definition.service.containers)
+
+
+def _values(deployment: Deployment) -> Iterator[Value]:
+    configuration = deployment.configuration
+    yield configuration.secret_configs
+    yield configuration.data.get("registry", {}).get("password")
+    for definition in deployment.definitions:
+        yield from (secret.data for secret in definition.secrets.values())
+
+
+def marked_instance(instance: Instance, secrets: Secrets) -> Instance:
+    layout, before = instance.attributes.layout, instance.attributes.row
+    row = tuple(
+        value if secrets.is_name(name, value) else secrets.marked(value)
+        for name, value in zip(layout.keys, before, strict=True)
+    )
+    if all(new is old for new, old in zip(row, before, strict=True)):
+        return instance
+    return replace(instance, attributes=Record(layout, row))

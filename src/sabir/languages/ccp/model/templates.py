@@ -10,10 +10,10 @@ from msgspec import Struct, structs
 from sabir.expressions.patterns import compile_pattern, matches_start
 from sabir.expressions.template.findings import TemplateFailed, TemplateFinding
 from sabir.expressions.template.sandbox import is_template
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.model.units import Unit
-from sabir.languages.ccp.runner.addresses import address_function
+from sabir.languages.ccp.runner.network import address_function
 from sabir.languages.ccp.runner.templates import import_line
 from sabir.languages.ccp.runner.variables import Pod, container_variables
 from sabir.languages.ccp.syntax.component import shared_macros

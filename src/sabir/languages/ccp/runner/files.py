@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sabir.languages.ccp.runner.commands import identity_of
-from sabir.languages.ccp.runner.connection import authority_file
+from sabir.languages.ccp.runner.etcd import authority_file
 from sabir.languages.ccp.runner.settings import Settings
 from sabir.languages.ccp.runner.templates import TemplateFailed, Templates
 

@@ -1,14 +1,17 @@
-"""Addresses of network interfaces."""
+"""Addresses of network interfaces.
+
+`address()` for templates, in definitions and inside containers alike.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import socket
 import struct
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from sabir.languages.ccp.runner.variables import Pod
-
-__all__ = ["interface_address"]
 
 _SIOCGIFADDR = 0x8915
 
@@ -28,3 +31,68 @@ def _asked(interface: str) -> str | None:
         except OSError:
             return None
     return socket.inet_ntoa(packed[20:24])
+
+
+def address_function(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> Callable[..., str]:
+    """`address(SERVICE, port=None, external=False, with_scheme=False)` over these variables.
+
+    `mapping` replaces service names by those of instances.
+    """
+
+    def address(
+        service: str,
+        port: Any = None,
+        external: bool = False,  # noqa: FBT001, FBT002  # the users' templates call it so
+        with_scheme: bool = False,  # noqa: FBT001, FBT002
+    ) -> str:
+        service = mapping.get(str(service), str(service))
+        scheme = "https" if _has_tls(variables, service) else "http"
+        place = None
+        if external:
+            if not port:
+                raise ValueError(f"address({service!r}, external=True) needs a port")
+            place, secure = _external(variables, port)
+            scheme = "https" if secure else scheme
+        if place is None:
+            place = _inside(variables, service, port)
+        return f"{scheme}://{place}" if with_scheme else place
+
+    return address
+
+
+def _inside(variables: Mapping[str, Any], service: str, port: Any) -> str:
+    name = f"{service}.{variables['namespace']}.svc.{variables['cluster_domain']}"
+    number = port.get("cont") if isinstance(port, dict) else port
+    return f"{name}:{number}" if number else name
+
+
+def _external(variables: Mapping[str, Any], port: Any) -> tuple[str | None, bool]:
+    if not isinstance(port, dict):
+        return None, False
+    ingress = _mapping(variables.get("ingress"))
+    if ingress.get("enabled") and port.get("ingress"):
+        return f"{port['ingress']}.{ingress.get('domain')}:{ingress.get('port')}", True
+    if port.get("node"):
+        return f"{variables.get('k8s_external_ip')}:{port['node']}", False
+    return None, False
+
+
+def _has_tls(variables: Mapping[str, Any], service: str) -> bool:
+    section = _mapping(variables.get(service.split("-")[0]))
+    return bool(_mapping(section.get("tls")).get("enabled"))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def host(url: str) -> str:
+    """The host of a URL, with its port."""
+    return str(url).partition("://")[2].partition("/")[0]
+
+
+def hostname(url: str) -> str:
+    """The host of a URL or of `host:port`, without the port."""
+    text = str(url)
+    rest = text.partition("://")[2] or text
+    return rest.partition("/")[0].rpartition("@")[2].partition(":")[0]

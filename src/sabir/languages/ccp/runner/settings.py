@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from sabir.languages.ccp.runner.connection import Connection, etcd_connection
+from sabir.languages.ccp.runner.etcd import Connection, etcd_connection
 from sabir.languages.ccp.runner.network import interface_address
 from sabir.languages.ccp.runner.templates import Templates
 from sabir.languages.ccp.runner.variables import Pod, container_variables

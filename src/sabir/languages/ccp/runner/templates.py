@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sabir.languages.ccp.runner.addresses import address_function, host, hostname
+from sabir.languages.ccp.runner.network import address_function, host, hostname
 
 __all__ = ["TemplateFailed", "Templates", "import_line", "is_template", "raise_exception"]
 

@@ -13,9 +13,9 @@ from msgspec import Struct
 from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.configuration_form import SectionForms, node_port_range_pattern
-from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.includes import Beside, documents_of
-from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.ccp.syntax.reader import Reading
+from sabir.languages.ccp.syntax.rules import Fault
 from sabir.languages.language import Document
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 from sabir.text import EMPTY_SPAN, Place, Source

@@ -12,21 +12,25 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.template.findings import Rendered, TemplateFailed
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.graph.values import Value
-from sabir.languages.ccp.runner.addresses import address_function, host, hostname
+from sabir.languages.ccp.runner.network import address_function, host, hostname
 from sabir.languages.ccp.runner.templates import raise_exception
 from sabir.languages.ccp.runner.variables import merge
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, read_configuration
-from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, build_fault, template_fault
 from sabir.languages.ccp.syntax.includes import Beside
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.overrides import Overrides
+from sabir.languages.ccp.syntax.overrides import Overrides, replaced_files
 from sabir.languages.ccp.syntax.procedures import Procedure, read_procedures
-from sabir.languages.ccp.syntax.reading import MISSING_KEY, YAML_SYNTAX, Reading
-from sabir.languages.ccp.syntax.replaced import replaced_files
+from sabir.languages.ccp.syntax.reader import MISSING_KEY, YAML_SYNTAX, Reading
+from sabir.languages.ccp.syntax.rules import (
+    TEMPLATE_RULES,
+    UNDEFINED_VARIABLE,
+    Fault,
+    build_fault,
+    ccp_rule,
+    template_fault,
+)
 from sabir.languages.ccp.syntax.sections import read_sections
-from sabir.languages.ccp.syntax.template_rules import TEMPLATE_RULES, UNDEFINED_VARIABLE
 from sabir.languages.language import Document
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.yaml import compose
@@ -34,8 +38,8 @@ from sabir.source.yaml.recovery import compose_readable
 from sabir.text import EMPTY_SPAN, Place, Source
 
 if TYPE_CHECKING:
+    from sabir.languages.ccp.syntax.recording.statements import Trace
     from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
-    from sabir.languages.ccp.syntax.recording.trace import Trace
 
 __all__ = [
     "DSL_VERSION",

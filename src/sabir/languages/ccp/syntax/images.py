@@ -16,8 +16,7 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.template.findings import TemplateFailed
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.languages.ccp.syntax.configuration import Configuration
-from sabir.languages.ccp.syntax.fault import Fault, template_fault
-from sabir.languages.ccp.syntax.template_rules import TEMPLATE_RULES
+from sabir.languages.ccp.syntax.rules import TEMPLATE_RULES, Fault, template_fault
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Source, Span

@@ -10,9 +10,8 @@ from typing import Final
 
 from sabir.errors import UnusableInput
 from sabir.expressions.template.findings import Rendered
-from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault
-from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.ccp.syntax.reader import Reading
+from sabir.languages.ccp.syntax.rules import Fault, ccp_rule
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlNode, YamlScalar, YamlSequence, compose

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.expressions.template.findings import Rendered
-from sabir.languages.ccp.syntax.reading import Feature
-from sabir.languages.ccp.syntax.recording.trace import Trace
+from sabir.languages.ccp.syntax.reader import Feature
+from sabir.languages.ccp.syntax.recording.statements import Trace
 from sabir.source.yaml import YamlMapping
 from sabir.text import Place
 

@@ -1,14 +1,20 @@
-"""What if: values that stand in for those of a definition, by the instance and key that `compile` shows."""
+"""What if: values that stand in for those of a definition, by the instance and key that `compile` shows.
+
+Templates that a configuration puts in place of those of components: `files: {NAME: PATH}`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sabir.errors import UsageError
+from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import UnusableInput, UsageError
 from sabir.graph.values import Value
+from sabir.languages.ccp.syntax.configuration import Configuration
+from sabir.languages.ccp.syntax.includes import Beside
+from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
+from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlSequence, node_of, text_of
-
-__all__ = ["Overrides"]
 
 
 class Overrides:
@@ -107,3 +113,47 @@ def _with(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
     if not any(text_of(entry.key) == key for entry in entries):
         entries += (YamlEntry(node_of(key, mapping.span), value),)
     return YamlMapping(mapping.span, entries, mapping.tag)
+
+
+NO_REPLACEMENT = ccp_rule(
+    code="CCP:E034",
+    title="template that should replace another is not there",
+    why="`files` of the configuration maps names of files to templates that are used instead, named from its own folder.",
+)
+
+REPLACES_NOTHING = ccp_rule(
+    code="CCP:W024",
+    title="template that replaces no file",
+    why="`files` of the configuration goes by the names that definitions give their files; no definition has this one.",
+)
+
+
+def replaced_files(
+    configuration: Configuration, beside: Beside | None, names: set[str], faults: list[Fault]
+) -> dict[str, PackageFile]:
+    """The replacing templates by the names of files; `names` are those that definitions have."""
+    replaced: dict[str, PackageFile] = {}
+    for name, path in configuration.section("files").items():
+        place = configuration.place("files", name)
+        where = f"files.{name}"
+        if name not in names:
+            message = f"{where}: no definition has a file of that name"
+            hint = did_you_mean(name, names)
+            faults.append(
+                build_fault(
+                    REPLACES_NOTHING, where, configuration.key_place("files", name), message, hint=hint
+                )
+            )
+        problem = "there is no such file"
+        try:
+            file = beside(place.source, str(path)) if beside is not None else None
+        except UnusableInput as error:
+            file, problem = None, str(error)
+        if file is None or file.defect is not None:
+            problem = problem if file is None else "it is no UTF-8 text"
+            faults.append(
+                build_fault(NO_REPLACEMENT, where, place, f"{where}: {path!r} cannot be used: {problem}")
+            )
+        else:
+            replaced[name] = file
+    return replaced

@@ -15,9 +15,9 @@ from sabir.expressions.template.findings import Rendered
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
 from sabir.languages.ccp.syntax.containers import read_references, read_volumes
-from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.nodes import Command, File, Mapped, Reference, Stage, Volume
-from sabir.languages.ccp.syntax.reading import BAD_FORMAT, CONFIG_KEY, Reading, join
+from sabir.languages.ccp.syntax.reader import BAD_FORMAT, CONFIG_KEY, Reading, join
+from sabir.languages.ccp.syntax.rules import Fault
 from sabir.languages.ccp.syntax.sections import read_file, read_files
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, compose

@@ -1,4 +1,7 @@
-"""ConfigMaps and Secrets: what the runner reads."""
+"""ConfigMaps and Secrets: what the runner reads.
+
+Workflows: what the runner does in a container or a Job, as data.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,51 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-from sabir.languages.ccp.evaluate.objects.program import ARCHIVE, runner_data
+from sabir.languages.ccp.evaluate.objects.content import ARCHIVE, runner_data
 from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
-from sabir.languages.ccp.evaluate.workflow import workflow
 from sabir.languages.ccp.model.topology import node_configs
-from sabir.languages.ccp.model.units import Unit
-from sabir.languages.ccp.syntax.nodes import Definition, Service
+from sabir.languages.ccp.model.units import Unit, Units
+from sabir.languages.ccp.syntax.nodes import Command, Definition, Service
 
-__all__ = ["RUNNER", "deployment_objects", "service_objects", "service_secrets", "to_json"]
+
+def workflow(units: Units, unit: Unit) -> dict[str, Any]:
+    """The workflow of a unit, in the form of the rendering contract."""
+    body: dict[str, Any] = {
+        "name": unit.id,
+        "dependencies": [str(dependency) for dependency in units.dependencies(unit)],
+    }
+    if unit.command is not None:
+        body["job"] = _command(unit.command)
+    else:
+        container = unit.container
+        body["pre"] = [_local(units, unit, one) for one in container.pre if not one.single]
+        body["daemon"] = _command(container.daemon)
+        body["post"] = [_local(units, unit, one) for one in container.post if not one.single]
+        if container.readiness is not None:
+            body["readiness"] = container.readiness.written
+    body["files"] = [
+        {"name": file.name, "path": file.destination, "perm": file.perm, "user": file.user}
+        for file in (unit.definition.files[name] for name in unit.files)
+    ]
+    return {"workflow": body}
+
+
+def _command(command: Command) -> dict[str, Any]:
+    body = {"command": command.command}
+    if command.user is not None:
+        body["user"] = command.user
+    return body
+
+
+def _local(units: Units, unit: Unit, command: Command) -> dict[str, Any]:
+    body = _command(command)
+    if command.name is not None:
+        body["name"] = command.name
+    dependencies = units.resolved(unit.definition, command.dependencies)
+    if dependencies:
+        body["dependencies"] = [str(dependency) for dependency in dependencies]
+    return body
+
 
 RUNNER: Final = "ccp-runner"
 

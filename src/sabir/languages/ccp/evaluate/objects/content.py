@@ -3,23 +3,59 @@
 It stands in the environment of the container, so that pods roll when it changes; and in an annotation of a Job, which is run
 again when it is another. So it is taken of the files as they will be rendered,
 not of the whole configuration: a setting that a service does not use leaves it alone.
+
+The runner as one archive that Python runs, the same bytes whenever it is made.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
 import json
+import zipfile
 from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
 from typing import Any, Final
 
-from sabir.languages.ccp.evaluate.objects.program import runner_archive
-from sabir.languages.ccp.evaluate.objects.reads import ObjectReads
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.evaluate.objects.origins import ObjectReads
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.nodes import Command
 
-__all__ = ["CONTENT", "RUNNER_SETTINGS", "Contents"]
+ARCHIVE: Final = "ccp-runner.pyz"
+_PACKAGE: Final = "ccp_runner"
+_START: Final = f"""\
+import sys
+
+from {_PACKAGE}.program import main
+
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@lru_cache(maxsize=1)
+def runner_archive() -> bytes:
+    """Not compressed: an interpreter without zlib can read it, and no version of zlib changes it."""
+    folder = resources.files("sabir.languages.ccp.runner")
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".py"))
+    texts = {
+        f"{_PACKAGE}/{name}": folder.joinpath(name).read_bytes() for name in names if name != "__main__.py"
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in {"__main__.py": _START.encode(), **texts}.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return buffer.getvalue()
+
+
+@lru_cache(maxsize=1)
+def runner_data() -> str:
+    """As a ConfigMap holds it."""
+    return base64.b64encode(runner_archive()).decode()
+
 
 CONTENT: Final = "sabir/content"
 """The annotation of Jobs."""

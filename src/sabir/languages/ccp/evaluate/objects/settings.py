@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 
 from sabir.languages.ccp.evaluate.objects.content import Contents
-from sabir.languages.ccp.evaluate.objects.reads import ObjectReads
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.evaluate.objects.origins import ObjectReads
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.component import shared_macros

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.configuration import RUNNER
-from sabir.languages.ccp.evaluate.objects.program import ARCHIVE
+from sabir.languages.ccp.evaluate.objects.content import ARCHIVE
 from sabir.languages.ccp.evaluate.objects.settings import Settings
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Secret
 

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.recording.nodes import WatchedNodes, unwatched
-from sabir.languages.ccp.syntax.recording.settings import WatchedSettings
+from sabir.languages.ccp.syntax.recording.templates import WatchedSettings
 from sabir.provenance import Computing, Sources
 
 __all__ = ["MadeFrom", "ObjectReads", "Owner"]

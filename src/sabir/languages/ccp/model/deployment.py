@@ -1,16 +1,24 @@
-"""From a package and a request to a deployment."""
+"""From a package and a request to a deployment.
+
+What was asked of the cluster, or made for the deployment, as a layer of its configuration: what somebody writes wins over it.
+
+A deployment whose names are all resolved: what evaluation works on.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from msgspec import Struct
 
 from sabir.errors import UnusableInput
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.ccp.model.config_file import ConfigFile, find_config
-from sabir.languages.ccp.model.observed import observed_layer
+from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.recognition import is_definition_file
 from sabir.languages.ccp.syntax.component import Component, components_of
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment, read_deployment
@@ -19,7 +27,20 @@ from sabir.session import Session
 from sabir.source.packages import LoadedPackage, is_below, load_package
 from sabir.text import Source
 
-__all__ = ["load_deployment"]
+CLUSTER: Final = "cluster"
+CERTIFICATES: Final = "certificates"
+_TEXTS: Final = ("ca_cert", "server_cert", "server_key", "dhparam")
+
+
+def observed_layer(observed: Mapping[str, Value]) -> Source | None:
+    layer: dict[str, Any] = {}
+    nodes = reveal_all(observed.get(f"{CLUSTER}|nodes"))
+    if isinstance(nodes, list | tuple):
+        layer["kubernetes"] = {"cluster_nodes": [str(node) for node in nodes]}
+    texts = {name: reveal_all(observed.get(f"{CERTIFICATES}|{name}")) for name in _TEXTS}
+    if all(isinstance(text, str) for text in texts.values()):
+        layer["secret_configs"] = {"security": {"tls": texts}}
+    return Source("<observed>", json.dumps(layer)) if layer else None
 
 
 def load_deployment(
@@ -111,3 +132,15 @@ def _inputs(inputs: Mapping[str, Value]) -> Source | None:
             inner = below
         inner[last] = reveal_all(value)
     return Source(INPUTS, json.dumps({"configs": configs}, default=str))
+
+
+class ResolvedDeployment(Struct, frozen=True, kw_only=True, eq=False):
+    """Made by the checks, once they found no error: half a deployment would answer questions wrongly."""
+
+    deployment: Deployment
+    units: Units
+    topology: Topology | None
+    """None: everything runs anywhere."""
+
+    def deploys(self, service: str) -> bool:
+        return self.topology is None or self.topology.has(service)

@@ -2,24 +2,71 @@
 
 A definition is a template that becomes YAML, so it is read as it is typed: the braces of an expression are taken for text of the
 same length, and places stay what they are.
+
+What may be written next in a definition.
+
+CCP for editors: names of definitions and settings, and what may be written next.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from sabir.languages.ccp.syntax.containers import COMMAND_KEYS, CONTAINER_KEYS, VOLUME_KEYS
+from sabir.languages.ccp.syntax.sections import FILE_KEYS, SERVICE_KEYS, TOP_KEYS
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
+from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml import compose
 from sabir.source.yaml.access import entries, items, value_at
-from sabir.source.yaml.cursor import named_by_key, named_by_text
+from sabir.source.yaml.cursor import named_by_key, named_by_text, typed_place
 from sabir.source.yaml.nodes import YamlNode, text_of
 from sabir.text import Source, Span
 
-__all__ = ["file_names", "libraries"]
+_KEYS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
+    (): TOP_KEYS,
+    ("service",): SERVICE_KEYS,
+    ("containers",): CONTAINER_KEYS,
+    ("daemon",): COMMAND_KEYS,
+    ("pre",): COMMAND_KEYS,
+    ("post",): COMMAND_KEYS,
+    ("volumes",): VOLUME_KEYS,
+}
+
+
+def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    place = typed_place(file.source, offset)
+    if _in_expression(file, offset) or file.name.endswith(".j2"):
+        return ()
+    if place.key == "content":
+        folder = "service/files"
+        return _listed((name.removeprefix(f"{folder}/") for name in package.list(folder)), SymbolKind.FILE)
+    if not place.is_key:
+        return ()
+    if place.path[:1] == ("files",) and len(place.path) == 2:
+        return _listed(FILE_KEYS, SymbolKind.KEYWORD)
+    return _listed(_KEYS.get(place.path[-1:], ()), SymbolKind.KEYWORD)
+
+
+def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    if _in_expression(file, offset):
+        return ("setting ",)
+    place = typed_place(file.source, offset)
+    if place.path[-1:] == ("files",) and len(place.path) > 1:
+        return ("file ",)
+    return ("service ", "command ") if place.path[-1:] == ("dependencies",) else ()
+
+
+def _in_expression(file: PackageFile, offset: int) -> bool:
+    before = file.source.text[max(0, offset - 500) : offset]
+    return before.rfind("{{") > before.rfind("}}") or before.rfind("{%") > before.rfind("%}")
+
+
+def _listed(names: Iterable[str], kind: SymbolKind) -> Sequence[Candidate]:
+    return [Candidate(text=name, kind=kind) for name in sorted(names)]
+
 
 _DEFAULTS: Final = "defaults.yaml"
 _expression_pattern: Final = lazy_pattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)

@@ -15,10 +15,9 @@ from sabir.graph import Graph, Sensitive, Value
 from sabir.graph.address import Address
 from sabir.graph.secrets import Secrets
 from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
-from sabir.languages.ccp.graph.secrecy import secrets_of
-from sabir.languages.ccp.model.cycles import find_cycles
-from sabir.languages.ccp.model.resolved import ResolvedDeployment
-from sabir.languages.ccp.model.units import Unit
+from sabir.languages.ccp.graph.origins import secrets_of
+from sabir.languages.ccp.model.deployment import ResolvedDeployment
+from sabir.languages.ccp.model.units import Unit, find_cycles
 from sabir.resources.resource import Resource, Wanted
 from sabir.resources.target import Target
 

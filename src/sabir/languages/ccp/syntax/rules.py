@@ -1,13 +1,49 @@
-"""What can be wrong with a template of a component: a definition, an upgrade, a Dockerfile."""
+"""What can be wrong with a template of a component: a definition, an upgrade, a Dockerfile.
+
+How a rule of the language is written down; `examples.yaml` has the examples.
+
+A finding of CCP: it also knows where in the definition, or the configuration, it stands.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from sabir.expressions.template.findings import TemplateRules
-from sabir.languages.ccp.syntax.examples import ccp_rule
+from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.rules import Rule
+from sabir.expressions.template.findings import TemplateFinding, TemplateRules
+from sabir.text import Place
 
-__all__ = ["TEMPLATE_RULES", "UNDEFINED_VARIABLE"]
+ccp_rule: Final = partial(Rule, language="ccp", examples="sabir.languages.ccp")
+
+
+class Fault(Finding, frozen=True, kw_only=True):
+    """`path` is dotted with `[i]` for list items, relative to the definition or the configuration; empty for a file."""
+
+    path: str
+    units: tuple[str, ...] = ()
+    """Those of a circle."""
+
+
+def build_fault(
+    rule: Rule,
+    path: str,
+    place: Place,
+    message: str,
+    *,
+    hint: str | None = None,
+    units: tuple[str, ...] = (),
+    related: tuple[tuple[Place, str], ...] = (),
+) -> Fault:
+    notes = tuple(Related(place=other, message=note) for other, note in related)
+    return rule.at(place, message, hint=hint, related=notes).widened(Fault, path=path, units=units)
+
+
+def template_fault(finding: TemplateFinding) -> Fault:
+    """What a template did wrong, with the whole definition as its path."""
+    return finding.widened(Fault, path="")
+
 
 TEMPLATE_SYNTAX: Final = ccp_rule(
     code="CCP:E002",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.ccp.syntax.patterns import pattern_problem
+from sabir.languages.ccp.syntax.configuration_form import pattern_problem
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from msgspec import Struct
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.expressions.template.findings import Rendered
-from sabir.languages.ccp.syntax.examples import ccp_rule
-from sabir.languages.ccp.syntax.fault import Fault, build_fault
+from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
 from sabir.text import EMPTY_SPAN, Place, Span
