@@ -24,7 +24,7 @@ CLOSED = {
     "sabir.expressions.patterns.translation._characters": "two sizes of character sets",
     "sabir.expressions.query.functions.registry._extensions": "the import path, for installed plug-ins",
     "sabir.expressions.query.syntax._key_end": "true and false",
-    "sabir.languages.inmanta.syntax.walking._branches": "classes of nodes",
+    "sabir.languages.inmanta.syntax.nodes._branches": "classes of nodes",
     "sabir.languages.muranopl.check.core_members._heirs": "classes of the core library",
     "sabir.languages.muranopl.check.core_members._parsed": "classes of the core library",
     "sabir.languages.muranopl.evaluate.functions._declared": "versions of the format",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 
 from sabir.languages.inmanta import LANGUAGE
-from sabir.languages.inmanta.check.validator import InmantaValidator
+from sabir.languages.inmanta.check import InmantaValidator
 from sabir.languages.inmanta.syntax.parser import parse
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage

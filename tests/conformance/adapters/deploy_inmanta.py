@@ -24,8 +24,8 @@ from sabir.graph.values import Value
 from sabir.languages.inmanta.graph import driver
 from sabir.languages.inmanta.graph.agents import HandlerRun
 from sabir.languages.inmanta.graph.driver import HANDLER
-from sabir.languages.inmanta.graph.facts import FACTS, ID
-from sabir.languages.inmanta.graph.handling.pool import Handlers
+from sabir.languages.inmanta.graph.handler_process.process import Handlers
+from sabir.languages.inmanta.graph.names import FACTS, ID
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.call import CallRequest, call_path
 from sabir.operations.deploy import DeployRequest, deploy_path

@@ -7,20 +7,20 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
-from sabir.languages.inmanta.evaluate.endings import CYCLE
+from sabir.languages.inmanta.evaluate.construction import NO_IMPLEMENTATION
+from sabir.languages.inmanta.evaluate.constructors import INDEX_CONFLICT, INDEX_MISSING
 from sabir.languages.inmanta.evaluate.expressions import KEY
-from sabir.languages.inmanta.evaluate.identified import INDEX_CONFLICT, INDEX_MISSING
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.evaluate.reading import UNSET
-from sabir.languages.inmanta.evaluate.refinements import NO_IMPLEMENTATION
+from sabir.languages.inmanta.evaluate.reads import UNSET
+from sabir.languages.inmanta.evaluate.termination import CYCLE
 from sabir.languages.inmanta.evaluate.values import Instance as OurInstance
 from sabir.languages.inmanta.evaluate.values import Pending, RelationList, RelationValue
-from sabir.languages.inmanta.evaluate.writing import DOUBLE, FROZEN, MULTIPLICITY
+from sabir.languages.inmanta.evaluate.writes import DOUBLE, FROZEN, MULTIPLICITY
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
-from sabir.languages.inmanta.model.inheritance import TYPE_CYCLE
+from sabir.languages.inmanta.model.entities import TYPE_CYCLE
 from sabir.languages.inmanta.model.names import CALL
-from sabir.languages.inmanta.model.resolving import BAD_IMPLEMENT, BAD_INDEX
+from sabir.languages.inmanta.model.resolution import BAD_IMPLEMENT, BAD_INDEX
 from sabir.languages.inmanta.model.types import TYPE
 from sabir.languages.inmanta.syntax.project import (
     DUPLICATE,

@@ -35,12 +35,12 @@ class InmantaLanguage:
         return collect_rules("sabir.languages.inmanta")
 
     def validators(self) -> Sequence[type[BaseValidator]]:
-        from sabir.languages.inmanta.check.validator import InmantaValidator
+        from sabir.languages.inmanta.check import InmantaValidator
 
         return (InmantaValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        from sabir.languages.inmanta.evaluate.given import Given
+        from sabir.languages.inmanta.evaluate.inputs import Given
         from sabir.languages.inmanta.evaluate.model import evaluate_package
         from sabir.languages.inmanta.graph.build import build_graph
         from sabir.languages.language import Evaluation
@@ -60,7 +60,7 @@ class InmantaLanguage:
         findings = tuple(sorted(model.findings, key=lambda finding: finding.sort_key))
 
         def wanted() -> Wanted:
-            from sabir.languages.inmanta.graph.wanted import wanted_resources
+            from sabir.languages.inmanta.graph.resources import wanted_resources
 
             return wanted_resources(model, graph, facts, trusted=request.session.trust.python)
 
@@ -69,19 +69,19 @@ class InmantaLanguage:
 
         def rendered() -> Sequence[RenderedObject]:
             from sabir.languages.inmanta.graph.names import Names
-            from sabir.languages.inmanta.graph.resources import rendered_objects
+            from sabir.languages.inmanta.graph.resource_export import rendered_objects
 
             return rendered_objects(model, Names(model.instances).ids)
 
         return Evaluation(graph=graph, findings=findings, rendered=rendered, wanted=wanted)
 
     def explorer(self) -> Explorer:
-        from sabir.languages.inmanta import exploring
+        from sabir.languages.inmanta import editor
 
-        return exploring
+        return editor
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.languages.inmanta.graph.resources import RENDERER, render_resources
+        from sabir.languages.inmanta.graph.resource_export import RENDERER, render_resources
 
         return {RENDERER: render_resources}
 
@@ -90,7 +90,7 @@ def _facts(request: EvaluationRequest) -> Mapping[tuple[str, str], str]:
     """What earlier deployments found out."""
     if not request.observed:
         return {}
-    from sabir.languages.inmanta.graph.facts import facts_of
+    from sabir.languages.inmanta.graph.names import facts_of
 
     return facts_of(request.observed)
 

@@ -7,7 +7,7 @@ import pytest
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.inmanta import LANGUAGE
-from sabir.languages.inmanta.check.validator import InmantaValidator
+from sabir.languages.inmanta.check import InmantaValidator
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.source.packages import MemoryPackage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.inmanta.check.validator import InmantaValidator
+from sabir.languages.inmanta.check import InmantaValidator
 from sabir.source.packages import MemoryPackage
 from tests.languages.inmanta.models import evaluate
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.plugins.declared import ABSENT, declared_by
+from sabir.languages.inmanta.evaluate.plugins.signature import ABSENT, declared_by
 
 
 def plain(a: int, b: "string", c=3, *, d, e: bool = True) -> "number":  # type: ignore[no-untyped-def,name-defined]  # noqa: F821, UP037

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.identified import INDEX_MISSING
+from sabir.languages.inmanta.evaluate.constructors import INDEX_MISSING
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
+from sabir.languages.inmanta.model.entities import HIDES
 from sabir.languages.inmanta.model.functions import plugin_names
-from sabir.languages.inmanta.model.inheritance import HIDES
 from sabir.languages.inmanta.model.types import TYPE
-from sabir.languages.inmanta.syntax.modules import Module
-from sabir.languages.inmanta.syntax.trees import PackageTree
+from sabir.languages.inmanta.syntax.modules import Module, PackageTree
 from sabir.source.packages import MemoryPackage
 from tests.languages.inmanta.models import evaluate
 

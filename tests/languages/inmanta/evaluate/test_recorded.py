@@ -7,7 +7,7 @@ import pytest
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
-from sabir.languages.inmanta.model.resolving import BAD_INDEX
+from sabir.languages.inmanta.model.resolution import BAD_INDEX
 from sabir.languages.inmanta.model.types import TYPE
 from sabir.languages.inmanta.syntax.project import DUPLICATE
 from sabir.languages.inmanta.syntax.stream import SYNTAX

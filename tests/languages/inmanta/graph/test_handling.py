@@ -12,8 +12,8 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.deployments.hands.commands import has_ended
-from sabir.languages.inmanta.graph.handling.messages import Begin, sendable
-from sabir.languages.inmanta.graph.handling.process import HandlerProcess
+from sabir.languages.inmanta.graph.handler_process.messages import Begin, sendable
+from sabir.languages.inmanta.graph.handler_process.process import HandlerProcess
 from sabir.session import Trust
 
 MODULE = """

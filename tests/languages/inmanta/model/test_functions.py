@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.diagnostics.finding import Severity
-from sabir.languages.inmanta.check.validator import InmantaValidator
+from sabir.languages.inmanta.check import InmantaValidator
 from sabir.languages.inmanta.evaluate.model import evaluate_package
 from sabir.languages.inmanta.model.functions import function_names, modules_with_plugins
 from sabir.languages.inmanta.syntax.project import load_project

@@ -10,8 +10,8 @@ import pytest
 
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.cache import cache_directory, cached_parse
+from sabir.languages.inmanta.syntax.nodes import walk
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
-from sabir.languages.inmanta.syntax.walking import walk
 from sabir.text import Source
 from tests.languages.inmanta.syntax.test_parser import SAMPLE
 

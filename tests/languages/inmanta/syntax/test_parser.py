@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.nodes import children, walk
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, rewritten
 from sabir.languages.inmanta.syntax.parser import parse as parse_source
-from sabir.languages.inmanta.syntax.walking import children, walk
 from sabir.text import Source
 
 SAMPLE = '''entity Host extends std::Entity, a::B:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 

@@ -11,10 +11,10 @@ from sabir.graph.values import Unknown, no_data_within
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, stops
 from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed
-from sabir.languages.inmanta.evaluate.reading import kept_reader
+from sabir.languages.inmanta.evaluate.reads import kept_reader
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
-from sabir.languages.inmanta.evaluate.writing import of_constraint, stop
+from sabir.languages.inmanta.evaluate.writes import of_constraint, stop
 from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
@@ -23,7 +23,7 @@ from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
-    from sabir.languages.inmanta.evaluate.plugins.objects import Objects
+    from sabir.languages.inmanta.evaluate.plugins.dataclasses import Objects
 
 __all__ = ["PLUGIN", "REFUSED", "CallCompiler"]
 
@@ -52,7 +52,7 @@ class CallCompiler:
     def adopted(self, result: Any, place: Place) -> Any:
         """An answer with instances for the objects of data classes in it."""
         if self._objects is None:
-            from sabir.languages.inmanta.evaluate.plugins.objects import Objects
+            from sabir.languages.inmanta.evaluate.plugins.dataclasses import Objects
 
             self._objects = Objects(self.compiler)
         return self._objects.adopted(result, place)

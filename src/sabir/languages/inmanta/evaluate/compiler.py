@@ -9,19 +9,18 @@ from sabir.expressions.patterns import PatternRefused
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
-from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
-from sabir.languages.inmanta.evaluate.effects import EffectFinder
+from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler, RefinementCompiler
+from sabir.languages.inmanta.evaluate.dependencies import EffectFinder
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read
-from sabir.languages.inmanta.evaluate.writing import of_constraint
+from sabir.languages.inmanta.evaluate.writes import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT
 from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
@@ -31,9 +30,9 @@ from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.functions import Functions
-    from sabir.languages.inmanta.evaluate.given import Given
+    from sabir.languages.inmanta.evaluate.inputs import Given
     from sabir.languages.inmanta.evaluate.plugins.api import Context
-    from sabir.languages.inmanta.evaluate.plugins.contexts import Contexts
+    from sabir.languages.inmanta.evaluate.plugins.context import Contexts
     from sabir.source.packages import PackageFile
 
 __all__ = ["Compiler"]
@@ -78,7 +77,7 @@ class Compiler:
     def functions_context(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
         """What a plug-in that asks for its context gets."""
         if self._contexts is None:
-            from sabir.languages.inmanta.evaluate.plugins.contexts import Contexts
+            from sabir.languages.inmanta.evaluate.plugins.context import Contexts
 
             self._contexts = Contexts(self)
         return self._contexts.maker(scope, place)

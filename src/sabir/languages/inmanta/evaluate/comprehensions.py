@@ -16,7 +16,7 @@ from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue, flatten
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes

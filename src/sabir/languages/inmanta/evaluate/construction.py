@@ -1,30 +1,34 @@
-"""Constructors, compiled: an instance is made as soon as its identifying properties are known."""
+"""Constructors, compiled: an instance is made as soon as its identifying properties are known.
+
+Refinements: which implementations an instance gets, and running them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.origin import How
-from sabir.languages.inmanta.evaluate.constructors import Constructor
-from sabir.languages.inmanta.evaluate.identified import IdentifiedConstructor
-from sabir.languages.inmanta.evaluate.reading import kept_reader, self_reader
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.constructors import Constructor, IdentifiedConstructor
+from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.operators import ConditionOf
+from sabir.languages.inmanta.evaluate.reads import kept_reader, self_reader
+from sabir.languages.inmanta.evaluate.scopes import Layout, Scope, Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
+from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef, ImplementDef
 from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
-
-__all__ = ["ConstructionCompiler"]
 
 
 class ConstructionCompiler:
@@ -123,3 +127,161 @@ def _completed(base: Constructor, entries: dict[str, Any]) -> Constructor:
         else:
             constructor.relations.append((prop, read, argument))
     return constructor
+
+
+NO_IMPLEMENTATION: Final = inmanta_rule(
+    "INM:E016",
+    "no refinement for an instance",
+    "Every instance is refined by at least one implementation whose condition holds. `std::none` says that there is "
+    "nothing to refine. Implement statements are not inherited; `using parents` takes them over.",
+    when="evaluate",
+)
+
+Refiner = Callable[[Instance], None]
+
+
+class RefinementCompiler:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.engine = compiler.engine
+        self._bodies: dict[ImplementationDef, tuple[Layout, list[Step]]] = {}
+        self._plans: dict[EntityType, _Plan] = {}
+
+    def refiner(self, entity: EntityType) -> Refiner | None:
+        """What to do with a new instance of an entity; None when nothing has to run for it."""
+        if not entity.selected:
+            return lambda instance: self._none(instance)
+        plain = [
+            implementation
+            for implement, _ in entity.selected
+            if implement.node.condition is None
+            for implementation in implement.implementations
+        ]
+        conditional = [implement for implement, _ in entity.selected if implement.node.condition is not None]
+        if not conditional and not plain:
+            return lambda instance: self._none(instance)
+        if not conditional and not any(implementation.node.body for implementation in plain):
+            return None
+        queue = self.engine.queue
+
+        def refine(instance: Instance) -> None:
+            queue.append((self._run, instance))
+
+        return refine
+
+    def _none(self, instance: Instance) -> None:
+        entity = instance.entity
+        hint = f"write 'implement {entity.shown} using std::none' when there is nothing to refine"
+        if any(parent.selected for parent in entity.parents):
+            hint = f"implement statements are not inherited; write 'implement {entity.shown} using parents'"
+        self.engine.fail_instance(
+            instance,
+            stop(
+                NO_IMPLEMENTATION,
+                f"there is no implementation for {entity.shown!r}",
+                instance.site.place,
+                hint=hint,
+            ),
+        )
+
+    def _run(self, instance: Instance) -> None:
+        entity = instance.entity
+        plan = self._plans.get(entity)
+        if plan is None:
+            plan = self._plans[entity] = _Plan(self, entity)
+        if plan.conditions and not plan.always:
+            self.engine.undecided[instance] = len(plan.conditions)
+        for body in plan.bodies:
+            if body not in plan.repeated or self.engine.first_time(instance, body):
+                self.run_body(body, instance)
+        for step, space_frame in plan.conditions:
+            self.engine.run_step(step, [space_frame, instance, *step.rest])
+
+    def body(self, implementation: ImplementationDef) -> tuple[Layout, list[Step], Frame]:
+        compiled = self._bodies.get(implementation)
+        if compiled is None:
+            layout = Layout()
+            scope = Scope(
+                implementation.namespace,
+                layout,
+                self.compiler.scopes[implementation.namespace.name],
+                entity=implementation.entity,
+                refinement=implementation.name,
+            )
+            scope.names["self"] = 1
+            scope.declare_block(implementation.node.body)
+            compiled = self._bodies[implementation] = (
+                layout,
+                self.compiler.statements.block(implementation.node.body, scope),
+            )
+        return (*compiled, self.compiler.frame(implementation.namespace.name))
+
+    def run_body(self, implementation: ImplementationDef, instance: Instance) -> None:
+        layout, steps, space_frame = self.body(implementation)
+        self.engine.run_steps(steps, [space_frame, instance, *layout.rest()])
+
+    def nothing_selected(self, instance: Instance) -> None:
+        entity = instance.entity
+        self.engine.fail_instance(
+            instance,
+            stop(
+                NO_IMPLEMENTATION,
+                f"no implementation of {entity.shown!r} is selected: the condition of none of them holds",
+                instance.site.place,
+                hint=f"add 'implement {entity.shown} using std::none' for the other cases",
+            ),
+        )
+
+
+class _Plan:
+    """What holds for every instance of an entity: bodies that always run, and conditions to test."""
+
+    def __init__(self, owner: RefinementCompiler, entity: EntityType) -> None:
+        self.bodies: list[ImplementationDef] = []
+        self.conditions: list[tuple[Any, Frame]] = []
+        self.always = False
+        every = [
+            implementation for implement, _ in entity.selected for implementation in implement.implementations
+        ]
+        self.repeated = {implementation for implementation in every if every.count(implementation) > 1}
+        for implement, declared in entity.selected:
+            if implement.node.condition is None:
+                self.always = self.always or bool(implement.implementations)
+                self.bodies += [
+                    implementation
+                    for implementation in implement.implementations
+                    if implementation not in self.bodies
+                ]
+            else:
+                self.conditions.append(self._condition(owner, implement, declared))
+        self.bodies = [implementation for implementation in self.bodies if implementation.node.body]
+
+    def _condition(
+        self, owner: RefinementCompiler, implement: ImplementDef, entity: EntityType
+    ) -> tuple[Any, Frame]:
+        compiler, engine = owner.compiler, owner.engine
+        layout = Layout()
+        scope = Scope(implement.namespace, layout, compiler.scopes[implement.namespace.name], entity=entity)
+        scope.names["self"] = 1
+        assert implement.node.condition is not None
+        test = compiler.expressions.condition(implement.node.condition, scope, ConditionOf.WHEN)
+
+        def decide(frame: Frame) -> None:
+            selected = test(frame)
+            instance = frame[1]
+            if instance in engine.undecided:
+                if selected is True:
+                    del engine.undecided[instance]
+                else:
+                    engine.undecided[instance] -= 1
+            if selected is True:
+                for implementation in implement.implementations:
+                    if implementation.node.body and (
+                        implementation not in self.repeated or engine.first_time(instance, implementation)
+                    ):
+                        owner.run_body(implementation, instance)
+
+        step = Step(decide, implement.node, scope)
+        step.rest = layout.rest()
+        step.implementations = implement.implementations
+        return step, compiler.frame(implement.namespace.name)

@@ -1,6 +1,13 @@
 """What a constructor does: arguments first, then the instance, then what could not be known yet.
 
 An argument that has to wait becomes an assignment of its own, so that two instances may name each other.
+
+A constructor that stands where a relation is set: the owner of the relation can be one of its identifying values.
+
+With `index File(host, path)` and `Host.files [0:] -- File.host [1]`, `host.files += File(path="/etc/motd")` means
+`File(host=host, path="/etc/motd")`.
+
+Constructors of entities with an index: the identifying properties have to be known, and may name an instance that is there.
 """
 
 from __future__ import annotations
@@ -9,23 +16,68 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
+from sabir.diagnostics.finding import Related
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
-from sabir.languages.inmanta.evaluate.owners import with_owner
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.lookups import hashable
+from sabir.languages.inmanta.evaluate.scopes import Scope, Site
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Read, RelationValue
-from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.languages.inmanta.model.entities import EntityType, Property
+from sabir.languages.inmanta.evaluate.writes import stop
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
+from sabir.languages.inmanta.syntax.project import Namespace
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
     from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 
-__all__ = ["Constructor"]
+
+def with_owner(
+    value: nodes.Expression,
+    relation: str,
+    owner: nodes.Expression,
+    definitions: Definitions,
+    space: Namespace,
+) -> nodes.Expression:
+    """The value set to a relation, its constructors completed by the owner where they need it."""
+
+    def inside(part: nodes.Expression) -> nodes.Expression:
+        return with_owner(part, relation, owner, definitions, space)
+
+    if isinstance(value, nodes.Construct):
+        name = _missing(value, relation, definitions, space)
+        if name is None:
+            return value
+        argument = nodes.Argument(value.start, value.end, name, owner, False)
+        return replace(value, arguments=(*value.arguments, argument))
+    if isinstance(value, nodes.ListLiteral):
+        return replace(value, items=tuple(inside(item) for item in value.items))
+    if isinstance(value, nodes.Conditional):
+        return replace(value, then=inside(value.then), otherwise=inside(value.otherwise))
+    if isinstance(value, nodes.Comprehension):
+        return replace(value, element=inside(value.element))
+    return value
+
+
+def _missing(node: nodes.Construct, relation: str, definitions: Definitions, space: Namespace) -> str | None:
+    """The one identifying relation that the constructor leaves out, when it is the reverse of the one being set."""
+    entity = definitions.constructed(node, space)
+    if entity is None or not entity.indexes or any(argument.unpack for argument in node.arguments):
+        return None
+    named = {argument.name for argument in node.arguments} | set(entity.defaults)
+    missing = {name for index in entity.indexes for name in index.attributes} - named
+    if len(missing) != 1:
+        return None
+    name = missing.pop()
+    reverse = entity.all_properties[name].reverse
+    return name if reverse is not None and reverse.name == relation else None
+
 
 MAX_REFINEMENT_DEPTH: Final = 500
 
@@ -189,3 +241,124 @@ class Constructor:
 def _parts(value: nodes.Expression) -> Sequence[nodes.Expression]:
     """The items of a list for a relation: each is added as soon as it is known."""
     return value.items if isinstance(value, nodes.ListLiteral) else [value]
+
+
+INDEX_MISSING: Final = inmanta_rule(
+    "INM:E017",
+    "a constructor lacks an identifying property",
+    "All properties of an index are set in the constructor (or have a default), because they decide whether there is "
+    "such an instance already.",
+    when="evaluate",
+)
+INDEX_CONFLICT: Final = inmanta_rule(
+    "INM:E018",
+    "an index names another instance",
+    "The identifying values already belong to an instance of another entity, or two indexes name two instances.",
+    when="evaluate",
+)
+
+
+class IdentifiedConstructor(Constructor):
+    def reader(self) -> Read:
+        entity = self.entity
+        reads = {argument.name: (read, prop) for _, read, prop, argument in self.attributes}
+        reads |= {argument.name: (read, prop) for prop, read, argument in self.relations}
+        missing = self.identifying - set(reads) - set(entity.defaults)
+        keys = [name for name in entity.all_properties if name in self.identifying and name in reads]
+        plain = super().reader()
+        given = self.engine.given
+
+        def construct(frame: Frame) -> Instance:
+            if missing:
+                raise self._missing_keys(missing)
+            identity = {name: reads[name][0](frame) for name in keys}
+            existing = self._existing(identity)
+            if existing is not None:
+                return self._again(existing, frame)
+            for name, value in identity.items():
+                self._check_key(reads[name][1], value)
+            instance: Instance = plain(frame)
+            self._register(instance)
+            if given is not None and given.overrides:
+                given.apply(instance)
+            return instance
+
+        return construct
+
+    def _check_key(self, prop: Property, value: Any) -> None:
+        if prop.type is not None:
+            if not prop.type.accepts(value):
+                probe = Instance(self.entity, self.blank, self.site, None)
+                raise self.writer.type_error(probe, prop, value, self.site)
+        elif not isinstance(value, Instance) or prop.target not in value.entity.ancestor_set:
+            probe = Instance(self.entity, self.blank, self.site, None)
+            raise self.writer.type_error(probe, prop, value, self.site)
+
+    def _missing_keys(self, missing: set[str]) -> Exception:
+        names = ", ".join(repr(name) for name in sorted(missing))
+        index = next(index for index in self.entity.indexes if missing & set(index.attributes))
+        return stop(
+            INDEX_MISSING,
+            f"{self.entity.shown!r} is identified by {names}, which this constructor does not set",
+            self.site.place,
+            hint=f"add {', '.join(name + '=…' for name in sorted(missing))}",
+            related=(Related(place=index.place, message="the index is defined here"),),
+        )
+
+    def _key(self, index: IndexDef, identity: dict[str, Any]) -> Any:
+        defaults = self.entity.defaults
+        return tuple(
+            hashable(identity[name] if name in identity else defaults[name]) for name in index.attributes
+        )
+
+    def _existing(self, identity: dict[str, Any]) -> Instance | None:
+        existing: Instance | None = None
+        for index in self.entity.indexes:
+            hit = self.engine.indexes.get(index, self._key(index, identity))
+            if hit is None:
+                continue
+            if hit.entity is not self.entity:
+                raise self._conflict(hit, f"{hit.entity.shown!r}, not {self.entity.shown!r}")
+            if existing is not None and hit is not existing:
+                raise self._conflict(hit, "another instance than a second index of it does")
+            existing = hit
+        return existing
+
+    def _conflict(self, hit: Instance, named: str) -> Exception:
+        return stop(
+            INDEX_CONFLICT,
+            f"the identifying values of this {self.entity.shown!r} already name an instance of {named}",
+            self.site.place,
+            related=(Related(place=hit.site.place, message="that instance is made here"),),
+        )
+
+    def _register(self, instance: Instance) -> None:
+        for index in self.entity.indexes:
+            slots = self.entity.slots
+            values = instance.values
+            key = tuple(hashable(values[slots[name]]) for name in index.attributes)
+            self.engine.indexes.add(index, key, instance)
+
+    def _again(self, instance: Instance, frame: Frame) -> Instance:
+        """A second construction: the first instance, with the values of both, which must agree."""
+        site, writer = self.site, self.writer
+        late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
+        explicit = set(site.explicit)
+        if self.own_slot is not None:
+            frame[self.own_slot] = instance
+        for _, read, prop, argument in self.attributes:
+            try:
+                writer.assign(instance, prop, read(frame), site)
+            except Wait as wait:
+                late.append((prop, read, argument, wait))
+        self._relate(instance, frame, late)
+        if late:
+            self._later(instance, frame, late)
+        self._defaults_again(instance, explicit)
+        return instance
+
+    def _defaults_again(self, instance: Instance, explicit: set[str]) -> None:
+        # A default counts as a value of the second constructor too (decision S-59); so the order of the two is the same.
+        for name, value in self.entity.defaults.items():
+            if name not in explicit:
+                self.writer.assign(instance, self.entity.all_properties[name], value, self.site)

@@ -1,19 +1,30 @@
-"""Waiting statements by what they may write, and which open relation has to wait for which."""
+"""Waiting statements by what they may write, and which open relation has to wait for which.
+
+What a statement may still write, found from its text: the ground for deciding that a relation is complete.
+
+A write to `x.files` where `x` is already known concerns one instance; where it is not, any instance that has a property
+of that name. Constructing an instance brings in what the refinements of its entity may write, and theirs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from sabir.languages.inmanta.evaluate.interrupts import Wait, WaitForKey
-from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Instance, Read
+from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.nodes import walk
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.closing import Closing
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
     from sabir.languages.inmanta.evaluate.engine import Activity, Step
+    from sabir.languages.inmanta.evaluate.relation_closure import Closing
 
-__all__ = ["Dependencies", "Key", "Writers", "assigned_slot"]
 
 Key = tuple[Instance, int]
 """A property of an instance: the instance and its slot."""
@@ -112,3 +123,236 @@ def assigned_slot(step: Step) -> int | None:
     if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
         return step.scope.names.get(node.target.name)
     return None
+
+
+_Path = tuple[str, ...]
+
+
+class Effects(Struct, frozen=True, eq=False):
+    """`paths`: an instance to be found by reading, and the property written on it; `names`: on any instance."""
+
+    paths: tuple[tuple[Read, str], ...]
+    names: frozenset[str]
+
+
+class _Writes(Struct, eq=False):
+    paths: set[tuple[_Path, str]]
+    names: set[str]
+    entities: set[EntityType]
+    inner: set[str]
+    """Names that are bound inside the statement: nothing outside can be reached by them before it runs."""
+    fresh: set[str]
+    """Inner names that hold a new instance, which nobody can be waiting for."""
+
+
+class EffectFinder:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self._entities: dict[EntityType, tuple[frozenset[str], frozenset[EntityType]]] = {}
+        self._closed: dict[EntityType, frozenset[str]] = {}
+        self._reverse: dict[str, frozenset[str]] | None = None
+
+    def of(self, step: Step) -> Effects:
+        effects: Effects | None = step.effects
+        if effects is None:
+            effects = step.effects = self._find(step)
+        return effects
+
+    def _find(self, step: Step) -> Effects:
+        writes = _Writes(set(), set(), set(), set(), set())
+        node = step.node
+        if isinstance(node, nodes.Argument):
+            self._expression(node.value, step.scope, writes)
+        elif isinstance(node, nodes.Implement):
+            for implementation in step.implementations:
+                scope = step.scope
+                self._block(
+                    implementation.node.body,
+                    Scope(implementation.namespace, scope.layout, scope.parent, entity=implementation.entity),
+                    writes,
+                )
+        elif isinstance(node, nodes.Assign | nodes.ExpressionStatement | nodes.For | nodes.If):
+            self._statement(node, step.scope, writes)
+        names = set(writes.names)
+        for entity in writes.entities:
+            names |= self.entity_names(entity)
+        paths: list[tuple[Read, str]] = []
+        for path, name in writes.paths:
+            read = self._path_reader(path, step.scope)
+            # The path begins at a name that means nothing out here, so any instance may be meant.
+            if read is None:
+                names.add(name)
+            else:
+                paths.append((read, name))
+        return Effects(tuple(paths), frozenset(names))
+
+    def _path_reader(self, path: _Path, scope: Scope) -> Read | None:
+        place = scope.space.place(0, 0)
+        read = self.compiler.expressions.find(path[0], scope, place)
+        if read is None:
+            return None
+        from sabir.languages.inmanta.evaluate.reads import attribute_reader
+
+        for name in path[1:]:
+            read = attribute_reader(read, name, place)
+        return read
+
+    def entity_names(self, entity: EntityType) -> frozenset[str]:
+        """Every property that the refinement of a new instance may write on instances that are there already."""
+        closed = self._closed.get(entity)
+        if closed is None:
+            names: set[str] = set()
+            seen: set[EntityType] = set()
+            todo = [entity]
+            while todo:
+                refined = todo.pop()
+                if refined in seen:
+                    continue
+                seen.add(refined)
+                written, constructed = self._direct(refined)
+                names |= written
+                todo.extend(constructed)
+            closed = self._closed[entity] = frozenset(names)
+        return closed
+
+    def _direct(self, entity: EntityType) -> tuple[frozenset[str], frozenset[EntityType]]:
+        direct = self._entities.get(entity)
+        if direct is None:
+            # `self` is the new instance: what its refinement writes on it is no write to one that is there already.
+            writes = _Writes(set(), set(), set(), {"self"}, {"self"})
+            for implement, _ in entity.selected:
+                for implementation in implement.implementations:
+                    home = self.compiler.scopes[implementation.namespace.name]
+                    scope = Scope(implementation.namespace, home.layout, home, entity=implementation.entity)
+                    self._block(implementation.node.body, scope, writes)
+            # No frame of these implementations is there yet to read the paths in: the names of the properties remain.
+            names = writes.names | {name for _, name in writes.paths}
+            direct = self._entities[entity] = (frozenset(names), frozenset(writes.entities))
+        return direct
+
+    def reverse_names(self, name: str) -> frozenset[str]:
+        """The names of the reverse ends of all relations of a name."""
+        if self._reverse is None:
+            reverse: dict[str, set[str]] = {}
+            for entity in self.compiler.definitions.entities.values():
+                for prop in entity.properties.values():
+                    if prop.reverse is not None:
+                        reverse.setdefault(prop.name, set()).add(prop.reverse.name)
+            self._reverse = {prop_name: frozenset(names) for prop_name, names in reverse.items()}
+        return self._reverse.get(name, frozenset())
+
+    def _block(self, block: nodes.Block, scope: Scope, writes: _Writes) -> None:
+        # All names before all statements: one may use what a later one assigns.
+        for statement in block:
+            if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
+                writes.inner.add(statement.target.name)
+                if self._is_new(statement.value, scope):
+                    writes.fresh.add(statement.target.name)
+        for statement in block:
+            self._statement(statement, scope, writes)
+
+    def _is_new(self, value: nodes.Expression, scope: Scope) -> bool:
+        if not isinstance(value, nodes.Construct):
+            return False
+        entity = self.compiler.definitions.constructed(value, scope.space)
+        # With an index, the constructor may answer an instance that is there already.
+        return entity is not None and not entity.indexes
+
+    def _statement(self, node: nodes.Statement, scope: Scope, writes: _Writes) -> None:
+        if isinstance(node, nodes.Assign):
+            self._expression(node.value, scope, writes)
+            if isinstance(node.target, nodes.AttributeRef):
+                self._write(node.target.base, node.target.name, writes)
+                for name in self.reverse_names(node.target.name):
+                    self._write_values(node.value, name, scope, writes)
+        elif isinstance(node, nodes.ExpressionStatement):
+            self._expression(node.value, scope, writes)
+        elif isinstance(node, nodes.For):
+            self._expression(node.iterable, scope, writes)
+            writes.inner.add(node.variable)
+            self._block(node.body, scope, writes)
+        else:
+            for condition, block in node.branches:
+                self._expression(condition, scope, writes)
+                self._block(block, scope, writes)
+            self._block(node.otherwise, scope, writes)
+
+    def _write(self, base: nodes.Expression, name: str, writes: _Writes) -> None:
+        path = _path(base)
+        if path is None:
+            if not isinstance(base, nodes.Construct):
+                writes.names.add(name)
+        elif path[0] in writes.inner:
+            # `x.a` on a new x concerns nobody; `x.a.b` may lead from it to an instance that is there already.
+            if path[0] not in writes.fresh or len(path) > 1:
+                writes.names.add(name)
+        else:
+            writes.paths.add((path, name))
+
+    def _write_values(self, value: nodes.Expression, name: str, scope: Scope, writes: _Writes) -> None:
+        """The reverse end is written on every instance that a value holds."""
+        if isinstance(value, nodes.ListLiteral):
+            for item in value.items:
+                self._write_values(item, name, scope, writes)
+        elif isinstance(value, nodes.Conditional):
+            self._write_values(value.then, name, scope, writes)
+            self._write_values(value.otherwise, name, scope, writes)
+        elif not self._is_new(value, scope) and not isinstance(value, nodes.Literal):
+            self._write(value, name, writes)
+
+    def _expression(self, node: nodes.Expression, scope: Scope, writes: _Writes) -> None:
+        writes.inner.update(_variables_in(node))
+        for construct in constructs_in(node):
+            entity = self.compiler.definitions.constructed(construct, scope.space)
+            if entity is None:
+                continue
+            writes.entities.add(entity)
+            for argument in construct.arguments:
+                if argument.name is None:
+                    self._any_property(entity, writes)
+                    continue
+                prop = entity.all_properties.get(argument.name)
+                if prop is not None:
+                    self._construct_argument(entity, prop, argument, scope, writes)
+
+    def _construct_argument(
+        self, entity: EntityType, prop: Property, argument: nodes.Argument, scope: Scope, writes: _Writes
+    ) -> None:
+        # A second construction by index writes its arguments on the first instance.
+        if entity.indexes:
+            writes.names.add(prop.name)
+        if prop.reverse is not None:
+            self._write_values(argument.value, prop.reverse.name, scope, writes)
+
+    def _any_property(self, entity: EntityType, writes: _Writes) -> None:
+        for prop in entity.all_properties.values():
+            if entity.indexes:
+                writes.names.add(prop.name)
+            if prop.reverse is not None:
+                writes.names.add(prop.reverse.name)
+
+
+def _path(node: nodes.Expression) -> _Path | None:
+    """`a.b.c` as its names."""
+    names: list[str] = []
+    while isinstance(node, nodes.AttributeRef):
+        names.append(node.name)
+        node = node.base
+    if not isinstance(node, nodes.Name):
+        return None
+    return (node.name, *reversed(names))
+
+
+def constructs_in(expression: nodes.Expression) -> list[nodes.Construct]:
+    """Every constructor inside an expression."""
+    return [node for node in walk(expression) if isinstance(node, nodes.Construct)]
+
+
+def _variables_in(expression: nodes.Expression) -> set[str]:
+    """The variables of all comprehensions inside an expression."""
+    return {
+        variable
+        for node in walk(expression)
+        if isinstance(node, nodes.Comprehension)
+        for variable, _ in node.loops
+    }

@@ -16,20 +16,19 @@ from sabir.diagnostics.finding import Frame as Step_Frame
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
 from sabir.languages.inmanta.evaluate.budget import LIMIT
-from sabir.languages.inmanta.evaluate.closing import Closing
-from sabir.languages.inmanta.evaluate.indexes import Indexes
 from sabir.languages.inmanta.evaluate.interrupts import Exhausted, Stop, Wait, WaitForFirst, WaitForKey
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.lookups import Indexes
+from sabir.languages.inmanta.evaluate.relation_closure import Closing
+from sabir.languages.inmanta.evaluate.scopes import Scope, Site
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Pending, RelationValue
-from sabir.languages.inmanta.evaluate.writing import Writer, stop
+from sabir.languages.inmanta.evaluate.writes import Writer, stop
 from sabir.languages.inmanta.model.entities import ImplementationDef, Property
 from sabir.languages.inmanta.syntax import nodes
 from sabir.session import Limits
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.given import Given
+    from sabir.languages.inmanta.evaluate.inputs import Given
 
 __all__ = ["Activity", "Engine", "Step"]
 

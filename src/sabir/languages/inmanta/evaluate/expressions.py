@@ -10,7 +10,7 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.comprehensions import comprehension, flow
-from sabir.languages.inmanta.evaluate.reading import (
+from sabir.languages.inmanta.evaluate.reads import (
     attribute_reader,
     defined_reader,
     frame_reader,
@@ -22,7 +22,7 @@ from sabir.languages.inmanta.evaluate.reading import (
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.texts import TextCompiler
 from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes

@@ -1,4 +1,7 @@
-"""Index look-ups: `Host[name="x"]` and `host.files[path="/x"]`."""
+"""Index look-ups: `Host[name="x"]` and `host.files[path="/x"]`.
+
+Indexes: instances by their identifying values, and who waits for one.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.inmanta.evaluate.indexes import hashable
-from sabir.languages.inmanta.evaluate.interrupts import Stop
-from sabir.languages.inmanta.evaluate.reading import no_attribute
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.interrupts import Stop, WaitForKey
+from sabir.languages.inmanta.evaluate.reads import no_attribute
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef
 from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, shown_value
@@ -21,8 +24,43 @@ from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.engine import Activity, Engine
 
-__all__ = ["INDEX_LOOKUP", "LookupCompiler"]
+
+def hashable(value: Any) -> Any:
+    """A value as part of a key."""
+    if isinstance(value, list):
+        return ("list", *(hashable(item) for item in value))
+    if isinstance(value, dict):
+        return ("dict", *sorted((key, hashable(item)) for key, item in value.items()))
+    # Two values that are not known yet need not be the same.
+    return ("unknown", id(value)) if type(value) is Unknown else value
+
+
+class Indexes:
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._instances: dict[IndexDef, dict[Any, Instance]] = {}
+        self._waiters: dict[IndexDef, dict[Any, list[Activity]]] = {}
+
+    def get(self, index: IndexDef, key: Any) -> Instance | None:
+        return self._instances.setdefault(index, {}).get(key)
+
+    def need(self, index: IndexDef, key: Any) -> Instance:
+        """The instance of a key; waits for it when there is none yet."""
+        instance = self._instances.setdefault(index, {}).get(key)
+        if instance is None:
+            raise WaitForKey(index, self._waiters.setdefault(index, {}), key)
+        return instance
+
+    def add(self, index: IndexDef, key: Any, instance: Instance) -> None:
+        self._instances.setdefault(index, {})[key] = instance
+        waiters = self._waiters.get(index)
+        if waiters:
+            waiting = waiters.pop(key, None)
+            if waiting:
+                self.engine.wake(waiting)
+
 
 INDEX_LOOKUP: Final = inmanta_rule(
     "INM:E019",

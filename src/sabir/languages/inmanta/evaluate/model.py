@@ -13,19 +13,19 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.evaluate.compiler import Compiler
-from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
 from sabir.languages.inmanta.evaluate.functions import Functions
-from sabir.languages.inmanta.evaluate.given import Given
+from sabir.languages.inmanta.evaluate.inputs import Given
 from sabir.languages.inmanta.evaluate.interrupts import Exhausted, Stop
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
-from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
+from sabir.languages.inmanta.evaluate.plugins.loader import load_functions
 from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.termination import finish
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import modules_with_plugins
 from sabir.languages.inmanta.model.names import check_names
-from sabir.languages.inmanta.model.resolving import resolve_definitions
+from sabir.languages.inmanta.model.resolution import resolve_definitions
 from sabir.languages.inmanta.syntax.cache import cache_directory
 from sabir.languages.inmanta.syntax.project import MAIN, load_project
 from sabir.session import Session

@@ -12,7 +12,7 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.text import Place
 

@@ -2,6 +2,8 @@
 
 A namespace, a refinement, a loop and a list comprehension have a frame of their own each time they run. The block of an
 `if` runs at most once in its frame, so its variables are slots of that frame, hidden by name only.
+
+Sites: the places of a model that make or write something, shared by everything made there.
 """
 
 from __future__ import annotations
@@ -9,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec import Struct
+
+from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.nodes import Assign, Block, Expression, Name
 from sabir.languages.inmanta.syntax.project import Namespace
-
-__all__ = ["Layout", "Scope"]
+from sabir.text import Place
 
 
 class Layout:
@@ -97,3 +101,27 @@ class Scope:
             if scope.entity is not None:
                 yield scope.entity.property_names
                 yield ("self",)
+
+
+class Site(Struct, eq=False):
+    """A constructor, assignment or default. `refinement` names the implementation it stands in."""
+
+    place: Place
+    how: How
+    refinement: str | None = None
+    explicit: frozenset[str] = frozenset()
+    """For a constructor: the properties it names itself; others have their defaults."""
+    argument_places: dict[str, Place] | None = None
+    commit: str | None = None
+    """The commit of the module's repository, when it is one."""
+    expressions: dict[str, Expression] | None = None
+    """What each property was computed from, for the long answer of `why`; "" is the value of an assignment."""
+    scope: Scope | None = None
+
+    def place_of(self, name: str) -> Place:
+        """Where a constructor sets a property: its argument when it stands on the constructor's own line."""
+        places = self.argument_places
+        if places is None or name not in places:
+            return self.place
+        place = places[name]
+        return place if place.location.line == self.place.location.line else self.place

@@ -9,15 +9,14 @@ from sabir.diagnostics.finding import Related
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
+from sabir.languages.inmanta.evaluate.constructors import with_owner
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.owners import with_owner
-from sabir.languages.inmanta.evaluate.reading import no_attribute
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.reads import no_attribute
+from sabir.languages.inmanta.evaluate.scopes import Scope, Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue
-from sabir.languages.inmanta.evaluate.writing import DOUBLE, stop
+from sabir.languages.inmanta.evaluate.writes import DOUBLE, stop
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes

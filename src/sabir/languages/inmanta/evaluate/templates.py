@@ -26,7 +26,7 @@ from sabir.languages.inmanta.evaluate.views import (
     known,
     outward,
 )
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.text import Place

@@ -13,7 +13,7 @@ from sabir.languages.inmanta.evaluate.functions import is_unknown
 from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.types import TYPE, Late, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place

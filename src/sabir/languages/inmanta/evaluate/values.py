@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.interrupts import Wait
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Activity
-    from sabir.languages.inmanta.evaluate.sites import Site
+    from sabir.languages.inmanta.evaluate.scopes import Site
     from sabir.languages.inmanta.model.entities import EntityType, Property
 
 __all__ = [

@@ -11,17 +11,16 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Unknown, Value
 from sabir.interpreter import collector_paused
-from sabir.languages.inmanta.evaluate.given import Given
+from sabir.languages.inmanta.evaluate.inputs import Given
 from sabir.languages.inmanta.evaluate.model import Model
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.scopes import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
-from sabir.languages.inmanta.graph.names import Names
-from sabir.languages.inmanta.graph.notes import site_note
+from sabir.languages.inmanta.graph.names import Names, site_note
 from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.model.types import Late
+from sabir.languages.inmanta.syntax.modules import PackageTree
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
-from sabir.languages.inmanta.syntax.trees import PackageTree
 from sabir.text import Place
 
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@
 The engine says who comes when and remembers what was done; here one resource at a time is given to the agent it names, in a
 process of its own (`handling`). A
 model brings its own target (`ModelTarget`), for handlers are code of its modules and mean nothing without them.
+
+Where the agents of a model are: a target of the environment with the agent's name, else what the model says.
 """
 
 from __future__ import annotations
@@ -10,25 +12,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import Sensitive, Value, reveal_all
+from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.plugins.engine.const import Change as HandlerChange
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
+from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Here, Place, SshPlace, place_of_uri
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
+from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.graph.agents import NO_HANDLER, HandlerRun
-from sabir.languages.inmanta.graph.exported import Export
-from sabir.languages.inmanta.graph.facts import FACTS, ID
-from sabir.languages.inmanta.graph.handling.messages import sendable
-from sabir.languages.inmanta.graph.handling.pool import Handlers
-from sabir.languages.inmanta.graph.handling.process import ProcessLost
-from sabir.languages.inmanta.graph.places import AgentPlaces
+from sabir.languages.inmanta.graph.export import Export
+from sabir.languages.inmanta.graph.handler_process.messages import sendable
+from sabir.languages.inmanta.graph.handler_process.process import Handlers, ProcessLost
+from sabir.languages.inmanta.graph.names import FACTS, ID
 from sabir.resources.driver import Connection, DriverContext, Kind, NoOperations, ask_leave
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
@@ -45,7 +48,51 @@ from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
-__all__ = ["ASK", "DRIVER", "FAILED", "HANDLER", "KIND", "HandlerDriver", "ModelTarget"]
+_CONFIG = "std::AgentConfig"
+
+
+class AgentPlaces:
+    def __init__(self, model: Model, context: DriverContext) -> None:
+        self._context = context
+        self._uris = {
+            str(property_of(instance, "agentname")): str(property_of(instance, "uri"))
+            for instance in model.instances
+            if instance.entity.name == _CONFIG
+        }
+        """By the names of agents, as `std::AgentConfig` says it."""
+
+    def of(self, agent: str) -> Place | None:
+        """The machine of an agent; None: neither the environment nor the model names one."""
+        target = self._context.targets.get(agent)
+        if target is None:
+            return place_of_uri(self._uris[agent]) if agent in self._uris else None
+        if target.driver == "local":
+            return Here()
+        if target.driver != "ssh":
+            raise DeployError(
+                f"the agent {agent!r} is the target of that name, which handlers cannot reach: {target.driver}"
+            )
+        return self._of_target(target)
+
+    def _of_target(self, target: Target) -> SshPlace:
+        settings: dict[str, Any] = {name: reveal(value) for name, value in target.settings.items()}
+        unsupported = [name for name in ("password", "passphrase", "sudo") if settings.get(name)]
+        if unsupported:
+            raise DeployError(
+                f"target {target.name!r}: handlers reach it with a key; they know no {' and no '.join(unsupported)}"
+            )
+        return SshPlace(
+            host=str(settings["host"]),
+            user=settings.get("user"),
+            port=settings.get("port"),
+            key=self._file(settings.get("key")),
+            known_hosts=self._file(settings.get("known_hosts")),
+            python=settings.get("python") or "python3",
+        )
+
+    def _file(self, name: Any) -> Path | None:
+        return None if name is None else self._context.folder / Path(str(name)).expanduser()
+
 
 KIND: Final = "inmanta"
 ASK: Final = "inmanta-facts"

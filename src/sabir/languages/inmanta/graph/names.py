@@ -11,6 +11,10 @@ all of this the second and later ones are counted.
 
 A model has few entities and statements and many instances: what can be said of the former is found once (`_Kind`,
 `_Statement`), so that an instance costs little more than the text of its address.
+
+Facts: what handlers told about resources, as the state of an environment keeps it.
+
+The words beside an origin, with full provenance and without.
 """
 
 from __future__ import annotations
@@ -18,19 +22,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from msgspec.json import encode
 
-from sabir.graph.address import begun_digest, escaped
-from sabir.languages.inmanta.evaluate.naming import index_name, made_for
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.graph.address import Address, begun_digest, escaped
+from sabir.graph.values import Value
+from sabir.languages.inmanta.evaluate.instance_names import index_name, made_for
+from sabir.languages.inmanta.evaluate.scopes import Scope, Site
 from sabir.languages.inmanta.evaluate.values import Instance, RelationValue
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.project import MAIN
-
-__all__ = ["Names"]
 
 
 class Names:
@@ -218,3 +220,29 @@ def _repeats(scope: Scope) -> bool:
         if around.entity is not None:
             break
     return len(layouts) > 1
+
+
+ID: Final = "id"
+"""The field with the id of a resource."""
+FACTS: Final = "facts"
+"""The result with what a handler found out about a resource; beside it stands its id."""
+
+
+def facts_of(observed: Mapping[str, Value]) -> dict[tuple[str, str], str]:
+    """What handlers found out in earlier deployments, by the ids of resources and the names of facts."""
+    facts: dict[tuple[str, str], str] = {}
+    for text, value in observed.items():
+        address = Address.parse(text)
+        if address.attribute == FACTS and isinstance(value, Mapping):
+            resource = observed.get(str(address.of(ID)))
+            facts.update({(str(resource), name): str(fact) for name, fact in value.items()})
+    return facts
+
+
+def site_note(site: Site) -> str | None:
+    words = []
+    if site.refinement is not None:
+        words.append(f"implementation {site.refinement}")
+    if site.commit is not None:
+        words.append(f"commit {site.commit[:12]}")
+    return ", ".join(words) or None

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.inmanta.evaluate.recording.recorder import Link, ModelRecorder
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.scopes import Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
-from sabir.languages.inmanta.graph.notes import site_note
+from sabir.languages.inmanta.graph.names import site_note
 from sabir.languages.inmanta.model.entities import Property
 from sabir.provenance import Cell, Chains, Sources, Step, ValueSource
 from sabir.provenance import Site as StepSite

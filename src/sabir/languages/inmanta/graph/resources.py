@@ -1,140 +1,317 @@
-"""Resources: what a model exports for deployment, as the JSON list that the existing engine's tools read."""
+"""What a model asks to be kept in the world: its exported resources, each for its handler.
+
+Where handlers may not run, or none is there, what `std` and the common modules describe (files, folders, links, packages, services,
+commands) is kept by the drivers of the machine instead.
+
+Resources of `std` and of common modules as the kinds that every machine has, kept by sabir itself.
+
+They are for models whose modules bring no handler, and for whoever gives no leave to run handlers. Nothing of a module's Python
+runs for them: the fields are read from the instances.
+"""
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Collection, Mapping
-from typing import Final
+import shlex
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
-from sabir.diagnostics.finding import Finding, Severity
-from sabir.graph.origin import AttributeRead
+from msgspec import Struct, field
+
+from sabir.diagnostics.finding import Severity
+from sabir.graph.address import Address
+from sabir.graph.graph import Graph
+from sabir.graph.values import Unknown, Value
 from sabir.interpreter import collector_paused
-from sabir.languages.inmanta.evaluate.calls import REFUSED
-from sabir.languages.inmanta.evaluate.given import Given
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.languages.inmanta.graph.export import export_model
-from sabir.languages.inmanta.graph.exported import Export
-from sabir.languages.inmanta.graph.facts import facts_of
-from sabir.languages.inmanta.model.functions import resource_entities
-from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
-from sabir.source.packages import LoadedPackage
-from sabir.text import format_json
+from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
+from sabir.languages.inmanta.evaluate.values import Instance, property_of
+from sabir.languages.inmanta.evaluate.views import UnknownException, view_of
+from sabir.languages.inmanta.graph.agents import handlers_of
+from sabir.languages.inmanta.graph.driver import ASK, DRIVER, KIND, ModelTarget
+from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.names import FACTS, ID, Names
+from sabir.languages.inmanta.graph.resource_export import left_out
+from sabir.languages.inmanta.library.std.plugins.resources import whole_content
+from sabir.resources.resource import Operation, Resource, Wanted
 
-__all__ = ["RENDERER", "left_out", "render_resources", "rendered_objects"]
-
-RENDERER: Final = "inmanta-resources"
-
-
-FUNCTION: Final = "function"
-"""The option that names an export function of the model, to be run as well."""
+_LOCAL: Final = "local"
 
 
-def render_resources(
-    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
-    """`resources.json`: one object for each exported resource, in the order the instances were made.
+class Described(Struct, frozen=True):
+    """A kind of the machine and its fields."""
 
-    Into a folder also what else is exported: the resource sets, and the files that were uploaded.
-    """
-    model = evaluate_package(
-        package,
-        session=request.session,
-        search_path=request.search_path,
-        std=request.std,
-        given=Given(request.inputs, request.input_origins, request.overrides, facts_of(request.observed)),
-        on_notice=request.on_notice,
-    )
-    errors = [] if request.session.trust.python else left_out(model)
-    if errors or any(finding.severity is Severity.ERROR for finding in model.findings):
-        findings = sorted([*model.findings, *errors], key=lambda finding: finding.sort_key)
-        return Rendering(files={}, findings=tuple(findings))
-    with collector_paused():
-        export = export_model(model, function=render.options.get(FUNCTION))
-    told = (*model.findings, *export.findings)
-    if any(finding.severity is Severity.ERROR for finding in told):
-        return Rendering(files={}, findings=told)
-    files = {"resources.json": _json(export.written())}
-    if render.options.get("layout") == "files":
-        files |= _beside(export)
-    return Rendering(files=files, findings=told)
+    kind: str
+    fields: dict[str, Value] = field(default_factory=dict[str, Value])
+    timeout: float | None = None
+    only_after: bool = False
+    """It is run only when something that it requires has changed."""
 
 
-def _json(value: object) -> str:
-    return format_json(value, indent=2) + "\n"
+def machine_resource(entity: str, resource: HandlerResource, instance: Instance) -> Described | None:
+    """The kind and its fields; None when the machine has no such kind, or something of it is not known yet or not ours to do."""
+    describe = _KINDS.get(entity)
+    if describe is None or resource.unknowns:
+        return None
+    if _is_reached_otherwise(instance):
+        return None
+    try:
+        return describe(view_of(instance))
+    except (UnknownException, AttributeError, ValueError):
+        # Not known yet, another generation of the module, or a command with a quote that is not closed.
+        return None
 
 
-def _beside(export: Export) -> dict[str, str]:
-    """What belongs to the resources: those that are not known yet, resource sets, files by the hash of their content."""
-    files: dict[str, str] = {}
-    if export.undefined:
-        files["undefined.json"] = _json(sorted(export.undefined))
-    if export.sets:
-        files["resource_sets.json"] = _json(export.sets)
-    for name, content in export.files.items():
-        try:
-            files[f"files/{name}"] = content.decode()
-        except UnicodeDecodeError:
-            files[f"files/{name}.base64"] = b64encode(content).decode()
-    return files
+def _is_reached_otherwise(instance: Instance) -> bool:
+    """`via` of the module mitogen says how handlers reach a machine; sabir reaches the target of the agent's name."""
+    ways = (_related(instance, "via"), _related(_related(instance, "host"), "via"))
+    return any(property_of(via, "method_name") != _LOCAL for via in ways if via is not None)
 
 
-def left_out(model: Model, *, but: Collection[str] = ()) -> list[Finding]:
-    """Resources that only Python of the model can export: without leave to run it they would be missing in silence.
+def _related(instance: Instance | None, name: str) -> Instance | None:
+    if instance is None or name not in instance.entity.slots:
+        return None
+    other = property_of(instance, name)
+    return other if isinstance(other, Instance) else None
 
-    `but`: entities that somebody else knows, too.
-    """
-    modules = (module for module in model.definitions.project.modules.values() if not module.ours)
-    homes = {
-        entity: module.name for module in modules for entity in resource_entities(module) if entity not in but
+
+def _file(view: Any) -> Described:
+    if view.purged:
+        return _absent("file", path=view.path)
+    separator = "content_separator" if hasattr(view, "content_separator") else "content_seperator"
+    content = whole_content(view, separator)
+    return Described("file", {"path": view.path, "content": content, **_access(view, view.mode)})
+
+
+def _text_file(view: Any) -> Described:
+    if view.purged:
+        return _absent("file", path=view.path)
+    return Described("file", {"path": view.path, "content": view.content, **_access(view, view.permissions)})
+
+
+def _directory(view: Any) -> Described:
+    if view.purged:
+        return _absent("directory", path=view.path)
+    mode = view.mode if hasattr(view, "mode") else view.permissions
+    return Described("directory", {"path": view.path, **_access(view, mode)})
+
+
+def _access(view: Any, mode: int | None) -> dict[str, Value]:
+    """Permissions are digits of base 8 in a number: 644. `root` is what modules say when the model says nothing: whoever deploys."""
+    owners = {"owner": view.owner, "group": view.group}
+    access: dict[str, Value] = {} if mode is None else {"mode": f"{mode:04}"}
+    return access | {name: value for name, value in owners.items() if value not in (None, "root")}
+
+
+def _symlink(path: str, to: str) -> Callable[[Any], Described]:
+    """A link by the names of the attributes that say where it is and where it leads."""
+
+    def describe(view: Any) -> Described:
+        where = getattr(view, path)
+        if view.purged:
+            return _absent("symlink", path=where)
+        return Described("symlink", {"path": where, "to": getattr(view, to)})
+
+    return describe
+
+
+def _package(view: Any) -> Described:
+    return _absent("package", name=view.name) if view.purged else Described("package", {"name": view.name})
+
+
+def _std_package(view: Any) -> Described | None:
+    """`latest` is for a handler: what is the latest changes without anybody changing the model."""
+    if view.state == "removed":
+        return _absent("package", name=view.name)
+    return Described("package", {"name": view.name}) if view.state == "installed" else None
+
+
+def _service(view: Any) -> Described:
+    return Described("service", {"name": view.name, "state": view.state, "enabled": bool(view.onboot)})
+
+
+def _absent(kind: str, **identity: str) -> Described:
+    return Described("absent", {"of": kind, **identity})
+
+
+def _run(view: Any) -> Described | None:
+    """A command that is run once, and again when it is changed; with a way of its own to reload or to fail it is for its handler."""
+    if view.reload or view.skip_on_fail or view.purged:
+        return None
+    environment = dict(view.environment)
+    if view.path and "PATH" not in environment:
+        environment["PATH"] = view.path
+    fields: dict[str, Value] = {"run": shlex.split(view.command), "success": [*view.returns]}
+    optional: dict[str, Value] = {
+        "creates": view.creates,
+        "directory": view.cwd,
+        "environment": environment,
+        "unless": shlex.split(view.unless),
+        "onlyif": shlex.split(view.onlyif),
     }
-    first: dict[str, Instance] = {}
-    for instance in model.instances if homes else ():
-        if instance.entity.name in homes or instance.entity.shown in homes:
-            first.setdefault(instance.entity.shown, instance)
-    return [
-        REFUSED.at(
-            message=f"resources of {name!r} are exported by Python of the model, which is not run: the model is not trusted",
-            place=instance.site.place,
-            hint="allow it with --trust python, or once for this project with `sabir trust`, if you trust its authors",
+    fields |= {name: value for name, value in optional.items() if value}
+    return Described("command", fields, timeout=float(view.timeout), only_after=view.reload_only)
+
+
+_KINDS: Final[Mapping[str, Callable[[Any], Described | None]]] = MappingProxyType(
+    {
+        "apt::Package": _package,
+        "exec::Run": _run,
+        "files::Directory": _directory,
+        "files::Symlink": _symlink("path", "target"),
+        "files::TextFile": _text_file,
+        "fs::Directory": _directory,
+        "fs::File": _file,
+        "fs::Symlink": _symlink("dst", "src"),
+        "std::ConfigFile": _file,
+        "std::DefaultDirectory": _directory,
+        "std::Directory": _directory,
+        "std::File": _file,
+        "std::Package": _std_package,
+        "std::Service": _service,
+        "std::Symlink": _symlink("target", "source"),
+    }
+)
+OWN_KINDS: Final = ("absent", "command", "directory", "file", "package", "service", "symlink")
+"""The kinds that these become."""
+
+
+_TARGET: Final = "inmanta"
+
+
+def wanted_resources(
+    model: Model, graph: Graph, facts: Mapping[tuple[str, str], str], *, trusted: bool
+) -> Wanted:
+    """Every exported resource; addresses and origins are those of the instances that they come from.
+
+    A model with errors wants nothing, but what was deployed of it can still be looked at and taken away.
+    """
+    stand_ins = {registered.entity for registered in model.python.registry.resources}
+    refused = [] if trusted else left_out(model, but=stand_ins)
+    if refused or any(finding.severity is Severity.ERROR for finding in model.findings):
+        return Wanted(targets=(_target(model, Export(), facts, complete=False),), findings=tuple(refused))
+    with collector_paused():
+        export = export_model(model)
+        making = _Making(model, graph, export)
+        resources = tuple(making.resource(text) for text in making.addresses)
+    return Wanted(
+        resources=resources,
+        operations=tuple(_facts_operation(resource) for resource in resources if resource.kind == KIND),
+        targets=(_target(model, export, facts),),
+        findings=tuple(export.findings),
+    )
+
+
+def _facts_operation(resource: Resource) -> Operation:
+    """`sabir call ENV INSTANCE.facts`: what the handler knows about a resource, asked again."""
+
+    def asked(_: Mapping[str, Value]) -> tuple[Resource, ...]:
+        address = resource.address
+        return (
+            Resource(
+                address=address.of(ASK),
+                kind=ASK,
+                desired=resource.desired,
+                target=resource.target,
+                results={FACTS: address.of(FACTS), ID: address.of(ID)},
+                lane=resource.lane,
+                origin=resource.origin,
+            ),
         )
-        for name, instance in first.items()
-    ]
+
+    return Operation(
+        address=resource.address, name=FACTS, resources=asked, about="what its handler knows about it"
+    )
 
 
-def rendered_objects(model: Model, ids: Mapping[Instance, str]) -> list[RenderedObject]:
-    """What would be exported, each field with the attributes that were read for it."""
-    reads = _Reads()
-    for entity in model.definitions.entities.values():
-        entity.on_read = reads.note
-    export_model(model, reads)
-    return [
-        RenderedObject(
-            name=name,
-            renderer=RENDERER,
-            instance=ids[instance],
-            fields={
-                field: tuple(AttributeRead(ids[reader], attribute) for reader, attribute in read)
-                for field, read in reads.fields[instance, entity].items()
-            },
+def _target(
+    model: Model, export: Export, facts: Mapping[tuple[str, str], str], *, complete: bool = True
+) -> ModelTarget:
+    return ModelTarget(
+        name=_TARGET,
+        driver=DRIVER.name,
+        contained=True,
+        model=model,
+        export=export,
+        complete=complete,
+        facts=facts,
+    )
+
+
+class _Making:
+    """Resources of the engine from those of the model."""
+
+    def __init__(self, model: Model, graph: Graph, export: Export) -> None:
+        self.graph = graph
+        self.export = export
+        self.handlers = handlers_of(model.python) if model.python.session.trust.scripts else {}
+        """Those that may run."""
+        self.addresses = _addresses(export, Names(model.instances, model.variables()).ids)
+
+    def resource(self, text: str) -> Resource:
+        exported, instance = self.export.resources[text], self.export.instances[text]
+        address = self.addresses[text]
+        shown = self.graph.get(str(address))
+        required = sorted(other.resource_str() for other in exported.requires)
+        listens = getattr(exported, "receive_events", None) is not False
+        events = [
+            name for name in required if listens and getattr(self.export.resources[name], "send_event", False)
+        ]
+        described = self._described(exported, instance)
+        kind = described.kind
+        return Resource(
+            address=address,
+            kind=kind,
+            desired=described.fields,
+            target=_TARGET if kind == KIND else None,
+            at=exported.id.agent_name,
+            requires=self._all(required),
+            reacts_to=self._all(events),
+            tolerates=kind == KIND and _decides_itself(self.handlers.get(exported.id.entity_type)),
+            lane=exported.id.agent_name,
+            takes_over=OWN_KINDS if kind == KIND else (KIND, *(own for own in OWN_KINDS if own != kind)),
+            purges=described.kind == "absent" or described.fields.get("purged") is True,
+            report_only=getattr(exported, "report_only", False) is True,
+            established=() if described.only_after else None,
+            timeout=described.timeout,
+            origin=None if shown is None else shown.origin,
         )
-        for (instance, entity), name in reads.names.items()
-    ]
+
+    def _all(self, names: list[str]) -> tuple[Address, ...]:
+        return tuple(self.addresses[name] for name in names if name in self.addresses)
+
+    def _described(self, exported: HandlerResource, instance: Instance) -> Described:
+        """By its handler where one may run; else by a kind of the machine, where it is one."""
+        entity = exported.id.entity_type
+        if entity not in self.handlers:
+            kept = machine_resource(entity, exported, instance)
+            if kept is not None:
+                return kept
+        fields: dict[str, Any] = {name: _value(exported, name) for name in type(exported).fields}
+        return Described(KIND, {ID: exported.id.resource_str(), **fields})
 
 
-class _Reads:
-    """Which attributes each field of a resource is made of."""
+def _decides_itself(handler: type | None) -> bool:
+    """A handler with a `deploy` of its own is told how what it requires ended, and may run although some of it failed."""
+    return handler is not None and getattr(handler, "deploy", None) is not HandlerAPI.deploy
 
-    def __init__(self) -> None:
-        self.fields: dict[tuple[Instance, str], dict[str, dict[tuple[Instance, str], None]]] = {}
-        self.names: dict[tuple[Instance, str], str] = {}
-        self._open: dict[tuple[Instance, str], None] = {}
 
-    def begin(self, instance: Instance, entity: str, field: str) -> None:
-        self._open = self.fields.setdefault((instance, entity), {}).setdefault(field, {})
+def _value(exported: HandlerResource, name: str) -> Value:
+    if name in exported.unknowns:
+        return Unknown(why="it needs facts that no handler has told yet")
+    value: Value = getattr(exported, name)
+    return value
 
-    def exported(self, instance: Instance, entity: str, identity: str) -> None:
-        self.names[instance, entity] = identity
 
-    def note(self, instance: Instance, attribute: str) -> None:
-        self._open[instance, attribute] = None
+def _addresses(export: Export, ids: Mapping[Instance, str]) -> dict[str, Address]:
+    """By the ids of resources: those of their instances. A second resource of one instance is told apart by its entity."""
+    addresses: dict[str, Address] = {}
+    taken: set[Address] = set()
+    for text, exported in export.resources.items():
+        address = Address.parse(ids[export.instances[text]])
+        if address in taken:
+            address = address._replace(instance=f"{address.instance} as {exported.id.entity_type}")
+        taken.add(address)
+        addresses[text] = address
+    return addresses

@@ -15,8 +15,8 @@ from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions,
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
+from sabir.languages.inmanta.syntax.nodes import walk
 from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
-from sabir.languages.inmanta.syntax.walking import walk
 
 __all__ = ["CALL", "check_names"]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.expressions.patterns import PatternError, compile_pattern
 from sabir.languages.inmanta.syntax.expressions import ExpressionParser
-from sabir.languages.inmanta.syntax.lexer import END
+from sabir.languages.inmanta.syntax.lexer import END, unescape
 from sabir.languages.inmanta.syntax.nodes import (
     AttributeDef,
     Block,
@@ -28,7 +28,6 @@ from sabir.languages.inmanta.syntax.nodes import (
     TypeRef,
 )
 from sabir.languages.inmanta.syntax.stream import ParseError
-from sabir.languages.inmanta.syntax.strings import unescape
 
 __all__ = ["DEFINITIONS", "DefinitionParser"]
 

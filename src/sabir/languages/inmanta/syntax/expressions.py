@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sabir.languages.inmanta.syntax.lexer import interpolated_parts, split_format, unescape
 from sabir.languages.inmanta.syntax.nodes import (
     Argument,
     AttributeRef,
@@ -33,7 +34,6 @@ from sabir.languages.inmanta.syntax.nodes import (
     Unary,
 )
 from sabir.languages.inmanta.syntax.stream import TokenStream
-from sabir.languages.inmanta.syntax.strings import interpolated_parts, split_format, unescape
 
 __all__ = ["ExpressionParser"]
 

@@ -2,6 +2,8 @@
 
 A name with its namespaces (`a::b::C`) is one token, and so is `matching /regex/`: a slash begins a regular expression
 only there. `//` begins a comment (spec 002 has it in a listing; decision S-44), so there is no such operator.
+
+What stands between quotes: escapes, `{{interpolation}}`, the parts of an f-string.
 """
 
 from __future__ import annotations
@@ -11,9 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from sabir.lazy import lazy_pattern
 from sabir.text import Span
-
-__all__ = ["END", "KEYWORDS", "TokenKind", "Tokens", "tokenize"]
 
 END: Final = "end of file"
 TokenKind = str
@@ -117,3 +118,131 @@ def tokenize(text: str) -> Tokens:
     texts.append("")
     starts.append(len(text))
     return Tokens(kinds, texts, starts, comments)
+
+
+_SIMPLE: Final = {
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\n": "",
+}
+
+_escape_pattern: Final = lazy_pattern(
+    r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+)
+_interpolation_pattern: Final = lazy_pattern(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
+
+
+def unescape(text: str) -> str:
+    """The text with its escapes resolved, as Python reads them; an unknown escape stays as it is."""
+    return _escape_pattern().sub(_resolve, text) if "\\" in text else text
+
+
+def _resolve(match: re.Match[str]) -> str:
+    simple, octal, two, four, eight = match.groups()
+    if simple is not None:
+        return _SIMPLE[simple]
+    number = int(octal, 8) if octal is not None else int(two or four or eight, 16)
+    return chr(number) if number <= 0x10FFFF else match.group()
+
+
+def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None]]:
+    """Texts `(text, offset)` and interpolated paths `(path, offset, None)` in turn; offsets are into `text`.
+
+    Only names and attributes are interpolated; other text between double braces stays, but what only begins like no name
+    (`{{1}}`) is taken for one that does not exist (recorded behaviour).
+    """
+    parts: list[tuple[str, int] | tuple[str, int, None]] = []
+    at = 0
+    for match in _interpolation_pattern().finditer(text):
+        if match.start() > at:
+            parts.append((unescape(text[at : match.start()]), at))
+        parts.append((match[1], match.start(1), None))
+        at = match.end()
+    if at < len(text) or not parts:
+        parts.append((unescape(text[at:]), at))
+    return parts
+
+
+class FormatPart(Struct, frozen=True):
+    """A part of an f-string: text, or an expression with what follows it in the braces (`spec` None for text)."""
+
+    text: str
+    offset: int
+    spec: str | None = None
+    spec_offset: int = 0
+    conversion: str = ""
+
+
+def split_format(text: str) -> list[FormatPart]:
+    """The parts of an f-string; ValueError says what is wrong with its braces."""
+    parts: list[FormatPart] = []
+    literal: list[str] = []
+    start = at = 0
+    while at < len(text):
+        char = text[at]
+        if text[at : at + 2] in ("{{", "}}"):
+            literal.append(char)
+            at += 2
+        elif char == "{":
+            if literal:
+                parts.append(FormatPart(unescape("".join(literal)), start))
+                literal = []
+            close = _closing_brace(text, at)
+            expression, spec = _split_spec(text[at + 1 : close])
+            spec_at = close - len(spec)
+            conversion = re.search(r"!([rsa])\s*$", expression)
+            if conversion is not None:
+                expression = expression[: conversion.start()]
+            if not expression.strip():
+                raise ValueError("an f-string has empty braces")
+            parts.append(
+                FormatPart(
+                    unescape(expression), at + 1, unescape(spec), spec_at, conversion[1] if conversion else ""
+                )
+            )
+            at = start = close + 1
+        elif char == "}":
+            raise ValueError("an f-string has a single '}'; write '}}' for the character itself")
+        else:
+            literal.append(char)
+            at += 1
+    if literal or not parts:
+        parts.append(FormatPart(unescape("".join(literal)), start))
+    return parts
+
+
+def _closing_brace(text: str, at: int) -> int:
+    depth = 0
+    for position in range(at, len(text)):
+        if text[position] == "{":
+            depth += 1
+        elif text[position] == "}":
+            depth -= 1
+            if not depth:
+                return position
+    raise ValueError("an f-string has a '{' without its '}'; write '{{' for the character itself")
+
+
+def _split_spec(inner: str) -> tuple[str, str]:
+    depth = 0
+    for position, char in enumerate(inner):
+        if char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif (
+            char == ":"
+            and not depth
+            and inner[position : position + 2] != "::"
+            and inner[position - 1] != ":"
+        ):
+            return inner[:position], inner[position + 1 :]
+    return inner, ""

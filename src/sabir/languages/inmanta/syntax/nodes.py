@@ -3,60 +3,19 @@
 A model of 20,000 lines has 100,000 nodes, so they are built positionally and the collector never looks at them
 (`gc=False`): a frozen node holds only what was there before it, so no node can lead back to itself. They are compared by
 identity. The tags and the array form are what `cache` writes.
+
+All nodes below a node, in the order they are written.
 """
 
 from __future__ import annotations
 
-from typing import Union
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Union
 
 from msgspec import Struct
 
 from sabir.text import Place, Source, Span
-
-__all__ = [
-    "Argument",
-    "Assign",
-    "AttributeDef",
-    "AttributeRef",
-    "Binary",
-    "Block",
-    "Call",
-    "Comprehension",
-    "Conditional",
-    "Construct",
-    "DictLiteral",
-    "Entity",
-    "Expression",
-    "ExpressionStatement",
-    "For",
-    "FormatText",
-    "If",
-    "Implement",
-    "Implementation",
-    "Import",
-    "Index",
-    "IndexLookup",
-    "Interpolation",
-    "IsDefined",
-    "ListLiteral",
-    "Literal",
-    "Logic",
-    "Lookup",
-    "Name",
-    "Node",
-    "Not",
-    "QualifiedName",
-    "Relation",
-    "RelationEnd",
-    "SelectorLookup",
-    "Statement",
-    "Text",
-    "TopStatement",
-    "TypeRef",
-    "Typedef",
-    "Unary",
-    "place_of",
-]
 
 
 class Node(Struct, frozen=True, eq=False, gc=False, array_like=True, tag_field="kind", tag=True):
@@ -330,3 +289,46 @@ TopStatement = Union[Statement, Definition]
 
 def place_of(source: Source, node: Node) -> Place:
     return Place(source, Span(node.start, node.end))
+
+
+_PLAIN = frozenset({"str", "int", "float", "bool", "None"})
+
+
+@cache
+def _branches(kind: type[Node]) -> tuple[str, ...]:
+    """The fields of a kind of node that can hold nodes: a tree is walked often, and most fields are plain values."""
+    annotations: dict[str, str] = kind.__annotations__
+    return tuple(
+        name for name, annotation in annotations.items() if not _PLAIN.issuperset(annotation.split(" | "))
+    )
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below a node."""
+    below: list[Node] = []
+    for name in _branches(type(node)):
+        value = getattr(node, name)
+        if type(value) is tuple:
+            _gather(value, below)
+        elif isinstance(value, Node):
+            below.append(value)
+    return below
+
+
+def _gather(values: tuple[Any, ...], below: list[Node]) -> None:
+    for value in values:
+        if isinstance(value, Node):
+            below.append(value)
+        elif type(value) is tuple:
+            _gather(value, below)
+
+
+def walk(*roots: Node) -> Iterator[Node]:
+    """The nodes themselves and all below them."""
+    todo: list[Node] = [*reversed(roots)]
+    while todo:
+        node = todo.pop()
+        yield node
+        below = children(node)
+        below.reverse()
+        todo += below

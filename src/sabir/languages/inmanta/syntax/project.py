@@ -12,11 +12,17 @@ from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.languages.inmanta.syntax.cache import cached_parse
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
-from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder
+from sabir.languages.inmanta.syntax.modules import (
+    DirectoryTree,
+    FileTree,
+    Module,
+    ModuleFault,
+    ModuleFinder,
+    PackageTree,
+)
 from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement, place_of
 from sabir.languages.inmanta.syntax.parser import rewritten
 from sabir.languages.inmanta.syntax.stream import SYNTAX
-from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree, PackageTree
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Place, Source, Span
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sabir.diagnostics.finding import Severity
-from sabir.languages.inmanta.evaluate.given import Given
+from sabir.languages.inmanta.evaluate.inputs import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.session import Session, Trust
 from sabir.source.packages.load import load_package

@@ -1,28 +1,158 @@
-"""The compiler whose parts note what they read and write."""
+"""The compiler whose parts note what they read and write.
+
+Constructors and refinements that note what each property rests on.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.compiler import Compiler
+from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler, RefinementCompiler
 from sabir.languages.inmanta.evaluate.engine import Step as Statement
 from sabir.languages.inmanta.evaluate.functions import Functions
-from sabir.languages.inmanta.evaluate.recording.construction import RecordedConstruction, RecordedRefinements
 from sabir.languages.inmanta.evaluate.recording.engine import RecordedEngine
 from sabir.languages.inmanta.evaluate.recording.expressions import (
+    PluginPlaces,
     RecordedCalls,
     RecordedExpressions,
     RecordedLookups,
 )
-from sabir.languages.inmanta.evaluate.recording.plugins import PluginPlaces
+from sabir.languages.inmanta.evaluate.recording.recorder import Withheld
 from sabir.languages.inmanta.evaluate.recording.templates import RecordedTemplates
-from sabir.languages.inmanta.evaluate.recording.withheld import Withheld
-from sabir.languages.inmanta.evaluate.values import Frame
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.entities import ImplementationDef, ImplementDef
+from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN
-from sabir.provenance import Step
+from sabir.provenance import Sources, Step, ValueSource
 from sabir.text import Place, Span
 
-__all__ = ["RecordedCompiler"]
+_UNPACKED = "**"
+
+
+class RecordedConstruction(ConstructionCompiler):
+    def __init__(self, compiler: RecordedCompiler) -> None:
+        super().__init__(compiler)
+        self.recorder = compiler.recorder
+
+    def nested_construct(self, node: nodes.Construct, scope: Scope) -> Read:
+        return self.recorder.remembering(super().nested_construct(node, scope))
+
+    def construct(self, node: nodes.Construct, scope: Scope) -> Read:
+        construct = super().construct(node, scope)
+        recorder, place = self.recorder, nodes.place_of(scope.space.source, node)
+
+        def traced(frame: Frame) -> Any:
+            before, outer = recorder.open(), recorder.arguments
+            recorder.arguments = {}
+            try:
+                instance = construct(frame)
+                if instance in recorder.constructed:
+                    source: ValueSource = self._again(instance, place)
+                else:
+                    source = (instance, None)
+                    self._note(instance)
+            finally:
+                recorder.close(before)
+                recorder.arguments = outer
+            recorder.reads.append(source)
+            return instance
+
+        return traced
+
+    def _again(self, instance: Instance, place: Place) -> ValueSource:
+        """A second constructor with the same identifying values: they found the instance that was there."""
+        recorder = self.recorder
+        keys = [name for index in instance.entity.indexes for name in index.attributes]
+        sources: dict[ValueSource, None] = {}
+        for name in keys:
+            sources.update(dict.fromkeys(recorder.arguments.get(name, ())))
+        sources.update(dict.fromkeys((instance, name) for name in keys))
+        return recorder.step_at(place, How.INDEX, tuple(sources), "made before")
+
+    def _note(self, instance: Instance) -> None:
+        """A new instance has its attributes without anybody writing them."""
+        recorder = self.recorder
+        recorder.constructed.add(instance)
+        recorder.make(instance)
+        site, properties = instance.site, instance.entity.all_properties
+        places = site.argument_places or {}
+        for name in site.explicit:
+            reads = recorder.arguments.get(name)
+            if reads is not None and properties[name].target is None:
+                place = places.get(name, site.place)
+                rest = recorder.rests(instance, site, place, reads)
+                recorder.wrote(instance, properties[name], recorder.step_at(place, site.how, rest))
+
+    def argument(self, read: Read, argument: nodes.Argument) -> Read:
+        name = argument.name or _UNPACKED
+        recorder = self.recorder
+
+        def traced(frame: Frame) -> Any:
+            recorder.reads = []  # what the arguments before it read is theirs
+            value = read(frame)
+            if name == _UNPACKED:
+                recorder.arguments.setdefault(_UNPACKED, []).extend(recorder.reads)
+            else:
+                recorder.arguments[name] = recorder.reads
+            return value
+
+        return traced
+
+    def unpacked(self, value: Any, argument: nodes.Argument) -> Read:
+        name = argument.name or ""
+        recorder = self.recorder
+
+        def traced(_: Frame) -> Any:
+            recorder.reads = recorder.arguments[name] = list(recorder.arguments.get(_UNPACKED, ()))
+            return value
+
+        return traced
+
+
+class RecordedRefinements(RefinementCompiler):
+    def __init__(self, compiler: RecordedCompiler) -> None:
+        super().__init__(compiler)
+        self.recorder = compiler.recorder
+
+    def run_body(self, implementation: ImplementationDef, instance: Instance) -> None:
+        layout, steps, space_frame = self.body(implementation)
+        frame = [space_frame, instance, *layout.rest()]
+        if steps:
+            why = self._selected(implementation, instance)
+            self.recorder.blocks[id(frame), id(steps[0].scope)] = (frame, why)
+        self.engine.run_steps(steps, frame)
+
+    def _selected(self, implementation: ImplementationDef, instance: Instance) -> Sources:
+        """The `implement` that selected an implementation for an instance, with what its condition read."""
+        current = self.recorder.running
+        decided: Sources = ()
+        node: Any = None
+        if current is not None:  # a condition holds
+            decided, node = self.recorder.distinct(self.recorder.reads), current.step.node
+        for implement, declared in instance.entity.selected:
+            if implementation in implement.implementations and (
+                implement.node is node if node is not None else implement.node.condition is None
+            ):
+                sources: Sources = (*decided, (instance, None))
+                if declared is not instance.entity:
+                    sources = (*sources, *self._inherited(instance))
+                return (self.recorder.step_at(implement.place, How.REFINEMENT, sources, _words(implement)),)
+        return (*decided, (instance, None))
+
+    def _inherited(self, instance: Instance) -> Sources:
+        return tuple(
+            self.recorder.step_at(implement.place, How.REFINEMENT, (), _words(implement))
+            for implement in instance.entity.implements
+            if implement.parents
+        )
+
+
+def _words(implement: ImplementDef) -> str:
+    return f"implement {implement.node.entity.name}"
 
 
 class RecordedCompiler(Compiler):

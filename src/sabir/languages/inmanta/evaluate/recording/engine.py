@@ -9,16 +9,16 @@ from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.interrupts import Wait
 from sabir.languages.inmanta.evaluate.recording.recorder import Activation, Link, ModelRecorder
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.scopes import Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue
-from sabir.languages.inmanta.evaluate.writing import Writer
+from sabir.languages.inmanta.evaluate.writes import Writer
 from sabir.languages.inmanta.model.entities import Property
 from sabir.provenance import Outcome, ValueSource
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.given import Given
-    from sabir.languages.inmanta.evaluate.recording.withheld import Withheld
+    from sabir.languages.inmanta.evaluate.inputs import Given
+    from sabir.languages.inmanta.evaluate.recording.recorder import Withheld
 
 __all__ = ["RecordedEngine"]
 

@@ -1,8 +1,16 @@
-"""Expressions, look-ups and calls that note what they read."""
+"""Expressions, look-ups and calls that note what they read.
+
+The conditions of a list comprehension: asked of every item, told as one step that says for how many they held.
+
+Where the Python of a plug-in stands: its own function, and the functions and names of the same module it uses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
@@ -11,19 +19,63 @@ from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.functions import CASTS
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.reading import attribute_reader, defined_reader, gradual_reader
-from sabir.languages.inmanta.evaluate.recording.choices import Choice
+from sabir.languages.inmanta.evaluate.reads import attribute_reader, defined_reader, gradual_reader
 from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.syntax import nodes
-from sabir.provenance import Outcome, Sources
-from sabir.text import Place
+from sabir.provenance import Outcome, Site, Sources, Step, ValueSource
+from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.recording.compiler import RecordedCompiler
 
-__all__ = ["RecordedCalls", "RecordedExpressions", "RecordedLookups"]
+
+class _Tally:
+    """How often a condition was asked, how often it held, and what it read."""
+
+    __slots__ = ("asked", "held", "place", "reads")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.asked = 0
+        self.held = 0
+        self.reads: dict[ValueSource, None] = {}
+
+
+class Choice:
+    """Of one comprehension. A run that has to wait goes on later, so there are tallies for each frame that it runs in."""
+
+    def __init__(self) -> None:
+        self._by_frame: dict[int, dict[int, _Tally]] = {}  # by identity: who waits keeps its frame alive
+        self._running: dict[int, _Tally] = {}  # by identity of the place of a condition
+
+    def count(self, place: Place, sources: Sources, *, held: bool) -> None:
+        tally = self._running.get(id(place))
+        if tally is None:
+            tally = self._running[id(place)] = _Tally(place)
+        tally.asked += 1
+        tally.held += held
+        tally.reads.update(dict.fromkeys(sources))
+
+    def noting(self, read: Read, recorder: ModelRecorder) -> Read:
+        """The list, with a step for each of its conditions."""
+
+        def traced(frame: Frame) -> Any:
+            outer = self._running
+            tallies = self._running = self._by_frame.setdefault(id(frame), {})
+            try:
+                value = read(frame)
+            finally:
+                self._running = outer
+            del self._by_frame[id(frame)]
+            for tally in tallies.values():
+                words = f"holds for {tally.held} of {tally.asked}"
+                sources = recorder.distinct(tuple(tally.reads))
+                recorder.reads.append(recorder.step_at(tally.place, How.CONDITION, sources, words))
+            return value
+
+        return traced
 
 
 class RecordedExpressions(ExpressionCompiler):
@@ -176,3 +228,81 @@ def unnoted(recorder: ModelRecorder, read: Read) -> Read:
 
 def _itself(value: Any) -> Any:
     return value
+
+
+_Names = dict[str, list[Place]]
+
+
+class PluginPlaces:
+    """The definitions behind a function, as steps. Functions of sabir itself have none: nobody can change them."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = sources
+        self._steps: dict[Any, tuple[Step, ...]] = {}
+        self._files: dict[str, _Names] = {}
+
+    def of(self, function: Any) -> tuple[Step, ...]:
+        function = inspect.unwrap(function)
+        code = getattr(function, "__code__", None)
+        if not isinstance(code, CodeType):
+            return ()
+        steps = self._steps.get(code)
+        if steps is None:
+            steps = self._steps[code] = tuple(self._find(function))
+        return steps
+
+    def _find(self, function: FunctionType) -> list[Step]:
+        names = self._names(function.__code__)
+        used: dict[Place, str] = {}
+        todo = [function.__name__]
+        seen = set(todo)
+        while todo:
+            name = todo.pop(0)
+            for place in names.get(name, ()):
+                used[place] = name
+                for word in _words(place):
+                    if word in names and word not in seen:
+                        seen.add(word)
+                        todo.append(word)
+        first = function.__name__
+        return [
+            Step(Site(place, How.PLUGIN, f"def {name}" if name == first else f"{name}, used by {first}"))
+            for place, name in used.items()
+        ]
+
+    def _names(self, code: CodeType) -> _Names:
+        """The places of everything that the module of a function defines, by name."""
+        file = code.co_filename.removeprefix("<plug-in ").removesuffix(">")
+        places = self._files.get(file)
+        if places is None:
+            source = self._sources.get(file) if code.co_filename.startswith("<plug-in ") else None
+            places = self._files[file] = {} if source is None else _defined(source)
+        return places
+
+
+def _defined(source: Source) -> _Names:
+    places: _Names = {}
+    for node in ast.parse(source.text).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            names = [node.name]
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            first = node.lineno
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        else:
+            continue
+        end = source.offset(node.end_lineno or first)
+        end += len(source.line_text(node.end_lineno or first))
+        for name in names:
+            places.setdefault(name, []).append(Place(source, Span(source.offset(first), end)))
+    return places
+
+
+def _words(place: Place) -> list[str]:
+    """The names that a definition uses, in the order of the text."""
+    try:
+        tree = ast.parse(place.source.slice(place.span))
+    except SyntaxError:
+        return []
+    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]

@@ -3,6 +3,12 @@
 A write takes the open list of reads, and what decided that its statement runs: the conditions and loops around it, and the
 `implement` that selected the refinement. A value is written once, so a cell is a source by itself: its origin is known in
 the end. What is noted is never changed, and equal steps are one step.
+
+What did not happen: conditions that kept a statement from writing to a property.
+
+A relation holds what was added to it, so a condition that did not hold and would have let something be added is part of
+why it is as it is; the same goes for an optional value that nobody set. Only writes whose instance can be told are
+noted (`self.files += …`, `File(host=self)`): one whose instance would be known only if it ran concerns any instance.
 """
 
 from __future__ import annotations
@@ -14,7 +20,9 @@ from msgspec import Struct
 
 from sabir.graph.origin import How
 from sabir.graph.views.text import clipped, one_line, value_text
-from sabir.languages.inmanta.evaluate.interrupts import Wait
+from sabir.languages.inmanta.evaluate.dependencies import Effects
+from sabir.languages.inmanta.evaluate.engine import Step as Statement
+from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
@@ -22,12 +30,9 @@ from sabir.provenance import Computing, Outcome, Recorder, Sources, Step, ValueS
 from sabir.text import Location, Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.engine import Step as Statement
-    from sabir.languages.inmanta.evaluate.scopes import Scope
-    from sabir.languages.inmanta.evaluate.sites import Site
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.scopes import Scope, Site
     from sabir.languages.inmanta.model.entities import Property
-
-__all__ = ["Activation", "Link", "ModelRecorder", "Rest"]
 
 
 class Rest(Struct, frozen=True, eq=False):
@@ -285,3 +290,88 @@ def _is_on_line_of(place: Place, site: Site) -> bool:
 def _shown(item: Any) -> str:
     """The value of a loop variable, as the values of a chain are shown."""
     return clipped(value_text(item) if type(item) is str else one_line(shown_value(item)))
+
+
+class Withheld:
+    def __init__(self, compiler: Compiler, recorder: ModelRecorder) -> None:
+        self.compiler = compiler
+        self.recorder = recorder
+        self._skipped: dict[int, Statement] = {}
+        self._loops: list[tuple[Activation, Sources]] = []
+
+    def ended(self, activation: Activation) -> None:
+        """A statement ran to its end: which of the statements inside it did not?"""
+        step, node = activation.step, activation.step.node
+        if isinstance(node, nodes.If):
+            self._branches(activation, node)
+        elif isinstance(node, nodes.Implement):
+            if not any(_held(source) for source in self.recorder.reads):
+                self._note(step, activation, self.recorder.distinct(self.recorder.reads))
+        elif isinstance(node, nodes.For):
+            # What it goes over may still come, so it is looked at when everything ran.
+            self._loops.append((activation, self.recorder.distinct(self.recorder.reads)))
+
+    def finish(self) -> None:
+        """Loops that never had anything to go over."""
+        for activation, reads in self._loops:
+            node = activation.step.node
+            if not activation.has_inner and isinstance(node, nodes.For):
+                place = self.recorder.place(activation.step, node.iterable)
+                step = self.recorder.step_at(place, How.LOOP, reads, outcome=Outcome.NO_ROUND)
+                self._note(activation.step, activation, (step,))
+        self._loops = []
+
+    def _branches(self, activation: Activation, node: nodes.If) -> None:
+        because = self.recorder.distinct(self.recorder.reads)
+        decisions = [
+            source for source in because if isinstance(source, Step) and source.site.how is How.CONDITION
+        ]
+        taken = next((at for at, step in enumerate(decisions) if _held(step)), len(node.branches))
+        blocks = [block for _, block in node.branches] + [node.otherwise]
+        for position, block in enumerate(blocks):
+            if position != taken:
+                for statement in block:
+                    self._note(self._step(statement, activation), activation, because)
+
+    def _step(self, statement: nodes.Statement, activation: Activation) -> Statement:
+        skipped = self._skipped.get(id(statement))
+        if skipped is None:
+            skipped = self._skipped[id(statement)] = Statement(_never, statement, activation.scope)
+        return skipped
+
+    def _note(self, step: Statement, activation: Activation, because: Sources) -> None:
+        effects: Effects = self.compiler.engine.closing.finder.of(step)
+        if not effects.paths:
+            return
+        sources = tuple(dict.fromkeys((*because, *activation.context(self.recorder.blocks))))
+        before = self.recorder.open()
+        try:
+            for read, name in effects.paths:
+                for instance in _instances(read, activation.frame):
+                    self._withhold(instance, name, sources)
+        finally:
+            self.recorder.close(before)
+
+    def _withhold(self, instance: Instance, name: str, sources: Sources) -> None:
+        prop = instance.entity.all_properties.get(name)
+        if prop is not None and (prop.is_list or prop.is_optional):
+            for source in sources:
+                self.recorder.withheld.note((instance, name), source)
+
+
+def _instances(read: Any, frame: Frame) -> list[Instance]:
+    try:
+        value = read(frame)
+    except (Wait, Stop):
+        return []
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if type(item) is Instance]
+
+
+def _held(source: object) -> bool:
+    """Whether a source is a condition that held."""
+    return isinstance(source, Step) and source.site.outcome is Outcome.HELD
+
+
+def _never(_: Frame) -> None:
+    raise AssertionError("a statement that did not run")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from sabir.diagnostics.reasons import reason_of
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
-from sabir.languages.inmanta.evaluate.plugins.declared import ModelType
+from sabir.languages.inmanta.evaluate.plugins.signature import ModelType
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 

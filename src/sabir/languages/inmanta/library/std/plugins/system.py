@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, NotAllowed, PluginException
-from sabir.languages.inmanta.evaluate.plugins.declared import ModelType
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import NO_ENVIRONMENT
 from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference
+from sabir.languages.inmanta.evaluate.plugins.signature import ModelType
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 

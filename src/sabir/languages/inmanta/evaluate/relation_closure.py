@@ -21,7 +21,7 @@ from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, RelationValue
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.effects import EffectFinder
+    from sabir.languages.inmanta.evaluate.dependencies import EffectFinder
     from sabir.languages.inmanta.evaluate.engine import Activity, Engine, Step
 
 __all__ = ["Closing"]

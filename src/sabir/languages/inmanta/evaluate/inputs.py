@@ -11,8 +11,8 @@ from sabir.errors import UsageError
 from sabir.expressions.patterns import PatternRefused
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.inmanta.evaluate.naming import index_name, made_for
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.instance_names import index_name, made_for
+from sabir.languages.inmanta.evaluate.scopes import Site
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.text import Location, Place, Source, Span

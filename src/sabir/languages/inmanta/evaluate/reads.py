@@ -13,7 +13,7 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait, WaitForFirst
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.model.types import TYPE, shown_value

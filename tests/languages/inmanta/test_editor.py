@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.inmanta import exploring
+from sabir.languages.inmanta import editor
 from sabir.source.packages import MemoryPackage, PackageFile
 
 TEXT = "from inmanta.plugins import plugin as p\n@p\nasync def f(a: int) -> int:\n    return a\n"
@@ -22,7 +22,7 @@ TEXT = "from inmanta.plugins import plugin as p\n@p\nasync def f(a: int) -> int:
     ],
 )
 def test_the_names_of_a_plugin(file: str, keys: list[str]) -> None:
-    names = exploring.file_names(MemoryPackage({file: TEXT}), PackageFile(file, TEXT.encode()))
+    names = editor.file_names(MemoryPackage({file: TEXT}), PackageFile(file, TEXT.encode()))
     (symbol,) = names.symbols
     assert [symbol.key, *symbol.aliases] == [f"function {key}" for key in keys]
     assert TEXT[symbol.span.start : symbol.span.end + 1] == "f("

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.scopes import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax.nodes import Assign

@@ -1,6 +1,8 @@
 """All definitions of a project resolved to types, entities, relations, indexes and implementations.
 
 An unknown or doubled name is a finding even where nothing would run it, and all of them are reported together.
+
+Values of literals that stand where nothing can be computed: defaults of attributes.
 """
 
 from __future__ import annotations
@@ -12,14 +14,15 @@ from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import (
+    TYPE_CYCLE,
     EntityType,
     ImplementationDef,
     ImplementDef,
     IndexDef,
     Property,
+    break_cycles,
+    check_overrides,
 )
-from sabir.languages.inmanta.model.inheritance import TYPE_CYCLE, break_cycles, check_overrides
-from sabir.languages.inmanta.model.literals import literal_value
 from sabir.languages.inmanta.model.types import (
     ANY,
     LITERALS,
@@ -34,11 +37,22 @@ from sabir.languages.inmanta.model.types import (
 )
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
+from sabir.languages.inmanta.syntax.nodes import DictLiteral, Expression, ListLiteral, Literal, walk
 from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace, Project
-from sabir.languages.inmanta.syntax.walking import walk
 from sabir.text import Place
 
-__all__ = ["BAD_IMPLEMENT", "BAD_INDEX", "resolve_definitions"]
+
+def literal_value(node: Expression) -> object:
+    match node:
+        case Literal(value=value):
+            return value
+        case ListLiteral(items=items):
+            return [literal_value(item) for item in items]
+        case DictLiteral(items=pairs):
+            return {str(literal_value(key)): literal_value(item) for key, item in pairs}
+        case _:
+            raise AssertionError(f"the parser let {node!r} through as a literal")
+
 
 BAD_IMPLEMENT: Final = inmanta_rule(
     "INM:E006",

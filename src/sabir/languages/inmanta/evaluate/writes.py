@@ -9,7 +9,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Stop
-from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.scopes import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, ValueType, constraint_of, shown_value

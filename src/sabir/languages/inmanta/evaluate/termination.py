@@ -15,14 +15,14 @@ from sabir.languages.inmanta.evaluate.dependencies import Key, Writers, assigned
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
 from sabir.languages.inmanta.evaluate.interrupts import Wait, WaitForKey
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
-from sabir.languages.inmanta.evaluate.reading import UNSET
+from sabir.languages.inmanta.evaluate.reads import UNSET
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
-from sabir.languages.inmanta.evaluate.writing import MULTIPLICITY, stop
+from sabir.languages.inmanta.evaluate.writes import MULTIPLICITY, stop
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
-from sabir.languages.inmanta.syntax.walking import walk
+from sabir.languages.inmanta.syntax.nodes import walk
 
 __all__ = ["CYCLE", "finish"]
 

@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id, Resource
-from sabir.languages.inmanta.evaluate.plugins.loading import load_resources
+from sabir.languages.inmanta.evaluate.plugins.loader import load_resources
 from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
-from sabir.languages.inmanta.graph.handling.messages import (
+from sabir.languages.inmanta.graph.handler_process.messages import (
     Answer,
     Asked,
     Begin,
@@ -31,8 +31,7 @@ from sabir.languages.inmanta.graph.handling.messages import (
     framed,
     sendable,
 )
-from sabir.languages.inmanta.syntax.modules import Module
-from sabir.languages.inmanta.syntax.trees import TextTree
+from sabir.languages.inmanta.syntax.modules import Module, TextTree
 from sabir.pipes import private_pipes, read_message
 from sabir.session import Session
 

@@ -1,24 +1,58 @@
-"""Variables that do not exist, found without evaluating.
+"""Rules that only a check applies; what evaluation needs as well is in `model`.
+
+Values that stand alone: they are statements, and do nothing.
+
+Variables that do not exist, found without evaluating.
 
 Where a statement always runs this is an error; inside a block that may not run it is a warning, because an unknown
 variable in a branch that is never taken does no harm.
+
+What can be said about a model without evaluating it or running its Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import ClassVar, Final
 
-from sabir.diagnostics.finding import Finding
+from sabir.checks.selection import FileSelection
+from sabir.checks.validator import BaseValidator
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import EntityType
+from sabir.languages.inmanta.model.functions import function_names
+from sabir.languages.inmanta.model.names import check_names
+from sabir.languages.inmanta.model.resolution import resolve_definitions
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.cache import cache_directory
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
-from sabir.languages.inmanta.syntax.project import Namespace
-from sabir.languages.inmanta.syntax.walking import children
+from sabir.languages.inmanta.syntax.nodes import children, walk
+from sabir.languages.inmanta.syntax.project import Namespace, load_project
 
-__all__ = ["UNKNOWN_IN_BRANCH", "check_variables"]
+UNUSED_VALUE: Final = inmanta_rule(
+    "INM:W007",
+    "a value that nobody uses",
+    "A value may stand where a statement does, and nothing comes of it: a name before `=` may be missing, or a `.name` "
+    "before the multiplicity of a relation.",
+)
+
+
+def check_values(definitions: Definitions) -> list[Finding]:
+    findings: list[Finding] = []
+    for space in definitions.project.namespaces.values():
+        for node in walk(*space.statements):
+            if isinstance(node, nodes.ExpressionStatement) and not isinstance(
+                node.value, nodes.Call | nodes.Construct
+            ):
+                message = "this is a value, and nothing is done with it"
+                findings.append(
+                    UNUSED_VALUE.at(space.place(node.start, node.end), message, hint="assign it to a name")
+                )
+    return findings
+
 
 UNKNOWN_IN_BRANCH: Final = inmanta_rule(
     "INM:W004",
@@ -150,3 +184,31 @@ def _assigned(statements: tuple[nodes.TopStatement, ...]) -> Iterator[str]:
     for statement in statements:
         if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
             yield statement.target.name
+
+
+class InmantaValidator(BaseValidator):
+    """Syntax, modules, types, entities, relations, implementations, functions and variables."""
+
+    short_name: ClassVar[str] = "INM"
+    long_name: ClassVar[str] = "Inmanta"
+
+    @classmethod
+    def rules(cls) -> tuple[Rule, ...]:
+        from sabir.diagnostics.rules import collect_rules
+
+        return collect_rules("sabir.languages.inmanta")
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        findings = sorted(self._findings(), key=lambda finding: finding.sort_key)
+        yield from FileSelection.of(files).only(findings)
+
+    def _findings(self) -> list[Finding]:
+        search_path = tuple(map(Path, self.options.search_path))
+        project = load_project(self.package, search_path, cache=cache_directory(self.session.environment))
+        findings = project.findings
+        if any(finding.severity is Severity.ERROR for finding in findings):
+            return findings
+        definitions = resolve_definitions(project)
+        findings += definitions.findings
+        findings += check_names(definitions, function_names(project))
+        return findings + check_variables(definitions) + check_values(definitions)

@@ -2,20 +2,72 @@
 
 A name without a namespace is of the file's own or of `std`, which every file may use without an import; a name with one is of
 the module that it, or an import under another name, says.
+
+What may be written next in a model.
+
+Functions that the Python of a module gives to models. It is read, never run.
+
+Inmanta for editors: names of models and plug-ins, and what may be written next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
+from sabir.languages.inmanta.model.functions import decorator_names, file_namespace, full_names, plugin_name
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.lexer import KEYWORDS
+from sabir.languages.inmanta.syntax.modules import LIBRARY
+from sabir.languages.inmanta.syntax.nodes import walk
 from sabir.languages.inmanta.syntax.parser import parse
-from sabir.languages.inmanta.syntax.walking import walk
-from sabir.source.packages import PackageFile
-from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
+from sabir.lazy import lazy_pattern
+from sabir.source.packages import LoadedPackage, PackageFile, load_package
+from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
 from sabir.text import Source, Span
 
-__all__ = ["member_key", "model_names", "type_key"]
+_PRIMITIVES: Final = ("string", "int", "float", "bool", "dict", "list", "number")
+_member_pattern: Final = lazy_pattern(r"\w\.\w*$")
+_qualified_pattern: Final = lazy_pattern(r"(?P<module>\w+(?:::\w+)*)::\w*$")
+
+
+def _typed(file: PackageFile, offset: int) -> str:
+    line, column = file.source.line_column(offset)
+    return file.source.line_text(line)[: column - 1]
+
+
+def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    if not file.name.endswith(".cf"):
+        return ()
+    typed = _typed(file, offset)
+    if typed.lstrip().startswith("import "):
+        return [*_modules(package)]
+    if _member_pattern().search(typed) or _qualified_pattern().search(typed) or "#" in typed:
+        return ()
+    words = ((KEYWORDS, SymbolKind.KEYWORD), (_PRIMITIVES, SymbolKind.CLASS))
+    return [Candidate(text=word, kind=kind) for names, kind in words for word in sorted(names)]
+
+
+def _modules(package: LoadedPackage) -> Iterator[Candidate]:
+    for name in package.list():
+        folder, found, _ = name.partition("/model/_init.cf")
+        if found:
+            yield Candidate(text=folder.rpartition("/")[2], kind=SymbolKind.MODULE)
+
+
+def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    typed = _typed(file, offset)
+    if not file.name.endswith(".cf") or "#" in typed or typed.lstrip().startswith("import "):
+        return ()
+    if _member_pattern().search(typed):
+        return ("attribute ",)
+    module = _qualified_pattern().search(typed)
+    if module is not None:
+        return tuple(f"{kind} {module['module']}::" for kind in ("type", "function", "variable"))
+    return ("type ", "function ", "variable ", "implementation ")
 
 
 def type_key(name: str) -> str:
@@ -191,3 +243,80 @@ class _Scope:
 
 def _span(node: nodes.Node) -> Span:
     return Span(node.start, node.end)
+
+
+def plugin_names(file: PackageFile, module: str, inside: Sequence[str] = ()) -> FileNames:
+    """Return the plugins of a file, which is the namespace `inside` of a module."""
+    try:
+        tree = ast.parse(file.raw())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return FileNames()
+    decorators = decorator_names(tree)
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    symbols = (_plugin(function, decorators, module, inside, file.source) for function in functions)
+    return FileNames(tuple(symbol for symbol in symbols if symbol is not None))
+
+
+def _plugin(
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    decorators: frozenset[str],
+    module: str,
+    inside: Sequence[str],
+    source: Source,
+) -> Symbol | None:
+    registered = (plugin_name(node, function.name, decorators=decorators) for node in function.decorator_list)
+    name = next(filter(None, registered), None)
+    if name is None:
+        return None
+    written = re.compile(r"\bdef\s+").search(source.text, source.offset(function.lineno))
+    start = source.offset(function.lineno) if written is None else written.end()
+    full, *others = full_names(module, inside, name)
+    return Symbol(
+        key=f"function {full}",
+        name=name,
+        kind=SymbolKind.FUNCTION,
+        span=Span(start, start + len(function.name)),
+        extent=Span(
+            source.offset(function.lineno),
+            source.offset((function.end_lineno or function.lineno) + 1),
+        ),
+        detail=f"{name}({ast.unparse(function.args)})",
+        about=ast.get_docstring(function),
+        aliases=tuple(f"function {other}" for other in others),
+    )
+
+
+def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:
+    if file.name.endswith(".cf"):
+        return model_names(file, namespace_of(package, file.name))
+    if file.name.endswith(".py") and "plugins" in file.name:
+        return plugin_names(file, *_plugin_home(package, file.name))
+    return FileNames()
+
+
+def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  what ships is there for every package
+    return [load_package(LIBRARY / "std")]
+
+
+def namespace_of(package: LoadedPackage, name: str) -> str:
+    """The namespace of a file: of the module whose folder `model` or `plugins` it is in, `__config__` for the main file."""
+    folders = Path(name).parent.parts
+    for position, folder in enumerate(folders):
+        if folder in ("model", "plugins"):
+            root = package.path.name if package.path is not None else "module"
+            module = folders[position - 1] if position else root
+            inner = [*folders[position + 1 :], *([] if Path(name).stem == "_init" else [Path(name).stem])]
+            return "::".join([module, *inner])
+    return "__config__"
+
+
+def _plugin_home(package: LoadedPackage, name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the module of a Python file and its namespace inside the module; `net/__init__.py` is the module itself."""
+    parts = name.split("/")
+    if "inmanta_plugins" in parts[:-2]:  # a module in the form of a Python package
+        position = parts.index("inmanta_plugins")
+        return parts[position + 1], file_namespace("/".join(parts[position + 2 :]))
+    module = namespace_of(package, name).partition("::")[0]
+    inside = "/".join(parts[parts.index("plugins") + 1 :]) if "plugins" in parts[:-1] else "__init__.py"
+    # the files of the bundled modules are not namespaces
+    return module, () if package.path == LIBRARY / module else file_namespace(inside)

@@ -1,19 +1,29 @@
-"""Loading the plug-ins of all modules of a project, or only their names when they may not run."""
+"""Loading the plug-ins of all modules of a project, or only their names when they may not run.
+
+Python that is written for a newer version than the one that runs: told by the line at which reading it ended.
+
+What the resources of common modules (`fs`, `files`, `apt`, `exec`) are, for when their own Python may not run.
+
+Their names and ids are those of the modules, so that the record of a resource is one and the same whoever keeps it.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
-from sabir.languages.inmanta.evaluate.plugins.api import Registered, Registry
+from sabir.languages.inmanta.evaluate.plugins.api import Registered, RegisteredResource, Registry
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
-from sabir.languages.inmanta.evaluate.plugins.newer import newer_python
-from sabir.languages.inmanta.evaluate.plugins.stand_ins import resources_of_module
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import PurgeableResource
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import file_namespace, full_names, plugin_files, read_module
 from sabir.languages.inmanta.syntax.modules import Module
@@ -21,7 +31,133 @@ from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 from sabir.session import Session
 from sabir.text import Place, Source, Span
 
-__all__ = ["load_functions", "load_resources"]
+
+class _Syntax(Struct, frozen=True, kw_only=True):
+    """Something that an older Python cannot read."""
+
+    name: str
+    since: tuple[int, int]
+    line: re.Pattern[str]
+    message: str = ""
+    """What the error begins with, where the line alone does not tell."""
+
+
+_DEFINED: Final = r"\s*(?:(?:async\s+)?def|class|type)\s+\w+"
+_FIELD: Final = r"""\b(?:[fF][rR]?|[rR][fF])(["'])(?:(?!\1).)*\{"""
+"""An f-string up to the beginning of one of its fields."""
+
+_SYNTAXES: Final = (
+    _Syntax(name="a t-string", since=(3, 14), line=re.compile(r""".*(?<!\w)(?:[tT][rR]?|[rR][tT])["']""")),
+    _Syntax(
+        name="a default of a type parameter",
+        since=(3, 13),
+        line=re.compile(_DEFINED + r"\[[^=\]]*\w\s*=[^=]"),
+    ),
+    _Syntax(name="a type parameter", since=(3, 12), line=re.compile(_DEFINED + r"\[")),
+    _Syntax(name="a 'type' statement", since=(3, 12), line=re.compile(r"\s*type\s+\w+\s*=")),
+    _Syntax(
+        name="an f-string with a backslash or a comment inside of { }",
+        since=(3, 12),
+        line=re.compile(""),
+        message="f-string expression part cannot include",
+    ),
+    _Syntax(
+        name="an f-string with its own quotes inside of { }",
+        since=(3, 12),
+        line=re.compile(r".*?" + _FIELD + r"[^}\n]*?\1[^\n]*?\}[^\n]*?\1"),
+        message="f-string: ",
+    ),
+    _Syntax(
+        name="an f-string with a { } of several lines",
+        since=(3, 12),
+        line=re.compile(r".*?" + _FIELD + r"(?:[^}]*[\[({,])?$"),
+        message="unterminated string literal",
+    ),
+)
+_LONGEST: Final = 300
+"""Of a longer line only the beginning is looked at, for the patterns take cubic time on a hostile one."""
+
+
+def newer_python(error: BaseException, line: str) -> str | None:
+    """What to do about a line that this Python cannot read and a newer one can."""
+    if not isinstance(error, SyntaxError):
+        return None
+    here = sys.version_info[:2]
+    for syntax in _SYNTAXES:
+        if (
+            here < syntax.since
+            and error.msg.startswith(syntax.message)
+            and syntax.line.match(line[:_LONGEST].rstrip())
+        ):
+            since, running = ("{}.{}".format(*version) for version in (syntax.since, here))
+            return (
+                f"{syntax.name} is written for Python {since} or newer, and this is Python {running}: "
+                f"install sabir and the module in an environment of Python {since}, and run it there"
+            )
+    return None
+
+
+class _File(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("path", "owner", "group", "permissions")
+
+    @staticmethod
+    def get_permissions(_: Any, obj: Any) -> int | None:
+        mode: int | None = obj.mode
+        return mode
+
+
+class _Symlink(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("src", "dst")
+
+
+class _PlainFile(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("path", "owner", "group", "permissions")
+
+
+class _PlainSymlink(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("path", "target")
+
+
+class _Package(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("name",)
+
+
+class _Run(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = (
+        "command",
+        "creates",
+        "cwd",
+        "environment",
+        "onlyif",
+        "path",
+        "reload",
+        "reload_only",
+        "returns",
+        "timeout",
+        "unless",
+        "skip_on_fail",
+    )
+
+
+_CLASSES: Final[tuple[tuple[str, str, type], ...]] = (
+    ("fs::File", "path", _File),
+    ("fs::Directory", "path", _File),
+    ("fs::Symlink", "dst", _Symlink),
+    ("files::TextFile", "path", _PlainFile),
+    ("files::Directory", "path", _PlainFile),
+    ("files::Symlink", "path", _PlainSymlink),
+    ("apt::Package", "name", _Package),
+    ("exec::Run", "command", _Run),
+)
+
+
+def resources_of_module(module: str) -> Iterator[RegisteredResource]:
+    """What stands in for the classes of a module."""
+    for entity, attribute, cls in _CLASSES:
+        if entity.partition("::")[0] == module:
+            # Each entity has a class of its own, as an instance is exported once for each class.
+            own = type(cls.__name__, (cls,), {})
+            yield RegisteredResource(entity, "host.name", attribute, own)
 
 
 def load_functions(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.inmanta.evaluate.interrupts import Unset
 from sabir.languages.inmanta.evaluate.plugins.api import CallingCompiler, Context, PluginException
+from sabir.languages.inmanta.evaluate.plugins.dataclasses import classes_of, identity_of
 from sabir.languages.inmanta.evaluate.plugins.engine.client import clients
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
 from sabir.languages.inmanta.evaluate.plugins.engine.faults import NotFoundException, OptionalValueException
 from sabir.languages.inmanta.evaluate.plugins.engine.plugins import CallablePlugin
 from sabir.languages.inmanta.evaluate.plugins.engine.types import entity_view
-from sabir.languages.inmanta.evaluate.plugins.identity import classes_of, identity_of
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of

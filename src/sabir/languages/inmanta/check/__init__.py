@@ -1,1 +1,0 @@
-"""Rules that only a check applies; what evaluation needs as well is in `model`."""

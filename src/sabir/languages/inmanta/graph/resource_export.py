@@ -1,0 +1,139 @@
+"""Resources: what a model exports for deployment, as the JSON list that the existing engine's tools read."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.graph.origin import AttributeRead
+from sabir.interpreter import collector_paused
+from sabir.languages.inmanta.evaluate.calls import REFUSED
+from sabir.languages.inmanta.evaluate.inputs import Given
+from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.names import facts_of
+from sabir.languages.inmanta.model.functions import resource_entities
+from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
+from sabir.source.packages import LoadedPackage
+from sabir.text import format_json
+
+__all__ = ["RENDERER", "left_out", "render_resources", "rendered_objects"]
+
+RENDERER: Final = "inmanta-resources"
+
+
+FUNCTION: Final = "function"
+"""The option that names an export function of the model, to be run as well."""
+
+
+def render_resources(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """`resources.json`: one object for each exported resource, in the order the instances were made.
+
+    Into a folder also what else is exported: the resource sets, and the files that were uploaded.
+    """
+    model = evaluate_package(
+        package,
+        session=request.session,
+        search_path=request.search_path,
+        std=request.std,
+        given=Given(request.inputs, request.input_origins, request.overrides, facts_of(request.observed)),
+        on_notice=request.on_notice,
+    )
+    errors = [] if request.session.trust.python else left_out(model)
+    if errors or any(finding.severity is Severity.ERROR for finding in model.findings):
+        findings = sorted([*model.findings, *errors], key=lambda finding: finding.sort_key)
+        return Rendering(files={}, findings=tuple(findings))
+    with collector_paused():
+        export = export_model(model, function=render.options.get(FUNCTION))
+    told = (*model.findings, *export.findings)
+    if any(finding.severity is Severity.ERROR for finding in told):
+        return Rendering(files={}, findings=told)
+    files = {"resources.json": _json(export.written())}
+    if render.options.get("layout") == "files":
+        files |= _beside(export)
+    return Rendering(files=files, findings=told)
+
+
+def _json(value: object) -> str:
+    return format_json(value, indent=2) + "\n"
+
+
+def _beside(export: Export) -> dict[str, str]:
+    """What belongs to the resources: those that are not known yet, resource sets, files by the hash of their content."""
+    files: dict[str, str] = {}
+    if export.undefined:
+        files["undefined.json"] = _json(sorted(export.undefined))
+    if export.sets:
+        files["resource_sets.json"] = _json(export.sets)
+    for name, content in export.files.items():
+        try:
+            files[f"files/{name}"] = content.decode()
+        except UnicodeDecodeError:
+            files[f"files/{name}.base64"] = b64encode(content).decode()
+    return files
+
+
+def left_out(model: Model, *, but: Collection[str] = ()) -> list[Finding]:
+    """Resources that only Python of the model can export: without leave to run it they would be missing in silence.
+
+    `but`: entities that somebody else knows, too.
+    """
+    modules = (module for module in model.definitions.project.modules.values() if not module.ours)
+    homes = {
+        entity: module.name for module in modules for entity in resource_entities(module) if entity not in but
+    }
+    first: dict[str, Instance] = {}
+    for instance in model.instances if homes else ():
+        if instance.entity.name in homes or instance.entity.shown in homes:
+            first.setdefault(instance.entity.shown, instance)
+    return [
+        REFUSED.at(
+            message=f"resources of {name!r} are exported by Python of the model, which is not run: the model is not trusted",
+            place=instance.site.place,
+            hint="allow it with --trust python, or once for this project with `sabir trust`, if you trust its authors",
+        )
+        for name, instance in first.items()
+    ]
+
+
+def rendered_objects(model: Model, ids: Mapping[Instance, str]) -> list[RenderedObject]:
+    """What would be exported, each field with the attributes that were read for it."""
+    reads = _Reads()
+    for entity in model.definitions.entities.values():
+        entity.on_read = reads.note
+    export_model(model, reads)
+    return [
+        RenderedObject(
+            name=name,
+            renderer=RENDERER,
+            instance=ids[instance],
+            fields={
+                field: tuple(AttributeRead(ids[reader], attribute) for reader, attribute in read)
+                for field, read in reads.fields[instance, entity].items()
+            },
+        )
+        for (instance, entity), name in reads.names.items()
+    ]
+
+
+class _Reads:
+    """Which attributes each field of a resource is made of."""
+
+    def __init__(self) -> None:
+        self.fields: dict[tuple[Instance, str], dict[str, dict[tuple[Instance, str], None]]] = {}
+        self.names: dict[tuple[Instance, str], str] = {}
+        self._open: dict[tuple[Instance, str], None] = {}
+
+    def begin(self, instance: Instance, entity: str, field: str) -> None:
+        self._open = self.fields.setdefault((instance, entity), {}).setdefault(field, {})
+
+    def exported(self, instance: Instance, entity: str, identity: str) -> None:
+        self.names[instance, entity] = identity
+
+    def note(self, instance: Instance, attribute: str) -> None:
+        self._open[instance, attribute] = None
