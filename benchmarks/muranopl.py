@@ -165,7 +165,7 @@ def generate_package(_size: int, folder: Path) -> None:
 def start(folder: str, size: int) -> Callable[[], Any]:
     def run() -> Any:
         from sabir.languages.language import EvaluationRequest
-        from sabir.languages.muranopl.evaluate.preparing import prepare
+        from sabir.languages.muranopl.evaluate.preparation import prepare
         from sabir.source.packages import load_package
 
         made = prepare(load_package(Path(folder)), EvaluationRequest()).session

@@ -25,12 +25,12 @@ from sabir.errors import SabirError
 from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
-from sabir.languages.muranopl.evaluate.preparing import has_errors
+from sabir.languages.muranopl.evaluate.preparation import has_errors
 from sabir.languages.muranopl.graph.program import Program, ProgramCall, run_program
-from sabir.languages.muranopl.modelling import make_model
+from sabir.languages.muranopl.object_models import make_model
 from sabir.languages.muranopl.syntax.manifest import read_manifest
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
-from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import load_package
 from sabir.text import Source

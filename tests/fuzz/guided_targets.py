@@ -30,8 +30,7 @@ from sabir.graph.json import chunks, load
 from sabir.languages.inmanta.syntax.parser import parse as parse_inmanta
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.syntax.classes import read_class_file
-from sabir.languages.muranopl.syntax.manifest import read_manifest
-from sabir.languages.muranopl.syntax.versions import InvalidVersion, Version, VersionSpec
+from sabir.languages.muranopl.syntax.manifest import InvalidVersion, Version, VersionSpec, read_manifest
 from sabir.languages.resources import LANGUAGE as RESOURCES
 from sabir.languages.tosca.syntax.documents import load as load_tosca
 from sabir.languages.tosca.syntax.files import PackageFiles

@@ -20,7 +20,7 @@ from sabir.expressions.yaql import Library
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file

@@ -27,7 +27,7 @@ from sabir.environment.references import is_expression
 from sabir.errors import DeployError, UnusableInput
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
-from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE
+from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE
 from sabir.languages.muranopl.graph.driver import PROGRAM, ProgramTarget
 from sabir.languages.muranopl.worlds.effects import EffectKind
 from sabir.operations.adopt import Adopted, AdoptedResource

@@ -9,12 +9,12 @@ from sabir.diagnostics.rules import collect_rules
 from sabir.expressions.yaql import Library
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.model.errors import MuranoError, Thrown
 from sabir.languages.muranopl.syntax.classes import read_class_file
-from sabir.languages.muranopl.syntax.failures import FailureRule
 from sabir.languages.muranopl.syntax.manifest import Manifest
+from sabir.languages.muranopl.syntax.rules import FailureRule
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import compose
 from sabir.text import Source

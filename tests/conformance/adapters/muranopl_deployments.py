@@ -14,10 +14,10 @@ from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.library import core_package_in
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Thrown
-from sabir.languages.muranopl.model.patching import apply_patch
+from sabir.languages.muranopl.model.plain_functions import apply_patch
 from sabir.languages.muranopl.syntax.manifest import read_manifest
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report
-from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.settings import EngineSettings
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.languages.muranopl.worlds.simulated.stacks import Stacks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sabir.languages.language import EvaluationRequest, TestCall
-from sabir.languages.muranopl.testing import run_tests
+from sabir.languages.muranopl.fixtures import run_tests
 from sabir.source.packages import load_package
 from tests.conformance.runner.deploy_muranopl import DeployCase
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sabir.errors import SabirError
+from sabir.languages.muranopl.evaluate.forms.cloud import Offers
 from sabir.languages.muranopl.evaluate.forms.definition import read_definition
-from sabir.languages.muranopl.evaluate.forms.filling import Wizard
-from sabir.languages.muranopl.evaluate.forms.offers import Offers
+from sabir.languages.muranopl.evaluate.forms.models import Wizard
 from sabir.text import Source
 from tests.conformance.runner.deploy_muranopl import DeployCase
 

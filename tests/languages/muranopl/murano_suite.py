@@ -25,7 +25,7 @@ from sabir.expressions.yaql import Library
 from sabir.expressions.yaql.kinds import ANY
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError, Thrown

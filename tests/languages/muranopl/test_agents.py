@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.muranopl.worlds.machines.templates import Template
+from sabir.languages.muranopl.worlds.machines import Template
 from tests.deploy.drivers.amqp.rabbitmq import broker
 from tests.deploy.drivers.amqp.rabbitmq import why_not as why_no_broker
 from tests.machines import Farm, Machine, farm, why_not

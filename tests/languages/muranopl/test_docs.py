@@ -14,7 +14,7 @@ import pytest
 from sabir.cli.main import main
 from sabir.expressions.yaql import STANDARD
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.statements import CONSTRUCTS
 from tests.files import write_files

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.model.errors import MuranoError
 from tests.conformance.adapters.muranopl import run
 from tests.conformance.runner.equality import Numbers, differences

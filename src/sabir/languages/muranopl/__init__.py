@@ -57,7 +57,7 @@ class MuranoPL:
         """Load the object model: contracts, defaults and constructors run, no other method does."""
         from sabir.graph.graph import Graph
         from sabir.languages.language import Evaluation
-        from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
+        from sabir.languages.muranopl.evaluate.preparation import error_findings, prepare
         from sabir.languages.muranopl.graph.build import build_graph
         from sabir.languages.muranopl.model.errors import MuranoError
 
@@ -76,34 +76,34 @@ class MuranoPL:
                 findings = (*findings, *error_findings(error))
 
         def wanted() -> Wanted:
-            from sabir.languages.muranopl.graph.wanted import wanted_program
+            from sabir.languages.muranopl.graph.resources import wanted_program
 
             return wanted_program(package, request, prepared, graph)
 
         return Evaluation(graph=graph, findings=findings, wanted=wanted)
 
     def explorer(self) -> Explorer:
-        from sabir.languages.muranopl import exploring
+        from sabir.languages.muranopl import editor
 
-        return exploring
+        return editor
 
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
-        from sabir.languages.muranopl.running import run_package
+        from sabir.languages.muranopl.run import run_package
 
         return run_package(package, request, call)
 
     def make_model(self, package: LoadedPackage, request: EvaluationRequest, call: ModelCall) -> ModelResult:
-        from sabir.languages.muranopl.modelling import make_model
+        from sabir.languages.muranopl.object_models import make_model
 
         return make_model(package, request, call)
 
     def test(self, package: LoadedPackage, request: EvaluationRequest, call: TestCall) -> TestRun:
-        from sabir.languages.muranopl.testing import run_tests
+        from sabir.languages.muranopl.fixtures import run_tests
 
         return run_tests(package, request, call)
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.languages.muranopl.rendering import render_object_model
+        from sabir.languages.muranopl.run import render_object_model
 
         return {"objectmodel": render_object_model}
 

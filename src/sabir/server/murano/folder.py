@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from sabir.errors import UsageError
-from sabir.languages.muranopl.syntax.versions import InvalidVersion, Version, VersionSpec
+from sabir.languages.muranopl.syntax.manifest import InvalidVersion, Version, VersionSpec
 from sabir.server.murano.models import ClassUse, class_uses
 from sabir.server.service import Service
 from sabir.server.store.catalogue import PackageInfo, Search

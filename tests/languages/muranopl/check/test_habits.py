@@ -11,9 +11,8 @@ from sabir.diagnostics.rules import Example
 from sabir.expressions.yaql.functions import Lazy, Overload
 from sabir.languages.muranopl import library
 from sabir.languages.muranopl.check.class_view import ClassTable
-from sabir.languages.muranopl.check.core_members import core_class
+from sabir.languages.muranopl.check.core_library import FUNCTIONS, LAMBDA_FUNCTIONS, core_class
 from sabir.languages.muranopl.check.view import PackageView
-from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.languages.muranopl.evaluate.functions import library_for
 from sabir.source.packages import load_package
 from tests.languages.muranopl.check.test_codes import NO_LOGO, findings

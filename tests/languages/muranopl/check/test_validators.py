@@ -12,8 +12,7 @@ from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.rules import Example
 from sabir.languages.muranopl.check import package_validators
 from sabir.languages.muranopl.check.classes import ClassValidator
-from sabir.languages.muranopl.check.manifest import ManifestValidator
-from sabir.languages.muranopl.check.package import PackageValidator
+from sabir.languages.muranopl.check.manifest import ManifestValidator, PackageValidator
 from sabir.languages.muranopl.check.ui import UiValidator
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.check.test_codes import NO_LOGO, findings

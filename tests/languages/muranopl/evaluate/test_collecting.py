@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparing import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files, load
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparing import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare
 from sabir.source.packages import MemoryPackage, load_package
 from tests.languages.muranopl.packages import files
 

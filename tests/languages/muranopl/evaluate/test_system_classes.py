@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparing import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare
 from sabir.languages.muranopl.evaluate.system.plans import build_plan
 from sabir.languages.muranopl.evaluate.system.stacks import merged
 from sabir.languages.muranopl.model.errors import NativeFailure
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report
-from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.muranopl import exploring
+from sabir.languages.muranopl import editor
 from sabir.source.packages import MemoryPackage, PackageFile
 from sabir.source.symbols import FileNames
 
@@ -29,7 +29,7 @@ Methods:
 
 
 def _names(text: str, name: str = "Classes/Web.yaml") -> FileNames:
-    return exploring.file_names(MemoryPackage({name: text}), PackageFile(name, text.encode()))
+    return editor.file_names(MemoryPackage({name: text}), PackageFile(name, text.encode()))
 
 
 def _uses(names: FileNames, text: str) -> dict[str, tuple[str, ...]]:
@@ -118,5 +118,5 @@ def test_what_may_be_written_next(file: str, text: str, expected: str, kinds: li
     offset = text.index("|")
     typed = PackageFile(file, text.replace("|", "").encode())
     package = MemoryPackage({file: text})
-    assert expected in {candidate.text for candidate in exploring.candidates(package, typed, offset)}
-    assert [*exploring.wanted_keys(typed, offset)] == kinds
+    assert expected in {candidate.text for candidate in editor.candidates(package, typed, offset)}
+    assert [*editor.wanted_keys(typed, offset)] == kinds

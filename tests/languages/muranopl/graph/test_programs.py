@@ -10,10 +10,9 @@ from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl import LANGUAGE
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.graph.driver import ProgramTarget
-from sabir.languages.muranopl.graph.program import ProgramCall, run_program
-from sabir.languages.muranopl.graph.routes import routes_to
+from sabir.languages.muranopl.graph.program import ProgramCall, routes_to, run_program
+from sabir.languages.muranopl.worlds.deployed import ServedEffects
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
-from sabir.languages.muranopl.worlds.served import ServedEffects
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.resources.resource import Wanted
 from sabir.resources.target import Target

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparing import prepare
-from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.library import shipped_package
 from sabir.languages.muranopl.model.errors import MuranoError

@@ -9,7 +9,7 @@ import pytest
 from sabir.expressions.yaql import Dialect, Engine, Library, Options
 from sabir.languages.muranopl.evaluate.functions import library_for
 from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.first_functions import first_library
+from sabir.languages.muranopl.model.legacy_functions import first_library
 from sabir.languages.muranopl.model.plain_functions import VALUES
 
 PLAIN: list[tuple[str, Any]] = [

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparing import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare
 from sabir.languages.muranopl.syntax.classes import read_class_file
-from sabir.languages.muranopl.syntax.differences import DIFFERENCES, Difference
+from sabir.languages.muranopl.syntax.rules import DIFFERENCES, Difference
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import compose
 from sabir.text import Source

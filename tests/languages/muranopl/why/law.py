@@ -10,7 +10,7 @@ from typing import Any, Final
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.limits import RunLimits
-from sabir.languages.muranopl.evaluate.preparing import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare
 from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.graph.build import build_graph
 from sabir.operations.why import Explanation, explain, find_subject

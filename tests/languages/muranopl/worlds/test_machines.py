@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
-from sabir.languages.muranopl.worlds.machines import MachineCloud
-from sabir.languages.muranopl.worlds.machines.templates import Template, refused_types
+from sabir.languages.muranopl.worlds.machines import MachineCloud, Template, refused_types
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 
 MACHINE = {"id": "one:22", "address": "10.0.0.1", "hostname": "one"}

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report, Unconnected, WorldFailure
-from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.offline import RecordedWorld, UnconnectedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
-from sabir.languages.muranopl.worlds.unconnected import UnconnectedWorld
 
 STACK = {"region": "", "stack": "s"}
 

@@ -15,8 +15,7 @@ __all__ = ["package_rules", "package_validators", "rules_of"]
 def package_validators() -> tuple[type[BaseValidator], ...]:
     """The validators of a Murano package, in the order of their reports."""
     from sabir.languages.muranopl.check.classes import ClassValidator
-    from sabir.languages.muranopl.check.manifest import ManifestValidator
-    from sabir.languages.muranopl.check.package import PackageValidator
+    from sabir.languages.muranopl.check.manifest import ManifestValidator, PackageValidator
     from sabir.languages.muranopl.check.ui import UiValidator
 
     return PackageValidator, ManifestValidator, ClassValidator, UiValidator

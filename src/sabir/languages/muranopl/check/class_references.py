@@ -1,18 +1,24 @@
-"""References to classes: the prefix is declared, and the class exists as far as that can be known."""
+"""References to classes: the prefix is declared, and the class exists as far as that can be known.
+
+Packages that a package requires and that lie beside it, as they do in a repository of packages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
+from sabir.errors import UnusableInput
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.repairs import declaring
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.report import Report
+from sabir.lazy import lazy_pattern
+from sabir.source.packages import LoadedPackage, load_package
 from sabir.text import Span
-
-__all__ = ["check_class_reference"]
 
 UNDECLARED_PREFIX: Final = package_rule(
     "MPL:E110",
@@ -62,3 +68,98 @@ def _respelt(report: Report, span: Span, name: str, meant: str | None) -> Fix | 
     last = name.rpartition(".")[2]
     start = report.source.text.rfind(last, span.start, span.end)
     return report.renaming(Span(start, span.end), last, meant.rpartition(".")[2]) if start >= 0 else None
+
+
+_MOST_FOLDERS: Final = 2000
+_HEAD: Final = 8192
+_MOST_OF_A_MANIFEST: Final = 1 << 16
+_listed_pattern: Final = lazy_pattern(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
+_full_name_pattern: Final = lazy_pattern(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
+
+
+class Neighbours:
+    """What lies in the folders around packages, read once for all packages of a session that lie there."""
+
+    def __init__(self) -> None:
+        self._named: dict[Path, tuple[int, Mapping[str, Path]]] = {}
+        self._listed: dict[Path, tuple[int, frozenset[bytes]]] = {}
+
+    def named(self, folder: Path) -> Mapping[str, Path]:
+        """The packages in the folders of a folder, by full name."""
+        changed, known = _changed_at(folder), self._named.get(folder)
+        if known is None or known[0] != changed:
+            named: dict[str, Path] = {}
+            for name, root in _packages(folder):
+                named.setdefault(name, root)
+            known = self._named[folder] = changed, named
+        return known[1]
+
+    def listed(self, folder: Path) -> frozenset[bytes]:
+        """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
+        changed, known = _changed_at(folder), self._listed.get(folder)
+        if known is None or known[0] != changed:
+            lines = (_head(root, _MOST_OF_A_MANIFEST) for root in self.named(folder).values())
+            names = frozenset(name for text in lines for name in _listed_pattern().findall(text))
+            known = self._listed[folder] = changed, names
+        return known[1]
+
+
+def packages_beside(
+    package: LoadedPackage, names: Iterable[str], neighbours: Neighbours, search_path: Iterable[Path] = ()
+) -> dict[str, LoadedPackage]:
+    """Those of the named packages that lie in a folder beside this one or in one of the search path, also in repositories
+    of `NAME/package/`."""
+    wanted = set(names)
+    packages: dict[str, LoadedPackage] = {}
+    if not wanted or package.path is None or package.single_file:
+        return packages
+    path = package.path.absolute()
+    folders = [_folder(path), *(folder.absolute() for folder in search_path)]
+    for name, root in (pair for folder in folders for pair in neighbours.named(folder).items()):
+        if name in wanted and name not in packages and root != path:
+            try:
+                packages[name] = load_package(root)
+            except UnusableInput:
+                continue
+    return packages
+
+
+def is_class_beside(package: LoadedPackage, name: str, neighbours: Neighbours) -> bool:
+    """Whether a package beside this one lists a class. Before there was `Require` such a class was simply found."""
+    if package.path is None or package.single_file:
+        return False
+    return name.encode() in neighbours.listed(_folder(package.path.absolute()))
+
+
+def _folder(path: Path) -> Path:
+    return path.parent.parent if path.name == "package" else path.parent
+
+
+def _changed_at(folder: Path) -> int:
+    """Return when an entry of a directory was last created or deleted; 0 if that cannot be read."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _packages(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The full names and folders of packages; only the heads of their manifests are read."""
+    try:
+        entries = sorted(folder.iterdir())[:_MOST_FOLDERS]
+    except OSError:
+        return
+    for entry in (folder, *entries):
+        for root in (entry, entry / "package"):
+            match = _full_name_pattern().search(_head(root, _HEAD))
+            if match is not None:
+                yield match[1].decode("ascii", "replace"), root
+
+
+def _head(root: Path, size: int) -> bytes:
+    """The beginning of the manifest; empty when there is none."""
+    try:
+        with (root / "manifest.yaml").open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""

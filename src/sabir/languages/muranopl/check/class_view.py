@@ -11,7 +11,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import near
 from sabir.languages.muranopl.check import core_library
-from sabir.languages.muranopl.check.core_members import CoreClass, core_class
+from sabir.languages.muranopl.check.core_library import CoreClass, core_class
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.heads import ClassHead, read_heads
@@ -209,7 +209,7 @@ class ClassTable:
             # A misspelt namespace of the core library, in which the class would be.
             return False if f"{meant}.{name.rpartition('.')[2]}" in core_library.CLASSES else None
         # Only now: most packages miss none.
-        from sabir.languages.muranopl.check.beside import Neighbours, is_class_beside
+        from sabir.languages.muranopl.check.class_references import Neighbours, is_class_beside
 
         neighbours = self.view.session.cache(Neighbours)
         return None if is_class_beside(self.view.package, name, neighbours) else False

@@ -1,8 +1,13 @@
-"""Class files (spec 001, "Class validation")."""
+"""Class files (spec 001, "Class validation").
+
+How classes and namespaces are called (spec 001, "Class structure"): recommendations, since their form is the reader's.
+
+Classes that extend themselves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property, partial
 from typing import ClassVar, Final
 
@@ -10,38 +15,126 @@ from sabir.checks.check_task import PreparedCheck
 from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
-from sabir.languages.muranopl.check.class_members import check_methods, check_properties
-from sabir.languages.muranopl.check.class_references import check_class_reference
-from sabir.languages.muranopl.check.class_structure import check_class_name, check_namespace
-from sabir.languages.muranopl.check.class_view import (
-    ClassDocument,
-    ClassTable,
-    class_file,
+from sabir.languages.muranopl.check.class_members import (
+    check_lost,
+    check_methods,
+    check_properties,
+    check_writes,
 )
-from sabir.languages.muranopl.check.contracts import check_contract, contract_expressions
-from sabir.languages.muranopl.check.defaults import Defaults
+from sabir.languages.muranopl.check.class_references import check_class_reference
+from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, class_file
+from sabir.languages.muranopl.check.code import check_locals
+from sabir.languages.muranopl.check.contracts import Defaults, check_contract, contract_expressions
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
 from sabir.languages.muranopl.check.inference import Inference
-from sabir.languages.muranopl.check.inheritance import deep_class, inheritance_cycles
-from sabir.languages.muranopl.check.locals import check_locals
-from sabir.languages.muranopl.check.names import Version
+from sabir.languages.muranopl.check.names import Version, is_camel_case, is_lower_camel
 from sabir.languages.muranopl.check.references import Names
 from sabir.languages.muranopl.check.validator import ViewValidator
-from sabir.languages.muranopl.check.writes import check_lost, check_writes
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
-from sabir.languages.muranopl.syntax.expressions import (
-    ExpressionText,
-    parse_scalar,
-    type_name,
-    unparsable,
-)
-from sabir.languages.muranopl.syntax.nodes import Value
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, type_name, unparsable
+from sabir.languages.muranopl.syntax.heads import ClassHead
+from sabir.languages.muranopl.syntax.nodes import NameNode, Value
 from sabir.languages.muranopl.syntax.report import Report, kind_of
-from sabir.languages.muranopl.syntax.shapes import NO_MAPPING
+from sabir.languages.muranopl.syntax.values import NO_MAPPING
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
-__all__ = ["ClassValidator"]
+CLASS_NAME_STYLE: Final = package_rule(
+    "MPL:W011",
+    "a class name that is not CamelCase",
+    "Readers tell classes from properties and methods by their capitals.",
+)
+NAMESPACE_STYLE: Final = package_rule(
+    "MPL:W061",
+    "a namespace that is not in lowerCamelCase",
+    "The document recommends small letters at the beginning of every part.",
+    off_by_default=True,
+)
+SHORT_NAMESPACE: Final = package_rule(
+    "MPL:W062",
+    "a namespace of a single part",
+    "A namespace that begins with a domain of its author does not meet that of somebody else.",
+    off_by_default=True,
+)
+
+
+def check_class_name(report: Report, head: ClassHead) -> Iterator[Finding]:
+    last = (head.written_name or "").removeprefix("=").removeprefix(":").rpartition(".")[2]
+    if head.is_well_named and head.written_name is not None and not is_camel_case(last):
+        better = "".join(part[:1].upper() + part[1:] for part in last.split("_"))
+        hint = f"call it {better!r}" if is_camel_case(better) else "capitals begin the words, no underscores"
+        yield report.at(head.span, CLASS_NAME_STYLE, f"the class name {last!r} is not CamelCase", hint=hint)
+
+
+def check_namespace(report: Report, prefix: str, namespace: NameNode) -> Iterator[Finding]:
+    """Hints that are off by default."""
+    name = namespace.text
+    if not is_lower_camel(name):
+        hint = "begin every part with a small letter"
+        message = f"the namespace {name!r} is not in lowerCamelCase"
+        yield report.at(namespace.span, NAMESPACE_STYLE, message, hint=hint)
+    if prefix == "=" and "." not in name:
+        hint = "begin it with a domain of your own, as in com.example.web"
+        yield report.at(
+            namespace.span, SHORT_NAMESPACE, f"the namespace {name!r} has a single part", hint=hint
+        )
+
+
+def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[str, ...]]:
+    """The ways that lead from a class back to itself, each beginning with its first class by file name.
+
+    Of cycles that share a class only one is given. Every class is looked at once, however long its ancestry.
+    """
+    order = sorted(classes, key=lambda name: (classes[name].source.name, name))
+    rank = {name: number for number, name in enumerate(order)}
+    done: set[str] = set()
+    told: set[str] = set()
+    for start in order:
+        way: dict[str, Iterator[str]] = {}
+        if start not in done:
+            way[start] = _parents(classes, start)
+        while way:
+            name, parents = next(reversed(way.items()))
+            parent = next(parents, None)
+            if parent is None:
+                del way[name]
+                done.add(name)
+            elif parent in way:
+                names = [*way]
+                cycle = names[names.index(parent) :]
+                if not told.intersection(cycle):
+                    told.update(cycle)
+                    first = cycle.index(min(cycle, key=rank.__getitem__))
+                    yield (*cycle[first:], *cycle[:first])
+            elif parent not in done:
+                way[parent] = _parents(classes, parent)
+
+
+def deep_class(classes: Mapping[str, ClassDocument]) -> str | None:
+    """The first class, by file name, that has more levels of ancestors than the engine follows; circles count as none."""
+    levels: dict[str, int] = {}
+    deep = []
+    for start in classes:
+        way = {start: _parents(classes, start)} if start not in levels else {}
+        while way:
+            name, parents = next(reversed(way.items()))
+            parent = next(parents, None)
+            if parent is None:
+                del way[name]
+                above = (levels[parent] for parent in _parents(classes, name) if parent in levels)
+                levels[name] = 1 + max(above, default=0)
+                if levels[name] > DEEPEST_CLASS:
+                    deep.append(name)
+            elif parent not in way and parent not in levels:
+                way[parent] = _parents(classes, parent)
+    return min(deep, key=lambda name: (classes[name].source.name, name), default=None)
+
+
+def _parents(classes: Mapping[str, ClassDocument], name: str) -> Iterator[str]:
+    for parent in classes[name].head.extends:
+        if parent.name is not None and parent.name in classes:
+            yield parent.name
+
 
 _LONGEST_WAY: Final = 20
 

@@ -1,10 +1,20 @@
-"""What the core library has, as far as checks need to know it without loading it."""
+"""What the core library has, as far as checks need to know it without loading it.
+
+Members of the core library classes, for checks of the classes that extend them. Read when first asked for.
+
+Functions and methods that every MuranoPL expression can call, as far as checks must tell them from methods.
+
+The tables are those of the engine's own registry, written down: loading the engine would more than double the time that
+checking a small package takes. A test compares them.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Final
 
-__all__ = ["CLASSES", "NAMESPACES"]
+from msgspec import Struct
 
 _BY_NAMESPACE: Final = {
     "io.murano": (
@@ -39,3 +49,73 @@ NAMESPACES: Final = frozenset(_BY_NAMESPACE)
 CLASSES: Final = frozenset(
     f"{namespace}.{name}" for namespace, names in _BY_NAMESPACE.items() for name in names.split()
 )
+
+
+_FILE: Final = Path(__file__).with_name("core_members.txt")
+
+
+class CoreClass(Struct, frozen=True):
+    parents: tuple[str, ...]
+    inputs: frozenset[str]
+    """Properties that code cannot assign to: Usage In and Const."""
+    properties: frozenset[str]
+    """The other properties."""
+    methods: frozenset[str]
+
+
+def core_class(name: str) -> CoreClass | None:
+    """What is known of a class of the core library; None for one whose members are not all known."""
+    line = _lines().get(name)
+    return None if line is None else _parsed(line)
+
+
+def core_heirs(name: str) -> tuple[str, ...]:
+    """The classes of the core library that extend one, directly or not."""
+    return _heirs(name) if name in _lines() else ()
+
+
+@cache
+def _heirs(name: str) -> tuple[str, ...]:
+    heirs = [heir for heir, line in _lines().items() if name in _parsed(line).parents]
+    return (*heirs, *(further for heir in heirs for further in _heirs(heir)))
+
+
+@cache
+def _lines() -> dict[str, str]:
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition(":") for line in lines if not line.startswith("#"))
+    return {name: rest for name, _, rest in pairs}
+
+
+@cache
+def _parsed(line: str) -> CoreClass:
+    parents, inputs, properties, methods = (part.split() for part in (*line.split(";"), "", "", "")[:4])
+    return CoreClass(tuple(parents), frozenset(inputs), frozenset(properties), frozenset(methods))
+
+
+_LAZY: Final = """
+    accumulate aggregate all any as assert coalesce def distinct examine filter generate generateMany
+    groupBy indexWhere join lastIndexWhere map mergeWith orderBy orderByDescending pselect psuper
+    reduce replaceBy search searchAll select selectAllCases selectCase selectMany skipWhile
+    sliceWhere splitWhere super switch switchCase takeWhile thenBy thenByDescending toDict where
+"""
+_EAGER: Final = """
+    abs add append base64decode base64encode bind bitwiseAnd bitwiseNot bitwiseOr bitwiseXor bool
+    call cast characters concat config contains containsKey containsValue count cycle datetime decryptData
+    defaultIfEmpty delete deleteAll dict difference dump endsWith enumerate escapeRegex find findAll
+    first firstOrDefault flatten float format get hex id indexOf insert insertMany int intersect
+    isBoolean isDatetime isDict isEmpty isInteger isIterable isList isNumber isObject isRegex isSet
+    isString isTimespan items keys last lastIndexOf len let limit list localtz logger matches max
+    memorize metadata min name new norm now patch pow random randomName range regex remove repeat
+    replace replaceMany require reverse rightSplit round sequence set shiftBitsLeft shiftBitsRight
+    sign single skip sleep slice split splitAt startsWith str substr substring sum
+    symmetricDifference take timespan toCharArray toList toLower toSet toUpper trim trimLeft
+    trimRight tuple type typeinfo union unpack utctz values with zip zipLongest
+"""
+# Methods that every object has, settings of the engine, and what test fixtures mock methods with.
+_OTHER: Final = "getAttr setAttr config inject originalMethod withOriginal"
+
+# Functions with an argument that is evaluated later, often item by item: inside it `$` may be the item. `let` and
+# `with` change what `$` is behind an arrow.
+LAMBDA_FUNCTIONS: Final = frozenset((*_LAZY.split(), "let", "with"))
+FUNCTIONS: Final = frozenset((*_EAGER.split(), *_OTHER.split())) | LAMBDA_FUNCTIONS

@@ -11,7 +11,7 @@ from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, chi
 from sabir.languages.muranopl.check.class_view import Ancestry, ClassDocument, ClassTable
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
-from sabir.languages.muranopl.check.core_members import CoreClass, core_class, core_heirs
+from sabir.languages.muranopl.check.core_library import CoreClass, core_class, core_heirs
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.languages.muranopl.syntax.report import Report
 

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from sabir.expressions.yaql.nodes import Binary, Call, Group, Index, Literal, Node, Rule, Variable, Word
 from sabir.languages.muranopl.check.class_view import ClassDocument
+from sabir.languages.muranopl.check.code import binds_names
 from sabir.languages.muranopl.check.contracts import contract_chain
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, Lineage, MethodFacts, own_property
-from sabir.languages.muranopl.check.locals import binds_names
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     dotted,

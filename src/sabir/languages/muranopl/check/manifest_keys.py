@@ -11,9 +11,10 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import near
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
+from sabir.languages.muranopl.syntax.manifest import InvalidVersion, read_version, read_version_spec
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import (
+from sabir.languages.muranopl.syntax.values import (
     MISSING_KEY,
     NO_TEXT,
     UNKNOWN_SECTION,
@@ -24,7 +25,6 @@ from sabir.languages.muranopl.syntax.shapes import (
     string_value,
     unknown_keys,
 )
-from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_version, read_version_spec
 from sabir.source.packages.file_access import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 

@@ -8,8 +8,7 @@ from sabir.diagnostics.finding import Fix
 from sabir.expressions.yaql.nodes import Call, Node, children
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, is_expression_scalar, parse_scalar
-from sabir.languages.muranopl.syntax.repairs import edited, indent_before, is_flow, newline
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import Report, edited, indent_before, is_flow, newline
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar
 from sabir.text import Span

@@ -1,20 +1,34 @@
-"""User interface definitions (spec 001, "UI validation")."""
+"""User interface definitions (spec 001, "UI validation").
+
+Expressions of a UI definition: they parse, and the forms and fields they name are there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
+
+from msgspec import Struct
 
 from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.class_view import ClassTable
-from sabir.languages.muranopl.check.ui_application import check_application
-from sabir.languages.muranopl.check.ui_expressions import check_expressions
-from sabir.languages.muranopl.check.ui_forms import check_forms, form_fields
+from sabir.languages.muranopl.check.code import binds_names
+from sabir.languages.muranopl.check.core_library import LAMBDA_FUNCTIONS
+from sabir.languages.muranopl.check.ui_forms import check_application, check_forms, form_fields
 from sabir.languages.muranopl.check.validator import ViewValidator
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
+from sabir.languages.muranopl.syntax.expressions import (
+    ExpressionText,
+    is_expression_scalar,
+    looks_like_code,
+    parse_scalar,
+    scalars,
+    unparsable,
+)
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import (
+from sabir.languages.muranopl.syntax.values import (
     MISSING_KEY,
     NO_MAPPING,
     SECOND_DOCUMENT,
@@ -22,9 +36,166 @@ from sabir.languages.muranopl.syntax.shapes import (
     is_null,
     unknown_keys,
 )
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["UI_SECTIONS", "UiValidator"]
+Fields = Mapping[str, frozenset[str] | None]
+# The dashboard adds this form to every application.
+_BUILT_IN_FORMS: Final = frozenset({"workflowManagement"})
+# `$forms` is all that was filled in, `$index` the turn of a template that `repeat` is at.
+_BUILT_IN_VALUES: Final = ("forms", "index")
+
+UNKNOWN_FIELD: Final = package_rule(
+    "UI:E089",
+    "a reference to a form or field that does not exist",
+    "Expressions reach the fields as $.form.field. An unknown name gives nothing, and the property stays empty.",
+    fixable=True,
+)
+UNPARSABLE_UI_EXPRESSION: Final = package_rule(
+    "UI:W202",
+    "an expression that does not parse",
+    "Text that does not parse is no expression: the property gets the text itself.",
+)
+
+
+class _Names(Struct, frozen=True):
+    """What an expression may name: forms with their fields, and values by `$name`. None: not known."""
+
+    fields: Fields | None
+    values: frozenset[str] | None
+
+
+def check_expressions(report: Report, ui: YamlMapping, fields: Fields | None) -> Iterator[Finding]:
+    """Expressions of Application, Templates, Parameters and of validators."""
+    names = _Names(fields, _values(ui))
+    for section in ("Application", "Templates", "Parameters"):
+        node = ui.get(section)
+        if node is not None:
+            for scalar in scalars(node):
+                if is_expression_scalar(scalar):
+                    yield from _check(report, scalar, names, sure=scalar.tag == "!yaql")
+    for scalar in _form_validators(ui.get("Forms")):
+        yield from _check(report, scalar, names, sure=True)
+    for scalar in _field_validators(ui.get("Forms")):
+        # There `$` is the value of the field.
+        yield from _check(report, scalar, _Names(None, None), sure=True)
+
+
+def _values(ui: YamlMapping) -> frozenset[str] | None:
+    """What `$name` can be: templates and parameters; None when a method of the application adds more."""
+    if ui.get("ParametersSource") is not None:
+        return None
+    names: set[str] = set(_BUILT_IN_VALUES)
+    for section in ("Templates", "Parameters"):
+        node = ui.get(section)
+        if isinstance(node, YamlMapping):
+            names.update(name for name in map(text_of, node) if name is not None)
+        elif node is not None and not is_null(node):
+            return None
+    return frozenset(names)
+
+
+def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> Iterator[Finding]:
+    parsed = parse_scalar(report, scalar)
+    if not isinstance(parsed, ExpressionText):
+        if sure or looks_like_code(scalar.text):
+            yield unparsable(report, scalar, parsed, UNPARSABLE_UI_EXPRESSION)
+        return
+    if names.fields is not None:
+        yield from _check_references(report, parsed, parsed.tree, names.fields)
+    if names.values is not None and not binds_names(parsed.tree):
+        yield from _check_values(report, parsed, names.values)
+
+
+def _check_values(report: Report, expression: ExpressionText, values: frozenset[str]) -> Iterator[Finding]:
+    """`$name` and `ref(name)`: a template or parameter of that name must be there."""
+    waiting: list[Node] = [expression.tree]
+    while waiting:
+        node = waiting.pop()
+        named: Node | None = None
+        match node:
+            case Variable(name=name) if name and not name.isdigit():
+                named = node
+            case Call(name="ref", arguments=(Word(value=name) as named, *_)):
+                pass
+            case _:
+                name = ""
+        if named is not None and name not in values:
+            sign = "$" if isinstance(named, Variable) else ""
+            span, meant = expression.span(named), report.near(name, values, sign=sign)
+            hint = meant.hint or "declare it under Templates or Parameters"
+            fix = report.renaming(span, sign + name, meant.only)
+            yield report.at(
+                span, UNKNOWN_FIELD, f"there is no template or parameter {name!r}", hint=hint, fix=fix
+            )
+        waiting.extend(reversed(children(node)))
+
+
+def _forms(forms: YamlNode | None) -> Iterator[YamlMapping]:
+    for form in forms.items if isinstance(forms, YamlSequence) else ():
+        for declared in form.values() if isinstance(form, YamlMapping) else ():
+            if isinstance(declared, YamlMapping):
+                yield declared
+
+
+def _form_validators(forms: YamlNode | None) -> Iterator[YamlScalar]:
+    for form in _forms(forms):
+        yield from _expressions_of(form.get("validators"))
+
+
+def _field_validators(forms: YamlNode | None) -> Iterator[YamlScalar]:
+    for form in _forms(forms):
+        fields = form.get("fields")
+        for field in fields.items if isinstance(fields, YamlSequence) else ():
+            if isinstance(field, YamlMapping):
+                yield from _expressions_of(field.get("validators"))
+
+
+def _expressions_of(validators: YamlNode | None) -> Iterator[YamlScalar]:
+    for validator in validators.items if isinstance(validators, YamlSequence) else ():
+        expression = validator.get("expr") if isinstance(validator, YamlMapping) else None
+        if expression is not None and text_of(expression) is not None and is_expression_scalar(expression):
+            yield from scalars(expression)
+
+
+def _check_references(
+    report: Report, expression: ExpressionText, node: Node, fields: Fields
+) -> Iterator[Finding]:
+    """`$.form.field`, outside of lambdas, where `$` would be an item."""
+    match node:
+        case Binary(
+            operator=".",
+            left=Binary(operator=".", left=Variable(name=""), right=Word() as form),
+            right=Word() as field,
+        ):
+            yield from _check_reference(report, expression, form, field, fields)
+        case Binary(operator=".", left=Variable(name=""), right=Word() as form):
+            yield from _check_reference(report, expression, form, None, fields)
+        case Call(name=name) if name in LAMBDA_FUNCTIONS:
+            return
+        case Index(value=inner) | Binary(operator="->", left=inner):
+            yield from _check_references(report, expression, inner, fields)
+        case _:
+            for child in children(node):
+                yield from _check_references(report, expression, child, fields)
+
+
+def _check_reference(
+    report: Report, expression: ExpressionText, form: Word, field: Word | None, fields: Fields
+) -> Iterator[Finding]:
+    if form.value in _BUILT_IN_FORMS:
+        return
+    if form.value not in fields:
+        span, meant = expression.span(form), report.near(form.value, fields)
+        fix = report.renaming(span, form.value, meant.only)
+        yield report.at(span, UNKNOWN_FIELD, f"there is no form {form.value!r}", hint=meant.hint, fix=fix)
+        return
+    declared = fields[form.value]
+    if field is not None and declared is not None and field.value not in declared:
+        message = f"form {form.value!r} has no field {field.value!r}"
+        span, meant = expression.span(field), report.near(field.value, declared)
+        fix = report.renaming(span, field.value, meant.only)
+        yield report.at(span, UNKNOWN_FIELD, message, hint=meant.hint, fix=fix)
+
 
 UI_SECTIONS: Final = ("Version", "Templates", "Application", "Forms", "Parameters", "ParametersSource")
 _VERSIONS: Final = frozenset({"1", "1.0", "2", "2.0", "2.1", "2.2", "2.3", "2.4"})

@@ -143,7 +143,7 @@ class PackageView:
         """The required packages that are at hand: they lie beside this one, or where the user said."""
         if not self._required_names:
             return ()
-        from sabir.languages.muranopl.check.beside import Neighbours, packages_beside
+        from sabir.languages.muranopl.check.class_references import Neighbours, packages_beside
 
         neighbours = self.session.cache(Neighbours)
         beside = packages_beside(self.package, self._required_names, neighbours, self.search_path)

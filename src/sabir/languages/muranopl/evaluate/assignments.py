@@ -10,8 +10,7 @@ from sabir.expressions.yaql.nodes import Binary, Group, Index, Node, Variable, W
 from sabir.expressions.yaql.scope import Closure, variable_key
 from sabir.expressions.yaql.values import hashable
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
-from sabir.languages.muranopl.model.hosts import NO_WRITE_ACCESS, HostValue
-from sabir.languages.muranopl.model.objects import NO_VALUE_YET
+from sabir.languages.muranopl.model.objects import NO_VALUE_YET, NO_WRITE_ACCESS, HostValue
 from sabir.languages.muranopl.syntax.nodes import Expr
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.languages.muranopl.evaluate.methods import Method, running_variables
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import CALLER
-from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.objects import CALLER, MuranoObject, ObjectView
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
-from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.model.objects import CONTEXT, DEPTH, THIS, MuranoObject
 from sabir.languages.muranopl.syntax.defects import FORM
 from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue, Value
 from sabir.text import Place

@@ -1,30 +1,59 @@
-"""Methods: arguments bound and checked, the body compiled at the first call, the stack kept for failures."""
+"""Methods: arguments bound and checked, the body compiled at the first call, the stack kept for failures.
+
+How a statement tells its block to go on differently. A statement that ends normally gives None.
+
+Extension methods: static methods of imported classes that can be called on values.
+
+Whether one applies is decided by the kind of the value and the contract of its first argument, without conversion.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Frame
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql import Library, NoMatch, Variables
+from sabir.expressions.yaql.compile.arguments import accepts
+from sabir.expressions.yaql.functions import Overload, Parameter
+from sabir.expressions.yaql.kinds import ANY, NULL
 from sabir.languages.muranopl.evaluate.arguments import Argument, WrongArguments
-from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
 from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, MADE_FOR, MAKING, RESULT, THIS
-from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.languages.muranopl.model.objects import (
+    CALLER,
+    CONTEXT,
+    DEPTH,
+    MADE_FOR,
+    MAKING,
+    RESULT,
+    THIS,
+    MuranoObject,
+    unwrapped,
+)
 from sabir.languages.muranopl.syntax.nodes import MethodNode
+from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.metadata import Locking
     from sabir.languages.muranopl.evaluate.statements import Run
-    from sabir.languages.muranopl.model.objects import MuranoObject
 
-__all__ = ["CONSTRUCTORS", "Method", "check_exposed", "running_variables"]
+
+class Signal(Enum):
+    BREAK = "Break"
+    CONTINUE = "Continue"
+    RETURN = "Return"
+
+
+BREAK: Final = Signal.BREAK
+CONTINUE: Final = Signal.CONTINUE
+RETURN: Final = Signal.RETURN
+
 
 CONSTRUCTORS: Final = (".init", "initialize")
 """The names of a constructor, the first before the second."""
@@ -288,3 +317,62 @@ def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
             hint="declare it with `Scope: Public`"
             + (f"; callable are {', '.join(exposed)}" if exposed else ""),
         )
+
+
+def with_extensions(library: Library, imports: Iterable[MuranoClass]) -> Library:
+    """The library with the extension methods of classes on top."""
+    extended = Library(library)
+    add_extensions(extended, imports)
+    return extended
+
+
+def add_extensions(library: Library, classes: Iterable[MuranoClass]) -> None:
+    """Declare the extension methods of classes in a library."""
+    by_name: dict[str, list[Method]] = {}
+    for cls in classes:
+        for name in sorted(cls.method_names()):
+            method = cls.lookup(name)
+            if method is not None and method.node.usage == "Extension" and method.arguments:
+                by_name.setdefault(name, []).append(method)
+    for name, methods in by_name.items():
+        library.add(_overload(name, methods))
+
+
+def _overload(name: str, methods: list[Method]) -> Overload:
+    def call(variables: Variables, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        for method in methods:
+            if _applies(method, receiver):
+                return method.invoke(method.cls, variables, receiver, *args, **kwargs)
+        raise NoMatch(f"the extension method `{name}` is for other values")
+
+    kinds = 0
+    for method in methods:
+        kinds |= method.arguments[0].contract.kinds
+    anything = Parameter("rest", ANY, None)
+    return Overload(
+        name=name,
+        function=call,
+        hidden=("variables",),
+        parameters=(Parameter("receiver", kinds, _missing()),),
+        rest=anything,
+        keywords=anything,
+        is_function=False,
+        is_method=True,
+        rules=False,
+    )
+
+
+def _missing() -> Any:
+    from sabir.expressions.yaql.functions import MISSING
+
+    return MISSING
+
+
+def _applies(method: Method, receiver: Any) -> bool:
+    contract = method.arguments[0].contract
+    if contract.wanted_class is None:
+        return accepts(contract.kinds, receiver)
+    value = unwrapped(receiver)
+    if value is None:
+        return bool(contract.kinds & NULL)
+    return isinstance(value, MuranoObject) and value.cls.is_a(contract.wanted_class())

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Scope, Variables
 from sabir.expressions.yaql.kinds import OBJECT, STRING
-from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument
+from sabir.languages.muranopl.evaluate.functions.types import class_argument, object_argument
 from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.model.classes import WRONG_CALL
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.hosts import DEPTH, THIS, calling_class
-from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.objects import DEPTH, THIS, MuranoObject, ObjectView, calling_class
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass

@@ -11,8 +11,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput
-from sabir.languages.muranopl.evaluate.late_positions import LatePositions
-from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
+from sabir.languages.muranopl.evaluate.positions import LatePositions, Positions, read_placed
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.source.packages import LoadedPackage, PackageLimits
 from sabir.source.packages.file_access import read_named_file

@@ -17,9 +17,15 @@ from sabir.languages.muranopl.model import heat_templates
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
-from sabir.languages.muranopl.syntax.manifest import MANIFEST, MISSING_PACKAGE, Manifest, read_manifest
+from sabir.languages.muranopl.syntax.manifest import (
+    ANY_VERSION,
+    MANIFEST,
+    MISSING_PACKAGE,
+    Manifest,
+    VersionSpec,
+    read_manifest,
+)
 from sabir.languages.muranopl.syntax.nodes import ClassNode
-from sabir.languages.muranopl.syntax.versions import ANY_VERSION, VersionSpec
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import compose
 from sabir.text import Place, Source

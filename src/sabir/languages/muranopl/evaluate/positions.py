@@ -1,15 +1,22 @@
-"""Places of the parts of an object model that was read from a file."""
+"""Places of the parts of an object model that was read from a file.
+
+Places in a large JSON model, looked for only when something asks for one.
+
+Keeping the places of a large model would take longer than loading it. So its text is read without them, and where a
+failure wants to point into it, the way to that part is searched in the data and followed in the text: what lies beside
+the way is skipped by the decoder of the standard library, which takes about a second for ten megabytes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from json import JSONDecoder
+from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs, but part of the module since 3.0
 from typing import Any, Final
 
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
-
-__all__ = ["Positions", "read_placed", "step_pattern"]
 
 step_pattern: Final = lazy_pattern(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
 """One step of the path of a contract violation: `[0]` or `['key']`."""
@@ -117,3 +124,117 @@ def _data(node: YamlNode, positions: Positions) -> Any:
         mapping[key] = _data(entry.value, positions)
     positions.nodes[id(mapping)] = node
     return mapping
+
+
+_MOST: Final = 10  # places in one run: each costs a walk through the text
+Step = str | int
+
+
+class LatePositions(Positions):
+    """The same questions as to `Positions`; every answer is worked out."""
+
+    is_late = True
+
+    def __init__(self, source: Source, data: Any) -> None:
+        super().__init__(source)
+        self._data = data
+        self._decode = JSONDecoder().raw_decode
+        self._left = _MOST
+
+    def of(self, raw: Mapping[Any, Any]) -> Place | None:
+        start = self._start_of(raw)
+        return None if start is None else Place(self.source, Span(start, start + 1))
+
+    def of_key(self, raw: Mapping[Any, Any], key: Any) -> Place:
+        start = self._start_of(raw)
+        entry = None if start is None else self._entry(start, str(key))
+        return Place(self.source, Span(0, 0) if entry is None else entry[0])
+
+    def of_header(self, raw: Mapping[Any, Any], key: str) -> Place | None:
+        del key
+        return self.of(raw)
+
+    def of_value(self, raw: Mapping[Any, Any], key: str, path: str = "") -> Place | None:
+        start = self._start_of(raw)
+        entry = None if start is None else self._entry(start, key)
+        if entry is None:
+            return None
+        at = entry[1]
+        for index, name in step_pattern().findall(path):
+            inner = self._inside(at, int(index) if index else name)
+            if inner is None:
+                break
+            at = inner
+        return Place(self.source, Span(at, self._decode(self.source.text, at)[1]))
+
+    def parts_of_value(self, raw: Mapping[Any, Any], key: str) -> list[Place]:
+        del raw, key
+        return []
+
+    # -- the way in the data -------------------------------------------------------------------------------------------
+
+    def _start_of(self, raw: Mapping[Any, Any]) -> int | None:
+        if self._left <= 0:
+            return None
+        self._left -= 1
+        way = _way_to(raw, self._data)
+        at: int | None = self._skip(0)
+        for step in way or ():
+            at = None if at is None else self._inside(at, step)
+        return None if way is None else at
+
+    # -- the way in the text -------------------------------------------------------------------------------------------
+
+    def _skip(self, at: int) -> int:
+        match = _blanks().match(self.source.text, at)
+        return at if match is None else match.end()
+
+    def _inside(self, at: int, step: Step) -> int | None:
+        text = self.source.text
+        if isinstance(step, str):
+            entry = self._entry(at, step) if text[at] == "{" else None
+            return None if entry is None else entry[1]
+        if text[at] != "[":
+            return None
+        at = self._skip(at + 1)
+        for _ in range(step):
+            at = self._skip(self._skip(self._decode(text, at)[1]) + 1)
+        return at
+
+    def _entry(self, at: int, key: str) -> tuple[Span, int] | None:
+        """The place of a key of the mapping that begins there, and where its value begins; of two the last counts."""
+        text, last = self.source.text, None
+        at = self._skip(at + 1)
+        while text[at] == '"':
+            name, end = scanstring(text, at + 1)
+            value = self._skip(self._skip(end) + 1)
+            if name == key:
+                last = (Span(at, end), value)
+            at = self._skip(self._decode(text, value)[1])
+            if text[at] == ",":
+                at = self._skip(at + 1)
+        return last
+
+
+def _way_to(wanted: object, data: Any) -> tuple[Step, ...] | None:
+    """The keys and indexes that lead to a part of the data, which is found by its identity."""
+    waiting: list[tuple[Any, Any, Step | None]] = [(data, None, None)]
+    while waiting:
+        entry = waiting.pop()
+        value = entry[0]
+        if value is wanted:
+            way: list[Step] = []
+            while entry[1] is not None:
+                way.append(entry[2])  # type: ignore[arg-type]  # what has a parent has a step
+                entry = entry[1]
+            return tuple(reversed(way))
+        if isinstance(value, dict):
+            waiting.extend((item, entry, key) for key, item in value.items() if isinstance(item, dict | list))
+        elif isinstance(value, list):
+            waiting.extend(
+                (item, entry, index) for index, item in enumerate(value) if isinstance(item, dict | list)
+            )
+    return None
+
+
+_blanks: Final = lazy_pattern(r"[ \t\n\r]*")

@@ -15,15 +15,14 @@ from sabir.languages.muranopl.evaluate.metadata import (
     meta_of_property,
 )
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.hosts import UNDECLARED_READ, HostValue
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.objects import UNDECLARED_READ, HostValue, MuranoObject, unwrapped
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.arguments import Argument
     from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
-    from sabir.languages.muranopl.syntax.versions import Version
+    from sabir.languages.muranopl.syntax.manifest import Version
 
 __all__ = ["TypeInfo"]
 

@@ -11,26 +11,22 @@ from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql import Dialect, Engine, Library, Options
 from sabir.graph.origin import How, Origin
-from sabir.languages.muranopl.evaluate.attributes import AttributeStore
 from sabir.languages.muranopl.evaluate.class_table import ClassTable
 from sabir.languages.muranopl.evaluate.destruction import Destruction
-from sabir.languages.muranopl.evaluate.extensions import with_extensions
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.identity import Identities
-from sabir.languages.muranopl.evaluate.immediate import ArgumentLoader, ImmediateLoader
 from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
-from sabir.languages.muranopl.evaluate.loading import Loader
+from sabir.languages.muranopl.evaluate.loader import ArgumentLoader, ImmediateLoader, Loader
+from sabir.languages.muranopl.evaluate.methods import with_extensions
+from sabir.languages.muranopl.evaluate.objects import AttributeStore, Identities, ObjectStore
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
-from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
-from sabir.languages.muranopl.evaluate.system.asking import ask
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.evaluate.system.registry import ask
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import TypeName
-from sabir.languages.muranopl.model.hosts import HostObjects
-from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.model.objects import HostObjects, MuranoObject
 from sabir.languages.muranopl.worlds.effects import EffectKind
 from sabir.languages.muranopl.worlds.settings import EngineSettings
 from sabir.session import wall_clock
@@ -131,7 +127,7 @@ class Runtime:
     @cached_property
     def unconnected(self) -> World:
         """What answers where no world is connected."""
-        from sabir.languages.muranopl.worlds.unconnected import UnconnectedWorld
+        from sabir.languages.muranopl.worlds.offline import UnconnectedWorld
 
         return UnconnectedWorld()
 
@@ -176,7 +172,7 @@ class Runtime:
         """How expressions are compiled: the usual way, or so that the recorder sees what they read."""
         if self.recorder is None:
             return {"objects": HostObjects()}
-        from sabir.languages.muranopl.evaluate.recording.expressions import RecordingHosts, recording_compiler
+        from sabir.languages.muranopl.evaluate.recording.methods import RecordingHosts, recording_compiler
 
         return {"objects": RecordingHosts(self.recorder), "compiler": recording_compiler(self.recorder)}
 

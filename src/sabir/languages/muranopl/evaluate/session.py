@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.muranopl.evaluate.loading import NO_OBJECT, Loader
+from sabir.languages.muranopl.evaluate.loader import NO_OBJECT, Loader
 from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
 from sabir.languages.muranopl.evaluate.positions import Positions
 from sabir.languages.muranopl.evaluate.previous import PreviousRun
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.serialising import dump_object, storage
+from sabir.languages.muranopl.evaluate.serialisation import dump_object, storage
 from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
 from sabir.languages.muranopl.model.definitions import (
     MODEL_FORM,

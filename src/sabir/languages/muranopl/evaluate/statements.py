@@ -2,6 +2,8 @@
 
 A closure gives None, or the signal that made it end (`Return`, `Break`, `Continue`). Failures pick up the place of the
 statement on their way out; that costs nothing while nothing fails.
+
+What a statement holds itself, without its blocks: the values that it computes.
 """
 
 from __future__ import annotations
@@ -12,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql import Variables, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.assignments import compile_target
-from sabir.languages.muranopl.evaluate.loops import run_for, run_repeat, run_while, whole_number
-from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
-from sabir.languages.muranopl.evaluate.statement_values import has_text, may_call, values_of
+from sabir.languages.muranopl.evaluate.control_flow import run_for, run_repeat, run_while, whole_number
+from sabir.languages.muranopl.evaluate.methods import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.model.engines import ClassEngine, expression_failure
 from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable
-from sabir.languages.muranopl.model.hosts import AT, MADE_FOR, MAKING, RESULT
+from sabir.languages.muranopl.model.objects import AT, MADE_FOR, MAKING, RESULT
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.languages.muranopl.syntax.defects import FORM
 from sabir.text import Place
@@ -25,7 +26,52 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["Compiler", "Run"]
+
+def values_of(node: ast.Statement) -> list[ast.Value]:
+    """The values of a statement itself, without its blocks."""
+    match node:
+        case ast.ExpressionStatement(expression=expression):
+            return [expression]
+        case ast.Assignment(target=target, value=value):
+            return [value, target]
+        case ast.Return(value=value):
+            return [value]
+        case ast.If(condition=value) | ast.While(condition=value) | ast.For(collection=value):
+            return [value]
+        case ast.Repeat(times=value):
+            return [value]
+        case ast.Match(value=value):
+            return [value]
+        case ast.Switch(cases=cases):
+            return [condition for condition, _ in cases]
+        case ast.Parallel(limit=limit):
+            return [limit] if limit is not None else []
+        case ast.Throw(names=names, message=message, extra=extra, cause=cause):
+            return [value for value in (names, message, extra, cause) if value is not None]
+        case _:
+            return []
+
+
+def has_text(value: ast.Value, text: str | None) -> bool:
+    if isinstance(value, ast.Expr):
+        return text is not None and text in value.text
+    if isinstance(value, ast.ListValue):
+        return any(has_text(item, text) for item in value.items)
+    if isinstance(value, ast.MapValue):
+        return any(has_text(part, text) for entry in value.entries for part in entry)
+    return False
+
+
+def may_call(value: ast.Value) -> bool:
+    """Whether a method or function may run for a value, which may make objects."""
+    if isinstance(value, ast.Expr):
+        return "(" in value.text
+    if isinstance(value, ast.ListValue):
+        return any(map(may_call, value.items))
+    return isinstance(value, ast.MapValue) and any(
+        may_call(part) for entry in value.entries for part in entry
+    )
+
 
 Run = Callable[[Variables], Signal | None]
 
@@ -242,17 +288,17 @@ class Compiler:
     # -- exceptions ------------------------------------------------------------------------------------------------------
 
     def try_(self, node: ast.Try) -> Run:
-        from sabir.languages.muranopl.evaluate.exceptions import compile_try
+        from sabir.languages.muranopl.evaluate.control_flow import compile_try
 
         return compile_try(self, node)
 
     def throw(self, node: ast.Throw) -> Run:
-        from sabir.languages.muranopl.evaluate.exceptions import compile_throw
+        from sabir.languages.muranopl.evaluate.control_flow import compile_throw
 
         return compile_throw(self, node)
 
     def rethrow(self, _node: ast.Rethrow) -> Run:
-        from sabir.languages.muranopl.evaluate.exceptions import rethrow
+        from sabir.languages.muranopl.evaluate.control_flow import rethrow
 
         return rethrow
 

@@ -1,25 +1,107 @@
-"""Objects to instances: plain values are attributes, objects in properties are relations."""
+"""Objects to instances: plain values are attributes, objects in properties are relations.
+
+Where objects and the values of their properties came from: the model, a default, a contract's conversion, code.
+
+The recorded steps of a run as origins: what properties of the graph tell is left to them, first values are spelled out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.origin import Origin
+from sabir.graph.origin import How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Value
+from sabir.languages.muranopl.evaluate.objects import same_value
+from sabir.languages.muranopl.evaluate.positions import Positions
+from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
+from sabir.languages.muranopl.evaluate.recording.storage import FirstValue, WatchedProperties
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.serialising import MOST_CONTAINERS, too_large
-from sabir.languages.muranopl.graph.origins import Origins
+from sabir.languages.muranopl.evaluate.serialisation import MOST_CONTAINERS, too_large
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.properties import PropertyDeclaration
+from sabir.provenance import Cell, MergingChains, Shape, Site, Step, ValueSource
+from sabir.provenance.steps import NOWHERE
+from sabir.text import Place
 
-if TYPE_CHECKING:
-    from sabir.languages.muranopl.graph.steps import Steps
 
-__all__ = ["build_graph"]
+class Origins:
+    """Origins of one runtime, each with its place and manner alone; those that declarations give are shared."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self._defaults: dict[PropertyDeclaration, Origin] = {}
+
+    def of_object(self, object_: MuranoObject) -> Origin:
+        place = self.place_of(object_.id)
+        if place is not None:
+            return Origin(place, How.INPUT)
+        return Origin(Place(object_.cls.node.source, object_.cls.node.span), How.CONSTRUCTOR)
+
+    def place_of(self, object_id: str) -> Place | None:
+        """Where the model defines an object."""
+        defined = self.runtime.origins.get(object_id)
+        return None if defined is None else defined[0].of(defined[1])
+
+    def of_property(self, object_: MuranoObject, name: str) -> Origin | None:
+        declaration = object_.cls.members[name]
+        written = (self.runtime.written or {}).get((object_.id, name))
+        if written is not None:
+            return Origin(written, How.ASSIGNMENT)
+        if object_.id not in self.runtime.origins and declaration.default is None:
+            return None
+        source = self.source_of(object_.id, declaration)
+        if source is None:
+            return self.default(declaration)
+        _positions, raw = self.runtime.origins[object_.id]
+        if same_value(object_.properties.get(name), raw.get(name)):
+            return source
+        return Origin(declaration.contract_place, How.CONVERSION, (source,))
+
+    def source_of(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
+        """What gives a property of an object its value from outside, None when nothing does."""
+        defined: tuple[Positions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
+        if defined is None:
+            return None
+        positions, raw = defined
+        overridden = self.runtime.overridden.get((object_id, declaration.name))
+        if overridden is not None:
+            if isinstance(overridden, Origin):
+                return overridden
+            return Origin(positions.of(raw) or declaration.place, overridden)
+        place = positions.of_value(raw, declaration.name) if declaration.is_read else None
+        return None if place is None else Origin(place, How.INPUT)
+
+    def given_parts(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
+        """The same, an object that stands there inline by its header alone: what else it has are values of its own."""
+        origin = self.source_of(object_id, declaration)
+        positions = self.runtime.origins[object_id][0] if origin is not None else None
+        if origin is None or positions is None or (object_id, declaration.name) in self.runtime.overridden:
+            return origin
+        places = positions.parts_of_value(self.runtime.origins[object_id][1], declaration.name)
+        if not places:
+            return origin
+        first, *others = places
+        return Origin(first, How.INPUT, tuple(Origin(place, How.INPUT) for place in others))
+
+    def default(self, declaration: PropertyDeclaration) -> Origin:
+        origin = self._defaults.get(declaration)
+        if origin is None:
+            node = declaration.node
+            span = node.span if node.default is None else node.default.span
+            place = Place(declaration.cls.node.source, span)
+            note = None
+            if declaration.configured:
+                place, note = declaration.configured_place or place, "class configuration"
+            elif node.default is None:
+                note = "no default, so null"
+            origin = self._defaults[declaration] = Origin(place, How.DEFAULT, note=note)
+        return origin
+
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 
@@ -30,7 +112,6 @@ def build_graph(runtime: Runtime) -> Graph:
     if runtime.recorder is None:
         origins: Origins | Steps = Origins(runtime)
         return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
-    from sabir.languages.muranopl.graph.steps import Steps
 
     objects = list(_reachable(runtime.root))
     shown = frozenset((object_.id, name) for object_ in objects for name in _shown_names(object_))
@@ -124,3 +205,75 @@ def _value(value: Any) -> Value:
     if isinstance(value, MuranoClass):
         return value.name
     return value if isinstance(value, date | bytes) else str(value)
+
+
+class Steps(MergingChains):
+    """Origins of recorded steps. `shown` are the properties that the graph has, by object id and name."""
+
+    def __init__(self, recorder: RunRecorder, origins: Origins, shown: frozenset[tuple[str, str]]) -> None:
+        super().__init__()
+        self.recorder = recorder
+        self.origins = origins
+        self.shown = shown
+
+    def of_object(self, object_: MuranoObject) -> Origin:
+        step = self.recorder.made(object_)
+        return self.origins.of_object(object_) if step is None else self.origin(step)
+
+    def of_property(self, object_: MuranoObject, name: str) -> Origin | None:
+        step = self.recorder.final(object_.properties, name)
+        if step is None:
+            assert isinstance(object_.properties, WatchedProperties)
+            step = self.recorder.current(object_.properties, name)
+        return None if step is None else self.origin(step)
+
+    def is_shown(self, cell: Cell) -> bool:
+        return cell[0].owner is not None and (cell[0].owner, cell[1]) in self.shown
+
+    def told(self, step: Step) -> Shape:
+        return self._first_value(step) if isinstance(step, FirstValue) else super().told(step)
+
+    def _first_value(self, step: FirstValue) -> Shape:
+        declaration, reads = step.declaration, tuple(step.reads)
+        contract = self.recorder.contract_site(declaration)
+        if step.giver is not None:
+            if step.is_converted:
+                return Shape(contract, tuple(self.edges((step.giver, *reads))))
+            return Shape(step.giver.site, tuple(self.edges((*step.giver.sources(), *reads))))
+        outside = None
+        if step.object_id is not None:
+            outside = self.origins.given_parts(step.object_id, declaration)
+        if outside is not None:
+            if step.is_converted or reads:
+                return Shape(contract, (outside, *self.edges(reads)))
+            return Shape(Site(outside.place, outside.how, outside.note), outside.sources)
+        default = self.origins.default(declaration)
+        site = Site(default.place, How.DEFAULT, default.note)
+        if reads and not declaration.configured:
+            site = Site(default.place, How.EXPRESSION, "default")
+        rests_on = reads if step.maker is None else (*reads, step.maker)
+        if step.is_converted:
+            return Shape(contract, (Step(site, rests_on),))
+        return Shape(site, tuple(self.edges(rests_on)))
+
+    def kind(self, step: Step) -> Hashable:
+        if not isinstance(step, FirstValue):
+            return super().kind(step)
+        if step.object_id in self.origins.runtime.origins:
+            return step  # the model gives each object its own values
+        return (step.declaration, step.is_converted, None if step.giver is None else step.giver.site)
+
+    def merge(self, steps: list[Step], below: Iterable[ValueSource]) -> Step:
+        first = steps[0]
+        if not isinstance(first, FirstValue):
+            return super().merge(steps, below)
+        giver = first.giver
+        return FirstValue(
+            NOWHERE,
+            tuple(dict.fromkeys(source for source in below if source is not giver)),
+            cell=first.cell,
+            declaration=first.declaration,
+            object_id=None,
+            is_converted=first.is_converted,
+            giver=None if giver is None else Step(giver.site, giver.reads, giver.decided_by),
+        )

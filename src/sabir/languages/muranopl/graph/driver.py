@@ -22,14 +22,12 @@ from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE, kept_value, root_id
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
+from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE, kept_value, root_id
 from sabir.languages.muranopl.graph.program import Program, ProgramCall, ProgramEnd, run_program
+from sabir.languages.muranopl.worlds.deployed import JournalledWorld, RememberedStacks, ServedEffects
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
-from sabir.languages.muranopl.worlds.journalled import JournalledWorld
 from sabir.languages.muranopl.worlds.machines import MachineCloud
-from sabir.languages.muranopl.worlds.remembered import RememberedStacks
-from sabir.languages.muranopl.worlds.served import ServedEffects
 from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
 from sabir.resources.effects import ANSWER, Diverged, Effects
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import CONTEXT, NO_WRITE_ACCESS, HostValue
-from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.languages.muranopl.model.objects import CONTEXT, NO_WRITE_ACCESS, HostValue
+from sabir.languages.muranopl.syntax.rules import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method

@@ -13,14 +13,14 @@ from sabir.languages.muranopl.model.contract_types import ANYTHING, Contract
 from sabir.languages.muranopl.model.contracts import compile_contract
 from sabir.languages.muranopl.model.engines import ClassEngine
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
-from sabir.languages.muranopl.model.first_functions import first_library
-from sabir.languages.muranopl.model.hosts import HostObjects
+from sabir.languages.muranopl.model.legacy_functions import first_library
+from sabir.languages.muranopl.model.objects import HostObjects
 from sabir.languages.muranopl.model.plain_functions import VALUES
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue
 from sabir.languages.muranopl.syntax.values import read_value
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.evaluate.loader import Loader
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.syntax.nodes import Value
     from sabir.source.yaml.nodes import YamlNode

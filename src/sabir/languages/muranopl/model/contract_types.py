@@ -1,22 +1,29 @@
-"""What a compiled contract is."""
+"""What a compiled contract is.
+
+Which kinds of values an extension method is for, by the contract of its first argument.
+
+`int()`, `string()` and `bool()` with their conversions (decisions S-02 and S-05).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.expressions.yaql.kinds import ANY
-from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.expressions.yaql.kinds import ANY, BOOL, INTEGER, ITERABLE, MAPPING, NULL, OBJECT, STRING
+from sabir.languages.muranopl.model.errors import ContractViolation, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.syntax.rules import failure_rule
+from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.evaluate.loader import Loader
     from sabir.languages.muranopl.model.classes import MuranoClass
-    from sabir.languages.muranopl.model.objects import MuranoObject
 
-__all__ = ["ANYTHING", "Build", "Check", "Contract"]
 
 Check = Callable[[Any, Any, "Loader"], Any]
 Build = Callable[[Any, "MuranoObject", "Loader"], Any]
@@ -49,3 +56,44 @@ def _anything(value: Any, _this: Any, _loader: Any) -> Any:
 
 
 ANYTHING: Final = Contract(_anything)
+
+
+# Only the type counts here, never a conversion: an extension for texts does not apply to numbers.
+KIND_OF: Final = {"int": INTEGER | NULL, "string": STRING | NULL, "bool": BOOL | NULL}
+LIST_KINDS: Final = ITERABLE
+MAP_KINDS: Final = MAPPING
+OBJECT_KINDS: Final = OBJECT | NULL
+
+
+def int_check(value: Any, _this: Any, _loader: Any) -> Any:
+    if type(value) is int or value is None:
+        return value
+    if isinstance(value, str):
+        if _integer_text().fullmatch(value):
+            return int(value)
+    elif isinstance(value, int):
+        return int(value)  # a boolean
+    elif isinstance(value, float) and -1e300 < value < 1e300:
+        return int(value)  # towards zero
+    raise ContractViolation(f"{shown(value)} is no integer", value)
+
+
+def string_check(value: Any, _this: Any, _loader: Any) -> Any:
+    if type(value) is str or value is None:
+        return value
+    if isinstance(value, str | int | float | date):
+        return str(value)
+    if isinstance(value, MuranoObject):
+        return value.id
+    if isinstance(value, ObjectView):
+        return value.object.id
+    raise ContractViolation(f"{shown(value)} is no text", value)
+
+
+def bool_check(value: Any, _this: Any, _loader: Any) -> Any:
+    if value is None or value is True or value is False:
+        return value
+    return bool(value)
+
+
+_integer_text: Final = lazy_pattern(r"\s*[-+]?[0-9]{1,4000}\s*")

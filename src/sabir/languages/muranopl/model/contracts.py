@@ -4,39 +4,116 @@ A contract has two closures. `check(value, this, loader)` gives the converted va
 is the object whose property or argument it is (the class where there is no object). `build(value, owner, loader)` makes
 objects of the definitions in a model before anything is checked, so that references may point forward; it is None where
 no class can occur.
+
+Contract parts inside of a larger expression: `$.int() or 5672`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.yaql import Dialect, parse
-from sabir.expressions.yaql.kinds import NULL
-from sabir.expressions.yaql.nodes import Binary, Call, Group, Variable
+from sabir.expressions.yaql import EXPRESSION, LAMBDA, Dialect, Lambda, Library, Variables, parse
+from sabir.expressions.yaql.kinds import ANY, NULL, STRING
+from sabir.expressions.yaql.nodes import Binary, Call, Group, Node, Variable
 from sabir.expressions.yaql.nodes import Node as YaqlNode
-from sabir.languages.muranopl.model.contract_classes import class_contract, ownership, template_contract
-from sabir.languages.muranopl.model.contract_functions import LOADER
-from sabir.languages.muranopl.model.contract_kinds import KIND_OF
-from sabir.languages.muranopl.model.contract_scalars import bool_check, int_check, string_check
 from sabir.languages.muranopl.model.contract_structures import (
+    class_contract,
+    class_name_of,
     constant_contract,
     list_contract,
     map_contract,
+    ownership,
+    template_contract,
 )
-from sabir.languages.muranopl.model.contract_types import ANYTHING, CONTRACT_FORM, Check, Contract
+from sabir.languages.muranopl.model.contract_types import (
+    ANYTHING,
+    CONTRACT_FORM,
+    KIND_OF,
+    Check,
+    Contract,
+    bool_check,
+    int_check,
+    string_check,
+)
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.model.objects import (
+    CONTEXT,
+    DEPTH,
+    THIS,
+    MuranoObject,
+    calling_class,
+    unwrapped,
+)
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.text import Span
 
 if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.loader import Loader
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["Contract", "compile_contract"]
+
+LOADER: Final = "%"  # the loader of the check that is running, beside the variables
+
+
+def contract_library(base: Library) -> Library:
+    """A library with the parts of contracts as methods."""
+    library = Library(base)
+    for name, check in (("int", int_check), ("string", string_check), ("bool", bool_check)):
+        library.method(name, ANY)(_scalar(check))
+
+    @library.method("notNull", ANY)
+    def not_null(value: Any) -> Any:
+        if value is None:
+            raise ContractViolation("a value is required here, null was given")
+        return value
+
+    @library.method("check", ANY, LAMBDA, STRING)
+    def check_(value: Any, predicate: Lambda, message: str | None = None) -> Any:
+        if not predicate(value):
+            raise ContractViolation(message or f"{shown(value)} does not satisfy the contract", value)
+        return value
+
+    @library.method("class", ANY, EXPRESSION, EXPRESSION)
+    def class_(variables: Variables, value: Any, name: Node, default: Node | None = None) -> Any:
+        wanted = _resolved(name, variables)
+        made_class = wanted if default is None else _resolved(default, variables)
+        return _object(value, wanted, made_class, variables)
+
+    return library
+
+
+def _scalar(check: Any) -> Any:
+    def convert(value: Any) -> Any:
+        return check(value, None, None)
+
+    return convert
+
+
+def _resolved(node: Node, variables: Variables) -> MuranoClass:
+    name, cls = class_name_of(node), calling_class(variables)
+    if name is None or cls is None:
+        raise MuranoError(CONTRACT_FORM, "class() takes the name of a class")
+    return cls.resolve(name)
+
+
+def _object(value: Any, wanted: MuranoClass, default: MuranoClass, variables: Variables) -> Any:
+    loader: Loader = variables[LOADER]
+    this = variables.get(THIS)
+    value = unwrapped(value)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = loader.find(value)
+    elif isinstance(value, dict):
+        value = loader.instantiate(value, loader.owner_for(this), default)
+    if not isinstance(value, MuranoObject) or not value.cls.is_a(wanted):
+        raise ContractViolation(f"{shown(value)} is no object of {wanted.name}", value)
+    return value
+
 
 _SCALARS: dict[str, Check] = {"int": int_check, "string": string_check, "bool": bool_check}
 _STEPS = ("int", "string", "bool", "class", "template", "notNull", "check", "owned", "notOwned")

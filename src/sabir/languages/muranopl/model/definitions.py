@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError, shown
-from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:

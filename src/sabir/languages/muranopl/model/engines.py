@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql import Compiled, Engine, LimitExceeded, NoMatch, UnknownName, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.model.contract_functions import contract_library
+from sabir.languages.muranopl.model.contracts import contract_library
 from sabir.languages.muranopl.model.errors import ExpressionFailure, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Frame, Related
 from sabir.errors import SabirError
-from sabir.languages.muranopl.syntax.failures import FailureRule, failure_rule
+from sabir.languages.muranopl.syntax.rules import FailureRule, failure_rule
 from sabir.text import Place, Source, Span
 
 __all__ = [

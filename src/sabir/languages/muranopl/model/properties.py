@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.model.definitions import parse_type
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.model.objects import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.evaluate.loader import Loader
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.contract_types import Contract
 

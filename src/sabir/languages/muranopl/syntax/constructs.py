@@ -11,13 +11,12 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Fix
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.defects import Defects
-from sabir.languages.muranopl.syntax.differences import CATCH_WITHOUT_DO
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import is_null
-from sabir.languages.muranopl.syntax.values import read_value
+from sabir.languages.muranopl.syntax.rules import CATCH_WITHOUT_DO
+from sabir.languages.muranopl.syntax.values import is_null, read_value
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Span

@@ -15,9 +15,8 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Fix, Related
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.muranopl.syntax.differences import Difference
-from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.rules import Difference, failure_rule
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Place, Source, Span
 

@@ -17,7 +17,7 @@ from sabir.expressions.yaql.nodes import (
     Word,
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Expr
 from sabir.languages.muranopl.syntax.report import Report

@@ -10,15 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.declarations import is_absent, read_choice, read_meta
 from sabir.languages.muranopl.syntax.defects import Defect, Defects
-from sabir.languages.muranopl.syntax.differences import (
-    IGNORED_KEY,
-    LOOSE_CLASS_NAME,
-    META_KEY_ON_CLASS,
-    NULL_META_KEY,
-)
 from sabir.languages.muranopl.syntax.members import SCOPE_OR_NAMESPACES
 from sabir.languages.muranopl.syntax.names import (
     NO_NAMESPACES,
@@ -32,7 +26,13 @@ from sabir.languages.muranopl.syntax.names import (
 )
 from sabir.languages.muranopl.syntax.nodes import NameNode, Value
 from sabir.languages.muranopl.syntax.report import kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import MISSING_KEY, UNKNOWN_SECTION, is_null, unknown_keys
+from sabir.languages.muranopl.syntax.rules import (
+    IGNORED_KEY,
+    LOOSE_CLASS_NAME,
+    META_KEY_ON_CLASS,
+    NULL_META_KEY,
+)
+from sabir.languages.muranopl.syntax.values import MISSING_KEY, UNKNOWN_SECTION, is_null, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Edit, Fix
-from sabir.languages.muranopl.examples.packages import package_rule
-from sabir.languages.muranopl.syntax.arguments import ARGUMENT_USAGES, MEMBER_FORM, read_arguments
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.declarations import (
+    ARGUMENT_USAGES,
+    MEMBER_FORM,
     is_absent,
     keys_are_known,
+    read_arguments,
     read_choice,
     read_meta,
     read_name,
@@ -21,13 +23,11 @@ from sabir.languages.muranopl.syntax.declarations import (
     without_value,
 )
 from sabir.languages.muranopl.syntax.defects import Defects
-from sabir.languages.muranopl.syntax.differences import ACTION_IN_SESSION, NULL_CONTRACT, WORKFLOW
 from sabir.languages.muranopl.syntax.nodes import MethodNode, PropertyNode, Value
-from sabir.languages.muranopl.syntax.repairs import with_contract
-from sabir.languages.muranopl.syntax.report import kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import is_null
+from sabir.languages.muranopl.syntax.report import kind_of, shown, with_contract
+from sabir.languages.muranopl.syntax.rules import ACTION_IN_SESSION, NULL_CONTRACT, WORKFLOW
 from sabir.languages.muranopl.syntax.statements import read_block
-from sabir.languages.muranopl.syntax.values import read_value
+from sabir.languages.muranopl.syntax.values import is_null, read_value
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Place
 

@@ -1,6 +1,8 @@
 """Method bodies: instructions are expressions, assignments and block constructs (spec 000, "Method body").
 
 A broken instruction is a defect and loses no more than itself: what can be read of it is, and so is all that follows.
+
+What can stand left of an assignment: a variable, then any number of attributes and indexes.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from typing import Final
 
 from sabir.diagnostics.suggestions import near
 from sabir.expressions.yaql.errors import YaqlSyntaxError
+from sabir.expressions.yaql.nodes import Binary, Call, Group, Index, Node, Unary, Variable, Word
+from sabir.expressions.yaql.parser import Dialect, parse
 from sabir.languages.muranopl.syntax.constructs import (
     NEEDS_NAME,
     NO_TARGET,
@@ -20,11 +24,6 @@ from sabir.languages.muranopl.syntax.constructs import (
     read_names,
 )
 from sabir.languages.muranopl.syntax.defects import Defects
-from sabir.languages.muranopl.syntax.differences import (
-    CALL_IN_TARGET,
-    REPEAT_SCALAR,
-    TRY_WITHOUT_CATCH,
-)
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, unparsable
 from sabir.languages.muranopl.syntax.names import is_short_name
 from sabir.languages.muranopl.syntax.nodes import (
@@ -52,13 +51,53 @@ from sabir.languages.muranopl.syntax.nodes import (
     While,
 )
 from sabir.languages.muranopl.syntax.report import kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import is_null
-from sabir.languages.muranopl.syntax.targets import has_calls_before_the_end, is_target
-from sabir.languages.muranopl.syntax.values import is_expression_scalar, read_value
+from sabir.languages.muranopl.syntax.rules import CALL_IN_TARGET, REPEAT_SCALAR, TRY_WITHOUT_CATCH
+from sabir.languages.muranopl.syntax.values import is_expression_scalar, is_null, read_value
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
-__all__ = ["CONSTRUCTS", "KEYWORDS", "read_block"]
+
+def is_target(text: str) -> bool:
+    tree = parse(text, Dialect.MURANO).tree
+    if isinstance(tree, Variable):
+        return tree.name not in ("", "this") and not tree.name.isdigit()
+    is_type = isinstance(tree, Unary | Binary) and tree.operator == ":"
+    return not is_type and is_target_node(tree)
+
+
+def is_target_node(node: Node) -> bool:
+    while True:
+        if isinstance(node, Variable):
+            return True
+        if isinstance(node, Index) and len(node.arguments) == 1:
+            node = node.value
+        elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
+            node = node.left
+        elif isinstance(node, Group):
+            node = node.inner
+        else:
+            # `:Type.property` and `ns:Type.property` assign static properties.
+            return isinstance(node, Unary | Binary) and node.operator == ":"
+
+
+def has_calls_before_the_end(text: str) -> bool:
+    """Whether a text would be a target if calls were read on the way, as in `$.a.cast(:X).b` and `type(X).p`."""
+    tree = parse(text, Dialect.MURANO).tree
+    is_written = isinstance(tree, Index) or (
+        isinstance(tree, Binary) and tree.operator == "." and isinstance(tree.right, Word)
+    )
+    has_calls = False
+    while is_written:
+        if isinstance(tree, Index):
+            tree = tree.value
+        elif isinstance(tree, Binary) and tree.operator == "." and isinstance(tree.right, Word | Call):
+            has_calls = has_calls or isinstance(tree.right, Call)
+            tree = tree.left
+        else:
+            break
+    begins_with_type = isinstance(tree, Call) and tree.name == "type"
+    return begins_with_type or (has_calls and is_target_node(tree))
+
 
 CONSTRUCTS: Final[Mapping[str, tuple[str, ...]]] = {
     "Return": (),

@@ -2,20 +2,25 @@
 
 A plain (unquoted) scalar that YAML reads as text is an expression when it has a character other than letters, digits,
 `_`, `.` and white space, and is valid YAQL. So `a + b` is an expression, `not true` and `Hello, World` are texts.
+
+Checkers of form that serve many keys: plain data in, findings out (spec 001, "Checkers").
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import Final
 
+from sabir.diagnostics.finding import Finding, Fix
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.parser import Dialect, is_expression
+from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.lazy import lazy_pattern
-from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
-
-__all__ = ["expression_place", "is_expression_scalar", "read_value"]
 
 YAQL_TAG: Final = "!yaql"
 # `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
@@ -56,3 +61,108 @@ def expression_place(source: Source, expr: Expr, inner: Span | None) -> Place:
     if inner is None or source.slice(expr.span) != expr.text:
         return Place(source, expr.span)
     return Place(source, inner.shifted(expr.span.start))
+
+
+SECOND_DOCUMENT: Final = package_rule(
+    "E005",
+    "more than one document where one is allowed",
+    "A manifest and a UI definition are one YAML document; what follows a second --- is never read.",
+)
+NO_MAPPING: Final = package_rule(
+    "E007",
+    "the file is empty or no mapping",
+    "Manifests, class files and UI definitions are mappings of keys. An empty file or a list says nothing.",
+)
+MISSING_KEY: Final = package_rule(
+    "E020",
+    "a required key is missing",
+    "A manifest needs Type and FullName, a UI definition Application and Forms, a class in a file of several classes "
+    "its Name.",
+)
+UNKNOWN_KEY: Final = package_rule(
+    "E021",
+    "an unknown key",
+    "Keys that the language does not know are ignored by the engine, most often because of a typing error: what was "
+    "meant is silently not done.",
+    fixable=True,
+)
+NO_TEXT: Final = package_rule(
+    "E040",
+    "the value must be a text",
+    "YAML reads an unquoted 1.10 as a number and yes as a boolean. Where a text is needed, put it in quotes.",
+    fixable=True,
+)
+UNKNOWN_SECTION: Final = package_rule(
+    "W010",
+    "an unknown section",
+    "A top-level key of a manifest, class or UI definition that nobody reads, most often a typing error.",
+    fixable=True,
+)
+
+
+def unknown_keys(
+    report: Report, mapping: YamlMapping, known: Collection[str], *, code: Rule | str, what: str
+) -> Iterator[Finding]:
+    """Keys that the table of `what` does not have."""
+    for key in mapping:
+        if text_of(key) not in known:
+            yield report.unknown(key, code, f"{what} has no key {shown(key)}", known, taken=mapping)
+
+
+def string_value(
+    report: Report, mapping: YamlMapping, key: str, *, code: Rule | str, what: str = ""
+) -> Iterator[Finding]:
+    """The value under a key, when there is one, must be a text."""
+    value = mapping.get(key)
+    if value is not None and text_of(value) is None and not is_null(value):
+        message = f"{what or key} must be a text, not {kind_of(value)}"
+        yield report.at(value, code, message, hint=_quote_hint(value), fix=quoting(report, value))
+
+
+def quoting(report: Report, value: YamlNode) -> Fix | None:
+    """Quotes around a number or the like, where a text is needed."""
+    if not isinstance(value, YamlScalar) or value.style is not Style.PLAIN or value.tag is not None:
+        return None
+    # What begins with a quote or holds one is no number, date or boolean.
+    return report.replacing(value, f'"{value.text}"', title="put it in quotes", safe=True)
+
+
+def one_of(
+    report: Report,
+    value: YamlNode | None,
+    allowed: Collection[str],
+    *,
+    code: Rule | str,
+    what: str,
+    required: bool = False,
+) -> Iterator[Finding]:
+    """A value of a closed set; where none is `required`, nothing behind the key is as good as no key."""
+    if value is not None and (required or not is_null(value)) and text_of(value) not in allowed:
+        yield report.unknown(value, code, f"{what} cannot be {shown(value)}", allowed, refused=True)
+
+
+def meta_shape(report: Report, mapping: YamlMapping, *, code: Rule | str) -> Iterator[Finding]:
+    """`Meta` is a mapping or a list of mappings; reported once."""
+    meta = mapping.get("Meta")
+    if meta is None or is_null(meta) or isinstance(meta, YamlMapping):
+        return
+    if isinstance(meta, YamlSequence) and all(isinstance(item, YamlMapping) for item in meta.items):
+        return
+    yield report.at(meta, code, f"Meta must be a mapping or a list of mappings, not {_meta_kind(meta)}")
+
+
+def is_null(node: YamlNode) -> bool:
+    return isinstance(node, YamlScalar) and node.value is None
+
+
+def _meta_kind(meta: YamlNode) -> str:
+    if isinstance(meta, YamlSequence):
+        other = next(item for item in meta.items if not isinstance(item, YamlMapping))
+        return f"a list with {kind_of(other)}"
+    return kind_of(meta)
+
+
+def _quote_hint(value: YamlNode) -> str | None:
+    if isinstance(value, YamlScalar):
+        return f'put it in quotes: "{value.text}"'
+    return None

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from sabir.expressions.patterns import PatternError, PatternRefused, bounded, compile_pattern
 from sabir.expressions.yaql import YaqlError
+from sabir.languages.muranopl.evaluate.forms.cloud import Choice
 from sabir.languages.muranopl.evaluate.forms.definition import Expression, FieldSpec
-from sabir.languages.muranopl.evaluate.forms.offers import Choice
 from sabir.lazy import lazy_pattern
 
 __all__ = ["REQUIRED", "Field", "Refused"]

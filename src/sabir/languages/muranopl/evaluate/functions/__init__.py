@@ -20,8 +20,8 @@ def _declared(format_: str) -> Library:
     library = _murano()
     if format_ not in ("1.0", "1.1", "1.2", "1.3"):
         return library
-    from sabir.languages.muranopl.evaluate.functions.legacy import named_types
-    from sabir.languages.muranopl.model.first_functions import first_library
+    from sabir.languages.muranopl.evaluate.functions.types import named_types
+    from sabir.languages.muranopl.model.legacy_functions import first_library
 
     older = named_types(library)
     return first_library(older) if format_ in ("1.0", "1.1") else older
@@ -30,10 +30,10 @@ def _declared(format_: str) -> Library:
 @cache
 def _murano() -> Library:
     """The functions of the newest format: those of these modules on top of those for plain values."""
-    from sabir.languages.muranopl.evaluate.functions import making, objects, processes, types
+    from sabir.languages.muranopl.evaluate.functions import objects, processes, types
     from sabir.languages.muranopl.model.plain_functions import VALUES
 
-    library = Library.of(making.FUNCTIONS, objects.FUNCTIONS, processes.FUNCTIONS, types.FUNCTIONS)
+    library = Library.of(objects.FUNCTIONS, processes.FUNCTIONS, types.FUNCTIONS)
     library.parent = VALUES
     return library
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, NULL, NUMBER, STRING
-from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
-from sabir.languages.muranopl.evaluate.system.asking import ask
+from sabir.languages.muranopl.evaluate.functions.types import runtime_of
+from sabir.languages.muranopl.evaluate.system.registry import ask
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.hosts import calling_class
+from sabir.languages.muranopl.model.objects import calling_class
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
 __all__ = ["FUNCTIONS"]

@@ -1,4 +1,9 @@
-"""Types as values: `:Name`, `ns:Name`, `type`, `typeinfo`."""
+"""Types as values: `:Name`, `ns:Name`, `type`, `typeinfo`.
+
+Class names in arguments: text, a type, or an object.
+
+Functions as older package formats know them; those of the very first ones are in the model.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +12,49 @@ from typing import Any, Final
 from sabir.expressions.yaql import EXPRESSION, Library, Variables
 from sabir.expressions.yaql.kinds import NULL, OBJECT, STRING
 from sabir.expressions.yaql.nodes import Node
-from sabir.languages.muranopl.evaluate.functions.naming import class_argument, note_header
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.contract_classes import class_name_of
-from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import calling_class
-from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.contract_structures import class_name_of
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, calling_class
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
-__all__ = ["FUNCTIONS"]
+
+def class_argument(value: Any, variables: Variables) -> MuranoClass:
+    """The class that an argument means, seen from the code that runs."""
+    if isinstance(value, MuranoClass):
+        return value
+    if isinstance(value, TypeInfo):
+        return value.cls
+    if isinstance(value, str):
+        cls = calling_class(variables)
+        if cls is not None:
+            return cls.resolve(value)
+    raise MuranoError(UNKNOWN_CLASS, f"{shown(value)} is no class")
+
+
+def runtime_of(variables: Variables) -> Any:
+    cls = calling_class(variables)
+    if cls is None:
+        raise MuranoError(UNUSABLE_VALUE, "this can only be used inside of a method")
+    return cls.runtime
+
+
+def object_argument(value: Any, role: str) -> MuranoObject:
+    if isinstance(value, ObjectView):
+        return value.object
+    if isinstance(value, MuranoObject):
+        return value
+    raise MuranoError(UNUSABLE_VALUE, f"{role} needs an object, not {shown(value)}")
+
+
+def note_header(value: MuranoObject | ObjectView, key: str) -> None:
+    """Code looks at what the header of an object says: whoever records reads may want to know."""
+    object_ = value.object if isinstance(value, ObjectView) else value
+    recorder = object_.cls.runtime.recorder
+    if recorder is not None:
+        recorder.read_header(object_, key)
+
 
 FUNCTIONS: Final = Library()
 
@@ -53,3 +91,16 @@ def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
     """Reflection: what there is to know about the type of an object."""
     cls = type_(variables, object)
     return None if cls is None else TypeInfo(cls)
+
+
+def named_types(base: Library) -> Library:
+    """Formats up to 1.3: `type` gives the name of the class, not the class."""
+    library = Library(base)
+
+    @library.function("type", OBJECT | STRING | NULL)
+    def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
+        if isinstance(object, MuranoObject | ObjectView):
+            return object.cls.name
+        return None if object is None else class_argument(object, variables)
+
+    return library

@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
-from sabir.languages.muranopl.evaluate.constants import same_value
-from sabir.languages.muranopl.evaluate.initialising import Initialising
-from sabir.languages.muranopl.evaluate.recording.first_values import FirstValue
+from sabir.languages.muranopl.evaluate.initialisation import Initialising
+from sabir.languages.muranopl.evaluate.objects import same_value
 from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder
-from sabir.languages.muranopl.evaluate.recording.storage import WatchedPrivate, WatchedProperties
+from sabir.languages.muranopl.evaluate.recording.storage import FirstValue, WatchedPrivate, WatchedProperties
 from sabir.provenance import Site, Step, ValueSource
 from sabir.provenance.steps import NOWHERE
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.evaluate.loader import Loader
     from sabir.languages.muranopl.model.objects import MuranoObject
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 

@@ -9,6 +9,7 @@ from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
 from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.assignments import Store, compile_target
+from sabir.languages.muranopl.evaluate.methods import RETURN, Signal
 from sabir.languages.muranopl.evaluate.recording.effects import (
     NOTHING,
     assigned_variable,
@@ -18,9 +19,8 @@ from sabir.languages.muranopl.evaluate.recording.effects import (
     jumps,
 )
 from sabir.languages.muranopl.evaluate.recording.recorder import Writer, shadow
-from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
 from sabir.languages.muranopl.evaluate.statements import Compiler, Run
-from sabir.languages.muranopl.model.hosts import RESULT, HostValue
+from sabir.languages.muranopl.model.objects import RESULT, HostValue
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.provenance import Site, Step
 from sabir.text import Place, Span

@@ -1,12 +1,15 @@
-"""Dictionaries of values that tell the recorder of a run who reads and who writes them."""
+"""Dictionaries of values that tell the recorder of a run who reads and who writes them.
+
+The steps of values that no statement wrote.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sabir.languages.muranopl.evaluate.constants import same_value
-from sabir.languages.muranopl.evaluate.recording.first_values import FirstValue
+from sabir.languages.muranopl.evaluate.objects import same_value
+from sabir.languages.muranopl.model.properties import PropertyDeclaration
 from sabir.provenance import Step, ValueSource, WatchedDict
 from sabir.provenance.steps import NOWHERE
 
@@ -14,16 +17,27 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.objects import MuranoObject
-    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
-__all__ = [
-    "ANY_ATTRIBUTE",
-    "Watched",
-    "WatchedAttributes",
-    "WatchedPrivate",
-    "WatchedProperties",
-    "WatchedStatics",
-]
+
+class FirstValue(Step, eq=False, kw_only=True):
+    """The first value of a property: given, or its default; then what the contract made of it. Its site is found when the
+    chain is told, for most first values are never asked about."""
+
+    declaration: PropertyDeclaration
+    object_id: str | None
+    is_converted: bool
+    giver: Step | None = None
+    """What gave it, when code did; None: the model, or nobody."""
+    maker: Step | None = None
+    """What made the object, when nobody gave the value: then its class decides."""
+
+    def sources(self) -> Iterator[ValueSource]:
+        yield from self.reads
+        if self.giver is not None:
+            yield self.giver
+        if self.maker is not None:
+            yield self.maker
+
 
 ANY_ATTRIBUTE = "setAttr()"
 """What code writes that calls `setAttr`, whichever attribute it is."""

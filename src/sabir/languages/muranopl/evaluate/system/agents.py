@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.system.asking import ask
-from sabir.languages.muranopl.evaluate.system.plans import ReadResource, build_plan
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
-from sabir.languages.muranopl.evaluate.system.resources import resource_file
+from sabir.languages.muranopl.evaluate.system.plans import ReadResource, build_plan, resource_file
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, calling
 from sabir.languages.muranopl.model.errors import NativeFailure
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.worlds.effects import EffectKind
@@ -43,7 +41,7 @@ def queue_name(this: MuranoObject, _variables: Variables) -> str:
 @AGENT.method("signingKey")
 def signing_key(this: MuranoObject, _variables: Variables, line_prefix: str) -> str:
     """The public key by which an agent knows plans of this engine, or nothing."""
-    from sabir.languages.muranopl.evaluate.system.signing import public_key
+    from sabir.languages.muranopl.evaluate.system.plans import public_key
 
     path = this.cls.runtime.settings.get("engine", "signing_key")
     key = public_key(path) if path else ""

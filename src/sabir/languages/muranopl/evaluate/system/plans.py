@@ -2,6 +2,10 @@
 
 Format 1 is a list of scripts, sent as base64. In format 2 a plan names scripts, and every script its files; files get ids of their own
 and go along with the plan: as text, as base64 where the name stands in `<…>`, or as an address that the agent downloads from.
+
+`io.murano.system.Resources`: the files below `Resources/` of the package whose code asks.
+
+Signatures of plans: an agent that was given the public key takes no plan without one.
 """
 
 from __future__ import annotations
@@ -9,12 +13,22 @@ from __future__ import annotations
 import base64
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.diagnostics.reasons import reason_of
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure
+from sabir.source.packages import PackageFile
+from sabir.source.yaml import YamlNode, YamlScalar, YamlSequence, plain_data
 
-__all__ = ["ReadResource", "build_plan"]
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
 
 ReadResource = Callable[[str], bytes]
 """The content of a file of the package's resources."""
@@ -93,3 +107,83 @@ def _is_address(value: str) -> bool:
 
 def _is_binary(value: str) -> bool:
     return value.startswith("<") and value.endswith(">")
+
+
+RESOURCES: Final = SystemClass("io.murano.system.Resources")
+
+
+def resource_file(cls: MuranoClass, name: str) -> PackageFile:
+    """A file of the package of a class."""
+    file = cls.package.resource(name)
+    if file is None:
+        raise MuranoError(UNUSABLE_VALUE, f"package {cls.package.name} has no file Resources/{name}")
+    recorder = cls.runtime.recorder
+    if recorder is not None:
+        recorder.read_resource(name, file.source)
+    return file
+
+
+def _file(this: MuranoClass, variables: Variables, name: str, owner: Any) -> PackageFile:
+    if owner is not None and not isinstance(owner, MuranoClass):
+        owner = (calling(variables) or this).resolve(str(owner))
+    return resource_file(owner or calling(variables) or this, name)
+
+
+@RESOURCES.method("string")
+def string(this: MuranoClass, variables: Variables, name: str, owner: Any, binary: Any) -> str:
+    file = _file(this, variables, name, owner)
+    return file.raw().decode("latin-1") if binary else file.source.text
+
+
+@RESOURCES.method("json")
+def json_(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
+    import json
+
+    file = _file(this, variables, name, owner)
+    try:
+        return json.loads(file.source.text)
+    except ValueError as error:
+        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {reason_of(error)}") from None
+
+
+@RESOURCES.method("yaml")
+def yaml_(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
+    stream = _file(this, variables, name, owner).yaml
+    if stream.broken:
+        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name}: {stream.findings[0].message}")
+    documents = [document for document in stream.documents if document is not None]
+    return _with_dates_as_texts(documents[0]) if documents else None
+
+
+def _with_dates_as_texts(node: YamlNode) -> Any:
+    """The data of a node. What looks like a date is a text: templates have versions that do."""
+    if isinstance(node, YamlScalar):
+        return node.text if isinstance(node.value, date) else node.value
+    if isinstance(node, YamlSequence):
+        return [_with_dates_as_texts(item) for item in node.items]
+    return {_key(entry.key): _with_dates_as_texts(entry.value) for entry in node.entries}
+
+
+def _key(node: YamlNode) -> Any:
+    return _with_dates_as_texts(node) if isinstance(node, YamlScalar) else str(plain_data(node))
+
+
+def _private_key(path: str) -> RSAPrivateKey | None:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    file = Path(path).expanduser()
+    if not file.exists():
+        return None
+    key = load_pem_private_key(file.read_bytes(), password=None)
+    return key if isinstance(key, RSAPrivateKey) else None
+
+
+def public_key(path: str) -> str:
+    """The public half as PEM, with an end of line after every line; empty when there is no such key."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    key = _private_key(path)
+    if key is None:
+        return ""
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.PKCS1).decode("ascii")

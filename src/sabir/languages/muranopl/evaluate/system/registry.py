@@ -1,4 +1,7 @@
-"""Which Python function does the work of which method."""
+"""Which Python function does the work of which method.
+
+How native classes ask the world of the run.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import CALLER, calling_class
+from sabir.languages.muranopl.model.errors import MuranoError, NativeFailure
+from sabir.languages.muranopl.model.objects import CALLER, calling_class
 from sabir.languages.muranopl.model.plain_functions import CLOUD_NEEDED
+from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Unconnected, WorldFailure
 
 if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _CLOUD: Final = ("io.murano.resources.", "io.murano.system.", "io.murano.configuration.")
@@ -26,14 +30,14 @@ NATIVE_CLASSES: Final[Mapping[str, str]] = {
     "io.murano.system.AgentListener": "agents:AGENT_LISTENER",
     "io.murano.system.GC": "builtin:GC",
     "io.murano.system.HeatStack": "stacks:HEAT_STACK",
-    "io.murano.system.InstanceNotifier": "reporting:NOTIFIER",
+    "io.murano.system.InstanceNotifier": "builtin:NOTIFIER",
     "io.murano.system.Logger": "builtin:LOGGER",
     "io.murano.system.MetadefBrowser": "services:METADEFS",
     "io.murano.system.MistralClient": "services:MISTRAL",
-    "io.murano.system.NetworkExplorer": "networks:EXPLORER",
-    "io.murano.system.Resources": "resources:RESOURCES",
-    "io.murano.system.StatusReporter": "reporting:REPORTER",
-    "io.murano.test.TestFixture": "testing:TEST_FIXTURE",
+    "io.murano.system.NetworkExplorer": "services:EXPLORER",
+    "io.murano.system.Resources": "plans:RESOURCES",
+    "io.murano.system.StatusReporter": "builtin:REPORTER",
+    "io.murano.test.TestFixture": "fixtures:TEST_FIXTURE",
 }
 """Classes of the core library whose methods are Python: the module and the name of their functions."""
 
@@ -89,3 +93,35 @@ def calling(variables: Variables) -> MuranoClass | None:
     """The class whose code called the method that is running."""
     caller = variables.get(CALLER)
     return None if caller is None else calling_class(caller)
+
+
+_WORK: Final = 0.001  # seconds that an agent is said to work, when it is nobody knows how long
+_LONG: Final = (EffectKind.AGENT_CALL, EffectKind.PAUSE)
+"""Effects that other branches need not wait for."""
+
+
+def ask(runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **arguments: Any) -> Any:
+    """Perform an effect; other branches go on meanwhile, where it takes time."""
+    world = runtime.world or runtime.unconnected
+    scheduler = runtime.scheduler
+    effect = Effect(kind=kind, arguments=arguments, branch=scheduler.branch, in_background=in_background)
+    try:
+        if kind not in _LONG or not scheduler.is_active:
+            return world.perform(effect)
+        # Others begin theirs meanwhile. Whose turn it is depends on counted time, so that it is the same in every run.
+        end = world.begin(effect)
+        scheduler.wait(arguments.get("seconds", _WORK))
+        return end()
+    except Unconnected:
+        raise MuranoError(
+            CLOUD_NEEDED,
+            f"{kind.value} needs a cloud, and none is connected to this run",
+            hint="`sabir run --record` puts one in its place that only writes down what it is asked",
+        ) from None
+    except WorldFailure as failure:
+        raise NativeFailure(failure.name, str(failure)) from None
+
+
+def sleep(runtime: Runtime, seconds: float) -> None:
+    """Wait for the world: in a simulated one no time passes."""
+    ask(runtime, EffectKind.PAUSE, seconds=seconds)

@@ -1,20 +1,191 @@
-"""Small clients: `User`, `Project`, `MistralClient`, `MetadefBrowser`."""
+"""Small clients: `User`, `Project`, `MistralClient`, `MetadefBrowser`.
+
+`io.murano.system.NetworkExplorer`: what the network service of a region has, and which range of addresses is free.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import zlib
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, Final
+from uuid import UUID
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.system.asking import ask, sleep
-from sabir.languages.muranopl.evaluate.system.networks import region_name
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, sleep
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import NativeFailure
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
-__all__ = ["METADEFS", "MISTRAL", "PROJECT", "USER"]
+EXPLORER: Final = SystemClass("io.murano.system.NetworkExplorer")
+_NO_GATEWAY: Final = "murano.common.exceptions.RouterInfoException"
+_TRIES: Final = 6  # for a router that has no gateway yet: half a minute
+_PAUSE: Final = 5.0
+
+
+def region_name(this: MuranoObject) -> str | None:
+    """The region that a client is for: the one that it names, else the one that it stands in."""
+    name: str | None = this.properties.get("regionName")
+    if name is not None:
+        return name
+    region = this.nearest_owner(this.cls.runtime.core_class("io.murano.CloudRegion"))
+    return None if region is None else region.properties.get("name")
+
+
+def _list(this: MuranoObject, resource: str, **filters: Any) -> list[Any]:
+    items: list[Any] = ask(
+        this.cls.runtime,
+        EffectKind.NETWORK_LIST,
+        region=region_name(this) or "",
+        resource=resource,
+        filters=filters,
+    )
+    return items
+
+
+@EXPLORER.method("listNetworks")
+def list_networks(this: MuranoObject, _variables: Variables) -> list[Any]:
+    return _list(this, "networks")
+
+
+@EXPLORER.method("listSubnetworks")
+def list_subnetworks(this: MuranoObject, _variables: Variables) -> list[Any]:
+    return _list(this, "subnets")
+
+
+@EXPLORER.method("listPorts")
+def list_ports(this: MuranoObject, _variables: Variables) -> list[Any]:
+    return _list(this, "ports")
+
+
+@EXPLORER.method("listNeutronExtensions")
+def list_extensions(this: MuranoObject, _variables: Variables) -> list[Any]:
+    return _list(this, "extensions")
+
+
+@EXPLORER.method("getDefaultRouter")
+def default_router(this: MuranoObject, _variables: Variables) -> str:
+    """The router that the settings name; made when there is none and the settings allow it."""
+    settings = this.cls.runtime.settings
+    name = settings.get("networking", "router_name")
+    for attempt in range(_TRIES):
+        routers = _list(this, "routers", tenant_id=settings.project, name=name)
+        if not routers:
+            return _created_router(this, name)
+        if routers[0].get("external_gateway_info") is not None:
+            id_: str = routers[0]["id"]
+            return id_
+        if attempt < _TRIES - 1:
+            sleep(this.cls.runtime, _PAUSE)
+    raise NativeFailure(_NO_GATEWAY, f"Please set external gateway for the router {name} ")
+
+
+def _created_router(this: MuranoObject, name: str) -> str:
+    runtime = this.cls.runtime
+    if not runtime.settings.get("networking", "create_router"):
+        raise NativeFailure("KeyError", f"'Router {name} was not found'")
+    external = runtime.settings.get("networking", "external_network")
+    key = "id" if _is_uuid(external) else "name"
+    networks = [net for net in _list(this, "networks", **{key: external}) if net["router:external"]]
+    if not networks:
+        raise NativeFailure("KeyError", f"'Router {name} could not be created, no external network found'")
+    wanted = {
+        "name": name,
+        "external_gateway_info": {"network_id": networks[0]["id"]},
+        "admin_state_up": True,
+    }
+    router = ask(runtime, EffectKind.ROUTER_CREATE, region=region_name(this) or "", router=wanted)
+    id_: str = router["id"]
+    return id_
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+@EXPLORER.method("getAvailableCidr")
+def available_cidr(
+    this: MuranoObject, _variables: Variables, router: Any, network: Any, ip_version: Any
+) -> str | None:
+    """A range that no network on the router has. Networks begin to look at different places, so that they rarely meet."""
+    taken = _taken(this, router)
+    ranges = _ranges(this)
+    start = zlib.crc32(str(network).encode())
+    for offset in range(len(ranges)):
+        candidate: IPv4Network | IPv6Network = ranges[(start + offset) % len(ranges)]
+        if ip_version == 6:
+            candidate = _mapped(ranges[(start + offset) % len(ranges)])
+        if not any(candidate.version == net.version and candidate.overlaps(net) for net in taken):
+            return str(candidate)
+    return None
+
+
+def _mapped(net: IPv4Network) -> IPv6Network:
+    """The range inside of the IPv6 addresses that stand for IPv4 ones."""
+    return IPv6Network((int(net.network_address) | 0xFFFF << 32, net.prefixlen + 96))
+
+
+def _ranges(this: MuranoObject) -> list[IPv4Network]:
+    settings = this.cls.runtime.settings
+    for_environments = _bits(settings.get("networking", "max_environments"))
+    for_hosts = _bits(settings.get("networking", "max_hosts"))
+    width = 32 - for_hosts - for_environments
+    net = IPv4Network(f"{settings.get('networking', 'env_ip_template')}/{width}", strict=False)
+    return list(net.subnets(new_prefix=32 - for_hosts))
+
+
+def _bits(count: int) -> int:
+    return math.ceil(math.log2(max(int(count), 1)))
+
+
+def _taken(this: MuranoObject, router: Any) -> list[IPv4Network | IPv6Network]:
+    if not router:
+        return []
+    ports = _list(this, "ports", device_id=router)
+    ids = {address.get("subnet_id") for port in ports for address in port.get("fixed_ips") or ()}
+    return [ip_network(net["cidr"], strict=False) for net in _list(this, "subnets") if net["id"] in ids]
+
+
+@EXPLORER.method("getDefaultDns")
+def default_dns(this: MuranoObject, _variables: Variables, ip_version: Any) -> list[str]:
+    servers = this.cls.runtime.settings.get("networking", "default_dns")
+    return [server for server in servers if _version(server) == (ip_version or 4)]
+
+
+def _version(address: str) -> int | None:
+    try:
+        return ip_address(address).version
+    except ValueError:
+        return None
+
+
+@EXPLORER.method("getExternalNetworkIdForRouter")
+def external_network_of_router(this: MuranoObject, _variables: Variables, router: Any) -> str | None:
+    return _gateway(this, router)
+
+
+@EXPLORER.method("getExternalNetworkIdForNetwork")
+def external_network_of_network(this: MuranoObject, _variables: Variables, network: Any) -> str | None:
+    """The network itself when it is external, else the one that a router leads to."""
+    networks = _list(this, "networks", id=network)
+    if networks and networks[0].get("router:external"):
+        id_: str = network
+        return id_
+    ports = _list(this, "ports", device_owner="network:router_interface", network_id=network)
+    return next((gateway for port in ports if (gateway := _gateway(this, port.get("device_id")))), None)
+
+
+def _gateway(this: MuranoObject, router: Any) -> str | None:
+    routers = _list(this, "routers", id=router)
+    gateway = routers[0].get("external_gateway_info") if routers else None
+    return gateway.get("network_id") if gateway else None
+
 
 USER: Final = SystemClass("io.murano.User")
 PROJECT: Final = SystemClass("io.murano.Project")

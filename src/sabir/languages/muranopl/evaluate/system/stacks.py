@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.system.asking import ask, sleep
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, sleep
 from sabir.languages.muranopl.model.errors import NativeFailure, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.worlds.effects import EffectKind

@@ -1,0 +1,40 @@
+"""MuranoPL for editors: names of class files, manifests and forms, and what may be written next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sabir.languages.muranopl.editor.completion import candidates, wanted_keys
+from sabir.languages.muranopl.editor.names import class_names, manifest_names, ui_names
+from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.symbols import FileNames
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.packages import Package
+
+__all__ = ["candidates", "file_names", "libraries", "wanted_keys"]
+
+MANIFEST = "manifest.yaml"
+
+
+def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
+    if not file.name.endswith((".yaml", ".yml")):
+        return FileNames()
+    if file.name == MANIFEST:
+        return manifest_names(file)
+    if file.name.startswith("UI/"):
+        return ui_names(file)
+    return class_names(file)
+
+
+def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
+    """The core library and what ships beside it, and the packages that lie beside this one and are required by it."""
+    from sabir.languages.muranopl.check.view import PackageView
+    from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
+
+    shipped: list[Package] = [shipped_package(name) for name in (CORE, *SHIPPED)]
+    return [
+        *(found.loaded for found in shipped),
+        *(view.package for view in PackageView.of(package).required),
+    ]

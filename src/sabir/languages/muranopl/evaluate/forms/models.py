@@ -1,0 +1,249 @@
+"""Filling the forms of a definition, one after the other, as the wizard of the dashboard does.
+
+Object models from contracts, for packages without forms: what must be given is given or asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from msgspec import Struct, field
+
+from sabir.errors import UnusableInput
+from sabir.expressions.yaql import YaqlError
+from sabir.languages.language import ModelQuestion
+from sabir.languages.muranopl.evaluate.forms.cloud import Offers
+from sabir.languages.muranopl.evaluate.forms.definition import (
+    Definition,
+    Expression,
+    FieldSpec,
+    FormExpressions,
+    FormSpec,
+    with_ids,
+)
+from sabir.languages.muranopl.evaluate.forms.fields import Field, Refused, shown_initial
+from sabir.languages.muranopl.evaluate.forms.schema import contract_calls, is_required, named_by
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.syntax.nodes import ListValue, MapValue
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
+
+
+_GIVEN: Final = frozenset({"In", "InOut", "Const"})
+_DEEPEST: Final = 20
+Ask = Callable[[ModelQuestion], Any]
+"""Asks a person for the value of a property: its path, and what the contract wants."""
+
+
+class ContractModel:
+    """Makes an object of a class and of every class that its contracts ask for.
+
+    `values` are those of properties, by path: `port`, `instance.flavor`. `missing` is filled with what nobody gave.
+    """
+
+    def __init__(self, values: Mapping[str, Any], ask: Ask | None = None) -> None:
+        self._values = values
+        self._ask = ask
+        self.unused = {*values}
+        self.missing: list[str] = []
+
+    def make(self, cls: MuranoClass, path: str = "", depth: int = 0) -> dict[str, Any]:
+        name = self._take(f"{path}?.type") if f"{path}?.type" in self._values else None
+        if name is not None:
+            cls = cls.runtime.find_class(str(name), cls.package)
+        model: dict[str, Any] = {"?": {"type": cls.name, "id": str(uuid4())}}
+        for property_name, declaration in sorted(cls.members.items()):
+            if declaration.usage in _GIVEN:
+                self._add(model, property_name, declaration, f"{path}{property_name}", depth)
+        return model
+
+    def _take(self, path: str) -> Any:
+        self.unused.discard(path)
+        return self._values[path]
+
+    def _add(
+        self, model: dict[str, Any], name: str, declaration: PropertyDeclaration, path: str, depth: int
+    ) -> None:
+        if path in self._values:
+            model[name] = self._take(path)
+            return
+        wanted = _wanted_class(declaration)
+        has_parts = any(key.startswith(f"{path}.") for key in self._values)
+        if wanted is not None and depth < _DEEPEST and (has_parts or is_required(declaration)):
+            model[name] = self.make(wanted, f"{path}.", depth + 1)
+        elif is_required(declaration):
+            self._require(model, name, declaration, path)
+
+    def _require(self, model: dict[str, Any], name: str, declaration: PropertyDeclaration, path: str) -> None:
+        contract = declaration.node.contract
+        if isinstance(contract, ListValue | MapValue):
+            return  # an empty one is made of nothing
+        if self._ask is not None:
+            model[name] = self._ask(ModelQuestion(name=path, text=getattr(contract, "text", "")))
+        else:
+            self.missing.append(path)
+
+
+def _wanted_class(declaration: PropertyDeclaration) -> MuranoClass | None:
+    cls = declaration.cls
+    for call in contract_calls(declaration.node.contract):
+        name = named_by(call) if call.name == "class" else None
+        if name is not None:
+            try:
+                return cls.runtime.class_named(name, cls)
+            except MuranoError:
+                return None
+    return None
+
+
+LAST_FORM: Final = "workflowManagement"
+WHOLE_FORM: Final = "__all__"
+"""Under this name stands what is wrong with a form and not with one of its fields."""
+
+
+class Filled(Struct, frozen=True, kw_only=True):
+    """`forms` as far as they were shown; then `errors` by form and field, or the cleaned values and the model."""
+
+    forms: list[dict[str, Any]]
+    errors: dict[str, dict[str, list[str]]] = field(default_factory=dict[str, dict[str, list[str]]])
+    values: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    model: dict[str, Any] | None = None
+
+
+class Wizard:
+    """Shows the forms of a definition; what was filled in is known to those that follow."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        class_name: str,
+        *,
+        offers: Offers | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._definition = definition
+        self._class_name = class_name
+        self._offers = offers or Offers()
+        self._expressions = FormExpressions(definition.templates)
+        self._values: dict[str, dict[str, Any]] = {}
+        self._parameters: dict[str, Any] = {}
+        for name, value in {**definition.parameters, **(parameters or {})}.items():
+            if str(name)[:1].isalpha():
+                self._parameters[name] = self._evaluate(value, {}, f"parameter {name!r}")
+
+    def forms(self) -> Iterator[tuple[FormSpec, list[Field]]]:
+        """The forms, each with its fields as they are shown once those before it are filled."""
+        forms = [*self._definition.forms]
+        if self._definition.asks_for_a_name:
+            forms.append(_last_form(self._class_name))
+        for form in forms:
+            yield form, [*self._fields(form)]
+
+    def fill(self, values: Mapping[str, Mapping[str, Any]]) -> Filled:
+        """The model that values make, those not given being what the form proposes; or why it takes them not."""
+        shown: list[dict[str, Any]] = []
+        for form, fields in self.forms():
+            shown.append({"name": form.name, "fields": [field_.shown() for field_ in fields]})
+            errors = self.fill_form(form, fields, values.get(form.name, {}))
+            if errors:
+                return Filled(forms=shown, errors={form.name: errors})
+        return Filled(forms=shown, values=self._values, model=self.model())
+
+    def fill_form(
+        self, form: FormSpec, fields: list[Field], values: Mapping[str, Any]
+    ) -> dict[str, list[str]]:
+        """Take the values of one form; what is wrong with them, by field."""
+        cleaned: dict[str, Any] = {}
+        errors: dict[str, list[str]] = {}
+        for field_ in fields:
+            if cleaned:
+                self._values[form.name] = cleaned
+            enabled = field_.spec.keys.get("enabled", True)
+            is_enabled = bool(self._evaluate(enabled, self._values, f"`enabled` of {field_.name!r}"))
+            try:
+                cleaned[field_.name] = field_.clean(field_.sent(values), self._evaluator, enabled=is_enabled)
+            except Refused as refusal:
+                errors[field_.name] = [*refusal.messages]
+        if not errors:
+            self._values[form.name] = cleaned
+            wrong = [*self._wrong_together(form, fields, cleaned)]
+            errors = {WHOLE_FORM: wrong} if wrong else {}
+        return errors
+
+    def model(self) -> dict[str, Any]:
+        """The application as it would be added to an environment."""
+        application = dict(self._definition.application)
+        if self._definition.asks_for_a_name:
+            name = self._values[LAST_FORM]["application_name"]
+            application["?"] = {**application.get("?", {}), "name": name}
+        model = with_ids(self._evaluate(application, self._values, "Application"))
+        assert isinstance(model, dict)
+        return model
+
+    def _fields(self, form: FormSpec) -> Iterator[Field]:
+        for spec in form.fields:
+            field_ = self._field(spec)
+            yield field_
+            if spec.kind == "password" and spec.literal("confirmInput", default=True):
+                yield Field(spec, None, field_.initial, label="Confirm password", confirms=spec.name)
+
+    def _field(self, spec: FieldSpec) -> Field:
+        choices = self._offers.choices(spec)
+        written = spec.keys.get("initial")
+        initial = (
+            self._evaluate(written, self._values, f"`initial` of {spec.name!r}")
+            if isinstance(written, Expression)
+            else shown_initial(written)
+        )
+        if spec.kind == "flavor" and choices is not None:
+            medium = next((id_ for id_, name in choices if "medium" in name), None)
+            initial = medium if medium is not None else initial
+        elif choices is not None and len(choices) == 2 and choices[0][0] == "" and _chooses_by_itself(spec):
+            initial = choices[1][0]
+        label = spec.literal("label")
+        return Field(spec, choices, initial, None if label is None else str(label))
+
+    def _wrong_together(
+        self, form: FormSpec, fields: list[Field], cleaned: Mapping[str, Any]
+    ) -> Iterator[str]:
+        """Validators of the whole form, then passwords that differ from their repetition."""
+        wrong = False
+        for validator in form.validators:
+            if not self._evaluate(validator.get("expr"), self._values, f"a validator of {form.name!r}"):
+                wrong = True
+                yield str(validator.get("message", "Validation Error occurred"))
+        for field_ in fields if not wrong else ():
+            original = field_.confirms
+            if original is not None and field_.spec.is_required and cleaned[original] != cleaned[field_.name]:
+                yield f"{field_.spec.literal('label')}s don't match"
+                return
+
+    def _evaluator(self, value: Any) -> Any:
+        """What evaluates the validators of a field: `$` is its value."""
+        return lambda expression: self._expressions.evaluate(expression, {"$": value})
+
+    def _evaluate(self, value: Any, data: Mapping[str, Any], what: str) -> Any:
+        variables = self._expressions.variables(data, self._parameters)
+        try:
+            return self._expressions.evaluate(value, variables)
+        except YaqlError as error:
+            raise UnusableInput(f"{what} of the UI definition cannot be evaluated: {error}") from None
+
+
+def _chooses_by_itself(spec: FieldSpec) -> bool:
+    """Whether a field proposes the only thing that it offers: a key pair, an application."""
+    return spec.kind == "keypair" or isinstance(spec.kind, tuple) or "." in spec.kind
+
+
+def _last_form(class_name: str) -> FormSpec:
+    keys = {
+        "label": "Application Name",
+        "description": "The name of the application: A-Z, a-z, 0-9, dash and underline.",
+        "regexpValidator": r"^[-\w]+$",
+        "initial": class_name.rpartition(".")[2],
+    }
+    return FormSpec(LAST_FORM, (FieldSpec("application_name", "string", keys),))

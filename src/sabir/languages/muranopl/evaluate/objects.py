@@ -1,0 +1,227 @@
+"""Ids of objects that nobody gave one: the same in every run, whatever stands around the object.
+
+Such an object is known by its class, its owner and the property that holds it alone. One of several in a list or a mapping, and
+one that code makes, is known by its name or else by what it is made with, not by its number. What code makes is also known by
+what it is made for, the targets of the assignments that are running: `$.second: new(Node)` is the second node, whatever is made
+before it. A name tells nothing where others in the list have it, too. Only of objects that agree in all of this, so that nobody
+can tell one from the other, the second and later ones are counted.
+
+Attributes: values that code attaches to objects with `setAttr`, kept between runs beside the model.
+
+Comparing a value with what the object model of the last run holds.
+
+All objects of a run by id.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
+
+from sabir.graph.address import digest
+from sabir.languages.muranopl.model.definitions import Definition
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.model.classes import MuranoClass
+
+
+class AttributeStore:
+    """By object, class that owns the attribute, and name."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, str, str], Any] = {}
+
+    def keep_in(self, values: dict[tuple[str, str, str], Any]) -> None:
+        """Keep them in another dictionary: one that is watched."""
+        self._values = values
+
+    def get(self, object_: MuranoObject, owner: MuranoClass, name: str) -> Any:
+        return self._values.get((object_.id, owner.name, name))
+
+    def set(self, object_: MuranoObject, owner: MuranoClass, name: str, value: Any) -> None:
+        key = (object_.id, owner.name, name)
+        if value is None:
+            self._values.pop(key, None)
+        else:
+            self._values[key] = value
+
+    def forget(self, object_id: str) -> None:
+        for key in [key for key in self._values if key[0] == object_id]:
+            del self._values[key]
+
+    def load(self, rows: Iterable[Any]) -> None:
+        for row in rows:
+            if isinstance(row, list | tuple) and len(row) == 4:
+                self._values[str(row[0]), str(row[1]), str(row[2])] = row[3]
+
+    def dump(self) -> list[list[Any]]:
+        """Rows of object id, class, name and value."""
+        return [[*key, value] for key, value in self._values.items()]
+
+
+def same_value(value: Any, written: Any) -> bool:
+    """Whether a value is what the model says; an object is compared by its id."""
+    if isinstance(value, MuranoObject):
+        if isinstance(written, Mapping):
+            header = written.get("?")
+            return isinstance(header, Mapping) and header.get("id") == value.id
+        return bool(written == value.id)
+    if isinstance(value, list) and isinstance(written, list):
+        return len(value) == len(written) and all(map(same_value, value, written))
+    if isinstance(value, Mapping) and isinstance(written, Mapping):
+        return value.keys() == written.keys() and all(same_value(value[key], written[key]) for key in value)
+    return bool(value == written)
+
+
+Slot = tuple[str, Any]
+"""The property for which objects are made at the moment, and its value in the model."""
+
+MadeFor = tuple[Any, str] | None
+"""Targets of assignments, each as (those around it, its text)."""
+
+_MOST_VALUES: Final = 1_000
+_ATOMS: Final = (str, int, float, bool, type(None))
+
+
+class Identities:
+    """Makes ids, none of them twice."""
+
+    __slots__ = ("_counts", "_is_taken", "_names")
+
+    def __init__(self, is_taken: Callable[[str], bool]) -> None:
+        self._counts: dict[str, int] = {}
+        self._is_taken = is_taken
+        self._names: dict[int, tuple[Any, Counter[str]]] = {}
+        """How often each name is in the value of a slot, by the value's `id`."""
+
+    def of(
+        self,
+        definition: Definition,
+        owner: MuranoObject | None,
+        slot: Slot | None,
+        raw: Mapping[Any, Any],
+        made_for: MadeFor = None,
+    ) -> str:
+        words = [definition.cls.name, "" if owner is None else owner.id]
+        is_alone = False
+        if slot is not None:
+            words.append(slot[0])
+            is_alone = slot[1] is raw
+        if definition.name is not None:
+            words += ("name", definition.name)
+            is_alone = slot is None or is_alone or self._siblings(slot[1])[definition.name] < 2
+        if not is_alone:
+            words += _content(definition.properties)
+            words += _targets(made_for)
+        return self.unique(_long_digest(words))
+
+    def _siblings(self, value: Any) -> Counter[str]:
+        held = self._names.get(id(value))
+        if held is None:
+            # The value is kept so that its `id` stays its own.
+            held = self._names[id(value)] = (value, Counter(_names_in(value)))
+        return held[1]
+
+    def has_made(self, id_: str) -> bool:
+        return id_ in self._counts
+
+    def unique(self, id_: str) -> str:
+        """The id, or one made from it and the number of those that were made from it before."""
+        candidate = id_
+        while True:
+            number = self._counts[id_] = self._counts.get(id_, 0) + 1
+            if number > 1:
+                candidate = _long_digest([id_, str(number)])
+                self._counts.setdefault(candidate, 1)
+            if not self._is_taken(candidate):
+                return candidate
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    """The names of definitions in a list or mapping of a model."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list | tuple):
+            waiting.extend(item)
+        elif isinstance(item, Mapping):
+            header = item.get("?")
+            if isinstance(header, Mapping):
+                yield str(header.get("name"))
+            else:
+                waiting.extend(item.values())
+
+
+def _targets(made_for: MadeFor) -> Iterator[str]:
+    while made_for is not None:
+        made_for, target = made_for
+        yield f"for {target}"
+
+
+def _long_digest(words: list[str]) -> str:
+    # As long as the ids that the existing engine makes.
+    return digest(*words, size=16)
+
+
+def _content(properties: Mapping[Any, Any]) -> list[str]:
+    """What an object is made with, as words. The order of keys tells nothing; the first thousand values tell enough."""
+    words: list[str] = []
+    waiting: list[Any] = [properties]
+    while waiting and len(words) < _MOST_VALUES:
+        value = unwrapped(waiting.pop())
+        if isinstance(value, Mapping):
+            words.append("{")
+            for key, item in sorted(((str(key), item) for key, item in value.items()), key=_first):
+                waiting += (item, key)
+            words.append(str(len(value)))
+        elif isinstance(value, list | tuple):
+            words.append(f"[{len(value)}")
+            waiting.extend(value[:_MOST_VALUES])
+        elif isinstance(value, MuranoObject):
+            words.append(value.id)
+        else:
+            words.append(repr(value) if isinstance(value, _ATOMS) else type(value).__name__)
+    return words
+
+
+def _first(pair: tuple[str, Any]) -> str:
+    return pair[0]
+
+
+class ObjectStore:
+    """Objects of the model are kept, and so are those that code makes if their end is an event: somebody decides that nobody holds
+    them any more, and then they are destroyed. Others live as long as somebody holds them."""
+
+    __slots__ = ("_created", "_model")
+
+    def __init__(self) -> None:
+        self._model: dict[str, MuranoObject] = {}
+        self._created: WeakValueDictionary[str, MuranoObject] = WeakValueDictionary()
+
+    def add(self, object_: MuranoObject, *, is_model: bool) -> None:
+        if is_model or object_.cls.destructors:
+            self._model[object_.id] = object_
+        else:
+            self._created[object_.id] = object_
+
+    def keep(self, object_: MuranoObject) -> None:
+        """Somebody wants to hear of the end of an object: it must not go unseen."""
+        self._model[object_.id] = object_
+        self._created.pop(object_.id, None)
+
+    def get(self, id_: str) -> MuranoObject | None:
+        return self._model.get(id_) or self._created.get(id_)
+
+    def forget(self, object_: MuranoObject) -> None:
+        self._model.pop(object_.id, None)
+        self._created.pop(object_.id, None)
+
+    def __iter__(self) -> Iterator[MuranoObject]:
+        yield from list(self._model.values())
+        yield from list(self._created.values())
+
+    def __len__(self) -> int:
+        return len(self._model) + len(self._created)
