@@ -8,7 +8,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.expressions.vault import decrypt
-from sabir.languages.tosca.graph.sealing import seal
+from sabir.languages.tosca.graph.jobs import seal
 
 TEMPLATE = """\
 tosca_definitions_version: tosca_simple_unfurl_1_0_0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.tosca.evaluate.typed import typed
+from sabir.languages.tosca.evaluate.observations import typed
 from sabir.languages.tosca.model import Model
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.documents import load

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sabir.languages.tosca.model.scalars import is_integer, is_number, is_timestamp, scalar_unit
-from sabir.languages.tosca.syntax.versions import is_version, version_key
+from sabir.languages.tosca.syntax.dialects import is_version, version_key
 
 
 @pytest.mark.parametrize(

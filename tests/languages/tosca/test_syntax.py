@@ -14,7 +14,7 @@ from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import PackageFiles
 from sabir.languages.tosca.syntax.nodes import UNBOUNDED
 from sabir.languages.tosca.syntax.scopes import Kind
-from sabir.languages.tosca.syntax.second import normalised
+from sabir.languages.tosca.syntax.tosca2 import normalised
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import YamlMapping, compose, plain_data
 from sabir.text import Source

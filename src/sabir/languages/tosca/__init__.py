@@ -42,12 +42,12 @@ class Tosca:
         return evaluate_package(package, request)
 
     def explorer(self) -> Explorer:
-        from sabir.languages.tosca import exploring
+        from sabir.languages.tosca import editor
 
-        return exploring
+        return editor
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.languages.tosca.graph.packing import render_csar
+        from sabir.languages.tosca.graph.csar import render_csar
 
         return {"csar": render_csar}
 

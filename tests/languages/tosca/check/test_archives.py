@@ -13,8 +13,8 @@ import pytest
 from sabir.checks import Application
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca import LANGUAGE
-from sabir.languages.tosca.check.rules.archives import check_archive
-from sabir.languages.tosca.check.rules.signed import UNVERIFIED
+from sabir.languages.tosca.check.rules.signatures import UNVERIFIED
+from sabir.languages.tosca.check.validator import check_archive
 from sabir.operations.check import check_paths
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 

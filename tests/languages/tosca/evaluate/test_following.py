@@ -15,9 +15,9 @@ from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.session import Project
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.observed import Following, Observed
+from sabir.languages.tosca.evaluate.observations import Following, Observed
 from sabir.languages.tosca.graph.evaluation import instantiate
-from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.origins import plain_value
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.resources.observations import ObservedValues
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from sabir.diagnostics.reasons import reason_of
-from sabir.languages.tosca.syntax.cms import (
+from sabir.languages.tosca.syntax.signatures import (
     LARGEST,
     BrokenSignature,
     Signature,

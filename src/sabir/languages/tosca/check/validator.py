@@ -1,16 +1,27 @@
-"""The validator of TOSCA packages: every document that no other imports, with what it imports."""
+"""The validator of TOSCA packages: every document that no other imports, with what it imports.
+
+Archives: TOSCA.meta, what it names, archives in the archive.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, Final
 
 from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules
-
-__all__ = ["ToscaValidator"]
+from sabir.diagnostics.suggestions import did_you_mean
+from sabir.languages.tosca.check.rules.hashes import check_hashes
+from sabir.languages.tosca.check.rules.signatures import check_signatures, check_whole
+from sabir.languages.tosca.syntax.examples import tosca_rule
+from sabir.languages.tosca.syntax.manifests import Field, broken_lines, fields_of, manifest_of, meta_file
+from sabir.languages.tosca.syntax.recognition import META
+from sabir.source.packages import LoadedPackage
+from sabir.text import Source
 
 
 class ToscaValidator(BaseValidator):
@@ -25,7 +36,6 @@ class ToscaValidator(BaseValidator):
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         from sabir.languages.tosca.check.models import CheckedModels, check_topology
-        from sabir.languages.tosca.check.rules.archives import check_archive
         from sabir.languages.tosca.syntax.package import Reading, load_entries
         from sabir.source.catalogue import Catalogue
 
@@ -41,3 +51,84 @@ class ToscaValidator(BaseValidator):
                 if finding.sort_key not in seen:
                     seen.add(finding.sort_key)
                     yield finding
+
+
+BROKEN_META: Final = tosca_rule(
+    code="TOSCA:E060",
+    title="a line of TOSCA.meta that cannot be read",
+    why="TOSCA.meta has lines 'Name: value', and empty ones between its blocks. What another line says is lost.",
+)
+
+MISSING_PART: Final = tosca_rule(
+    code="TOSCA:W061",
+    title="TOSCA.meta names a file that is not in the archive",
+    why="Whoever takes the archive looks there for its manifest, its licences or its change log, and refuses it or does without.",
+)
+
+NESTED: Final = tosca_rule(
+    code="TOSCA:W064",
+    title="an archive in the archive",
+    why="What is in it is not looked at: unpack it, and check it by itself.",
+)
+
+_PARTS: Final = re.compile(r"(?:ETSI-)?Entry-(?!Definitions$)\w[\w-]*|Other-Definitions")
+_ONCE: Final = frozenset({"TOSCA-Meta-File-Version", "CSAR-Version", "Created-By", "Entry-Definitions"})
+_SEVERAL: Final = re.compile(r'"([^"]+)"|(\S+)')
+
+
+def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
+    yield from check_whole(package, now)
+    meta = meta_file(package)
+    if meta is None:
+        return
+    if meta.defect is not None:
+        yield meta.defect
+        return
+    for place in broken_lines(meta.source):
+        yield BROKEN_META.at(place, "this line is no 'Name: value'", hint="write a name, a colon and a value")
+    yield from _twice(meta.source)
+    for field in fields_of(meta.source):
+        if _PARTS.fullmatch(field.name):
+            yield from _parts(package, field)
+    yield from _nested(package)
+    manifest = manifest_of(package)
+    if manifest is None:
+        return
+    if manifest.defect is not None:
+        yield manifest.defect
+        return
+    yield from check_hashes(package, manifest)
+    yield from check_signatures(package, manifest, now)
+
+
+def _twice(source: Source) -> Iterator[Finding]:
+    """The fields that speak of the archive itself; what later blocks say of files may well be said of several."""
+    seen: dict[str, Field] = {}
+    for field in fields_of(source):
+        first = seen.setdefault(field.name, field)
+        if field.name in _ONCE and first is not field:
+            message = f"{field.name} is given twice: {first.value!r} counts, and this does not"
+            yield BROKEN_META.at(field.place, message, hint="leave one of them")
+
+
+def _parts(package: LoadedPackage, field: Field) -> Iterator[Finding]:
+    names = [field.value]
+    if field.name == "Other-Definitions":
+        names = [quoted or bare for quoted, bare in _SEVERAL.findall(field.value)]
+    for name in filter(None, names):
+        if not package.exists(name) and not package.list(name):
+            hint = did_you_mean(name, package.list())
+            message = f"{field.name} names {name!r}, which is not in the archive"
+            yield MISSING_PART.at(field.place, message, hint=hint)
+
+
+def _nested(package: LoadedPackage) -> Iterator[Finding]:
+    for name in package.list():
+        if name.lower().endswith(".csar") or (name.lower().endswith(".zip") and _is_csar(package, name)):
+            yield NESTED.about_file(name, "an archive in the archive, which is not looked into")
+
+
+def _is_csar(package: LoadedPackage, name: str) -> bool:
+    file = package.get_file(name)
+    # The names of members stand as they are in a zip archive.
+    return file is not None and META.encode() in file.raw()

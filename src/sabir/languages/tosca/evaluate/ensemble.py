@@ -17,11 +17,9 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Project, Session
 from sabir.expressions.query.values import MISSING
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
-from sabir.languages.tosca.evaluate.observed import Observed
+from sabir.languages.tosca.evaluate.observations import Observed, typed
 from sabir.languages.tosca.evaluate.request import Request
-from sabir.languages.tosca.evaluate.typed import typed
-from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import UNKNOWN_INPUT, Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Written

@@ -10,9 +10,8 @@ from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
 from sabir.interpreter import collector_paused
-from sabir.languages.tosca.evaluate.artifacts import FileArtifact
-from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.observed import literal
+from sabir.languages.tosca.evaluate.entities import Entity, FileArtifact
+from sabir.languages.tosca.evaluate.observations import literal
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.types import FlatType

@@ -11,7 +11,7 @@ from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, Status, reveal_deep
 from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.observed import literal
+from sabir.languages.tosca.evaluate.observations import literal
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (

@@ -1,4 +1,10 @@
-"""What an evaluation is asked for, beside the topology: inputs, what is running, overridden attributes, the project around it."""
+"""What an evaluation is asked for, beside the topology: inputs, what is running, overridden attributes, the project around it.
+
+What if: values that stand in for those of a node template, as if they were written there.
+
+They go in before names are resolved, so that everything that reads the template (functions of every kind, copies, checks, node
+filters) sees what it would see in a file that was edited.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +14,95 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Project
 from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.origin import Origin
+from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.tosca.evaluate.lifetimes import Lifetimes
-from sabir.languages.tosca.evaluate.observed import Observed
-from sabir.languages.tosca.evaluate.overrides import keys_by_node
+from sabir.languages.tosca.evaluate.observations import Lifetimes, Observed
+from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
-from sabir.languages.tosca.syntax.nodes import Topology
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, Topology, Written
 from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
 from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
+from sabir.source.yaml.nodes import node_of
 from sabir.text import Source
 
-__all__ = ["LiveValues", "Request", "request_of"]
+
+def keys_by_node(overrides: Collection[str], topology: Topology) -> dict[str, set[str]]:
+    """The keys of each node template that are overridden, from `NODE.KEY`."""
+    keys: dict[str, set[str]] = {}
+    for where in overrides:
+        name, key = _node_and_key(where, topology)
+        keys.setdefault(name, set()).add(key)
+    return keys
+
+
+def with_overrides(loaded: Loaded, overrides: Mapping[str, Value]) -> Loaded:
+    """The description as if it had been edited: what was recorded of such a value no longer counts."""
+    topology = loaded.topology
+    if topology is None or not overrides:
+        return loaded
+    model = Model(topology)
+    templates = dict(topology.node_templates)
+    recorded = dict(loaded.recorded)
+    for where, value in overrides.items():
+        name, key = _node_and_key(where, topology)
+        running = recorded.get(name)
+        _refuse_unknown(model, name, key, running.attributes if running is not None else {})
+        templates[name] = _edited(templates[name], key, value, is_attribute=_is_attribute(model, name, key))
+        if running is not None and key in running.attributes:
+            attributes = {other: item for other, item in running.attributes.items() if other != key}
+            recorded[name] = replace(running, attributes=attributes)
+    return replace(loaded, topology=replace(topology, node_templates=templates), recorded=recorded)
+
+
+def _node_and_key(where: str, topology: Topology) -> tuple[str, str]:
+    name, dot, key = where.rpartition(".")
+    if dot and name in topology.node_templates:
+        return name, key
+    if where.removeprefix("inputs.") in topology.inputs:
+        raise UsageError(
+            f"--set {where}: that is an input: give --input {where.removeprefix('inputs.')}=VALUE"
+        )
+    near = did_you_mean(name, topology.node_templates) if dot else "write it as NODE.ATTRIBUTE=VALUE"
+    raise UsageError(
+        f"--set {where}: there is no node template {name or where!r}" + (f": {near}" if near else "")
+    )
+
+
+def _refuse_unknown(model: Model, name: str, key: str, recorded: Collection[str]) -> None:
+    """A value for what a node does not have would change nothing."""
+    template, flat = model.nodes[name], model.flat[name]
+    keys = {*template.properties, *template.attributes, *recorded}
+    if flat is not None:
+        keys |= {*flat.properties, *flat.attributes}
+    if key not in keys:
+        near = did_you_mean(key, keys)
+        raise UsageError(
+            f"--set {name}.{key}: {name!r} has no attribute {key!r}" + (f": {near}" if near else "")
+        )
+
+
+def _is_attribute(model: Model, name: str, key: str) -> bool:
+    template, flat = model.nodes[name], model.flat[name]
+    if key in template.properties or (flat is not None and key in flat.properties):
+        return False
+    return key in template.attributes or (flat is not None and key in flat.attributes)
+
+
+def _edited(template: NodeTemplate, key: str, value: Value, *, is_attribute: bool) -> NodeTemplate:
+    written = Written(node_of(value, template.span), template.origin)
+    if is_attribute:
+        return replace(template, attributes={**template.attributes, key: written})
+    return replace(template, properties={**template.properties, key: written})
+
 
 _PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 

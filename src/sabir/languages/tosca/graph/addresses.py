@@ -1,4 +1,7 @@
-"""What the instances of a template are known by in the graph and in the state."""
+"""What the instances of a template are known by in the graph and in the state.
+
+What has operations: a node, or a relationship.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.groups import Gathering
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
-from sabir.languages.tosca.graph.subjects import Subject
 from sabir.languages.tosca.model.behaviour import NodeOperation
 
-__all__ = ["below", "id_of", "ids_of_requirements", "operation_address", "section_id"]
+Subject = NodeInstance | RelationshipInstance
+
+
+def node_of(subject: Subject) -> NodeInstance:
+    """The node itself, or the one that a relationship belongs to."""
+    return subject if isinstance(subject, NodeInstance) else subject.source
 
 
 def id_of(resource: Resource) -> str:

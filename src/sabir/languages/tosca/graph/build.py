@@ -1,4 +1,9 @@
-"""Nodes, capabilities, relationships and artifacts as instances of the graph."""
+"""Nodes, capabilities, relationships and artifacts as instances of the graph.
+
+What the requirements of nodes mean, by the normative type that their relationship's type derives from.
+
+The substitution mapping of a topology as an instance of the graph: what it stands for, and by which of its nodes.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +32,96 @@ from sabir.languages.tosca.evaluate.groups import Gathering, Policy, groups_of, 
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.addresses import id_of, ids_of_requirements
-from sabir.languages.tosca.graph.kinds import RelationshipKinds
-from sabir.languages.tosca.graph.mappings import mapping_of
 from sabir.languages.tosca.graph.operations import operations_of
-from sabir.languages.tosca.graph.origins import Live, Origins
-from sabir.languages.tosca.graph.plain import plain_value, written_value
+from sabir.languages.tosca.graph.origins import Live, Origins, plain_value, written_value
 from sabir.languages.tosca.graph.workflows import triggers_of, workflows_of
-from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
+from sabir.languages.tosca.model.requirements import HOSTED_ON
+from sabir.languages.tosca.model.types import TypeTable
+from sabir.languages.tosca.syntax.nodes import ArtifactDefinition, MappedEntry
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.provenance import Computing, Sources
 
-__all__ = ["Built", "build_graph"]
+_BASES: Final = {
+    HOSTED_ON: EdgeKind.HOSTED_ON,
+    "tosca.relationships.AttachesTo": EdgeKind.ATTACHES_TO,
+    "tosca.relationships.ConnectsTo": EdgeKind.CONNECTS_TO,
+    "tosca.relationships.DependsOn": EdgeKind.DEPENDS_ON,
+}
+
+
+class RelationshipKinds:
+    """Kinds of relationships, found once for each type."""
+
+    def __init__(self, types: TypeTable) -> None:
+        self.types = types
+        self._kinds: dict[str, EdgeKind] = {}
+
+    def of_type(self, name: str) -> EdgeKind:
+        kind = self._kinds.get(name)
+        if kind is None:
+            bases = (base for base in _BASES if self.types.is_a(Kind.RELATIONSHIP, name, base))
+            base = next(bases, None)
+            kind = self._kinds[name] = EdgeKind.REQUIREMENT if base is None else _BASES[base]
+        return kind
+
+    def of_requirement(self, relationship: RelationshipInstance) -> EdgeKinds:
+        """Of the instance that stands for a requirement: it belongs to its node and leads to its target."""
+        link = relationship.link
+        target = () if relationship.target is None else (("target", self.of_type(link.relationship_type)),)
+        return edge_kinds(EdgeKind.REQUIREMENT_OF, target)
+
+    def of_node(self, node: NodeInstance, *, is_hosted: bool) -> EdgeKinds:
+        relations: dict[str, EdgeKind] = {}
+        for relationship in node.requirements:
+            link = relationship.link
+            if relationship.target is None:
+                continue
+            kind = self.of_type(link.relationship_type)
+            # One name may stand for relationships of several types.
+            if relations.setdefault(link.name, kind) is not kind:
+                relations[link.name] = EdgeKind.REQUIREMENT
+        owner = EdgeKind.HOSTED_ON if is_hosted else EdgeKind.PART_OF
+        return edge_kinds(owner, tuple(relations.items()))
+
+
+_SECTION = "substitution_mappings"
+
+
+def mapping_of(ensemble: Ensemble) -> Iterator[Instance]:
+    mapping = ensemble.model.topology.substitution
+    if mapping is None:
+        return
+    sections: dict[str, dict[str, Value]] = {}
+    relations: dict[str, dict[str, None]] = {}
+    origins: dict[str, Origin] = {}
+    for entry in mapping.entries:
+        sections.setdefault(entry.section, {})[".".join((*entry.part, entry.name))] = _stands_for(entry)
+        origins.setdefault(entry.section, Origin(entry.place, How.LITERAL))
+        for target in entry.targets:
+            nodes = relations.setdefault(entry.section, {})
+            nodes.update((id_of(node), None) for node in ensemble.instances(target[0]))
+    outer = ensemble.outer
+    owner = None if outer is None else outer.node
+    yield Instance(
+        id=escaped(_SECTION if owner is None else f"{owner.key}.{_SECTION}"),
+        type=mapping.name,
+        language="tosca",
+        name=_SECTION,
+        owner=None if owner is None else id_of(owner),
+        attributes=Record.of(dict(sections)),
+        relations=Record.of({f"{section}_of": tuple(nodes) for section, nodes in relations.items() if nodes}),
+        origin=Origin(mapping.place, How.LITERAL),
+        origins=Record.of(origins),
+    )
+
+
+def _stands_for(entry: MappedEntry) -> Value:
+    """The way to what it stands for, or the value that is given in its place."""
+    if entry.value is not None:
+        return written_value(entry.value.data)
+    targets: list[Value] = [list(target) for target in entry.targets]
+    return targets[0] if len(targets) == 1 else targets
+
 
 _IN_A_JOB: Final = Unknown(why="it names a folder of the operation that reads it")
 

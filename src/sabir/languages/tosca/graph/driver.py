@@ -12,14 +12,13 @@ from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.tosca.evaluate.groups import nodes_named
 from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
-from sabir.languages.tosca.graph.ran import DONE, Ran
-from sabir.languages.tosca.graph.running import WorkflowRun
+from sabir.languages.tosca.graph.workflow_run import DONE, Ran, WorkflowRun
 from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
 from sabir.resources.outcome import Observation, Outcome, Sighting
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
-    from sabir.languages.tosca.graph.triggers import Reaction
+    from sabir.languages.tosca.graph.workflows import Reaction
     from sabir.resources.effects import Effects
     from sabir.resources.step import Task
 

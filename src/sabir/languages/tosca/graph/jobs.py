@@ -2,13 +2,19 @@
 
 Their paths stay the same from one deployment to the next, so that they are no change of the operations that read them. They are made
 by the operation itself, right before its program, and only those that its inputs name: to plan writes nothing.
+
+Encrypts what an operation wrote into its folder of secrets; run by the operation behind its program.
+
+python -m sabir.languages.tosca.graph.jobs FOLDER
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from shlex import quote
 from typing import Final
 
@@ -16,12 +22,31 @@ from msgspec.structs import replace
 
 from sabir.expressions.query.functions.folders import folders_of_job
 from sabir.expressions.query.session import Job
-from sabir.languages.tosca.graph.sealing import PASSWORD
-from sabir.languages.tosca.graph.subjects import Subject, node_of
+from sabir.expressions.vault import encrypt, is_vault
+from sabir.languages.tosca.graph.addresses import Subject, node_of
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.text import Source
 
-__all__ = ["Folders", "in_job", "job_of"]
+PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
+
+
+def seal(folder: Path, password: str) -> None:
+    """Every file that is not encrypted yet; beside it first, so that one that is cut off is whole."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() or not path.is_file():
+            continue
+        content = path.read_bytes()
+        if is_vault(content):
+            continue
+        beside = path.with_name(f".{path.name}.sealing")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(encrypt(content, password))
+        beside.replace(path)
+
+
+if __name__ == "__main__":
+    seal(Path(sys.argv[1]), os.environ[PASSWORD])
+
 
 _MAKING: Final = """\
 for __name in @FOLDERS@; do
@@ -50,7 +75,7 @@ __status=$?
 [ -z "$__sealed" ] || @SEALING@ || exit 125
 exit $__status
 """
-_SEALING: Final = "sabir.languages.tosca.graph.sealing"
+_SEALING: Final = "sabir.languages.tosca.graph.jobs"
 _NAMES: Final = ("get_dir", "abspath")
 
 

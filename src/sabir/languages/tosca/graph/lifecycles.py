@@ -18,18 +18,17 @@ from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.evaluate.lifetimes import undone_by
+from sabir.languages.tosca.evaluate.observations import undone_by
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
-from sabir.languages.tosca.graph.addresses import below, ids_of_requirements
+from sabir.languages.tosca.graph.addresses import Subject, below, ids_of_requirements, node_of
 from sabir.languages.tosca.graph.commands import Command, Commands
-from sabir.languages.tosca.graph.reading import Circle, behind_what_they_read
-from sabir.languages.tosca.graph.subjects import Subject, node_of
-from sabir.languages.tosca.model.behaviour import NodeOperation
-from sabir.languages.tosca.model.lifecycle import (
+from sabir.languages.tosca.graph.read_order import Circle, behind_what_they_read
+from sabir.languages.tosca.model.behaviour import (
     CHANGED,
     LINKED,
     OPPOSITES,
     STAGES,
+    NodeOperation,
     carried_out,
     required_first,
 )

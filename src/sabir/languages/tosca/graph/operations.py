@@ -14,9 +14,8 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.graph.addresses import below
+from sabir.languages.tosca.graph.addresses import Subject, below, node_of
 from sabir.languages.tosca.graph.jobs import in_job, job_of
-from sabir.languages.tosca.graph.subjects import Subject, node_of
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
 

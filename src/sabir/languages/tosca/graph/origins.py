@@ -1,13 +1,20 @@
-"""Where values came from: the template, the default of a type and the way to that type, inputs, other values."""
+"""Where values came from: the template, the default of a type and the way to that type, inputs, other values.
+
+Values of expressions as the graph and deployments have them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from datetime import date
+from enum import Enum
+from typing import Any, Final
 
 from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.values import MISSING
+from sabir.expressions.query.resource import Artifact, Resource
+from sabir.expressions.query.values import MISSING, External
 from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.groups import Gathering, Group, Policy
 from sabir.languages.tosca.evaluate.instances import NodeInstance
@@ -18,8 +25,6 @@ from sabir.languages.tosca.syntax.nodes import OutputDefinition, PropertyDefinit
 from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.provenance import Cell, Chains, Sources
 from sabir.text import Place
-
-__all__ = ["Live", "Origins"]
 
 Live = NodeInstance | CapabilityInstance | RelationshipInstance | Gathering
 _Sources = tuple[Origin | AttributeRead, ...]
@@ -161,3 +166,34 @@ def _says(type_: TypeDefinition, key: str, said: Written | None) -> bool:
         and said is not None
         and (definition.default is said or definition.value is said)
     )
+
+
+_SCALARS: Final = (str, int, float, bool, bytes, type(None))
+
+
+def plain_value(value: Any) -> Value:
+    """The value without anything that only lives while expressions are computed."""
+    if type(value) in _SCALARS or isinstance(value, date | Unknown):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, Sensitive):
+        return Sensitive(plain_value(value.value))
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, Resource):
+        return Ref(id_of(value))
+    if isinstance(value, Artifact):
+        return value.location
+    if isinstance(value, External):
+        return plain_value(value.result())
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(item) for item in value]
+    return str(value)
+
+
+def written_value(data: Any) -> Value:
+    """What a description says, as it is written: expressions are not computed."""
+    if isinstance(data, Mapping):
+        return {str(key): written_value(item) for key, item in data.items()}
+    return [written_value(item) for item in data] if isinstance(data, list) else data

@@ -1,10 +1,15 @@
-"""Workflows with their steps, and triggers of policies, as instances of the graph: what they act on, what they call, what they pass in."""
+"""Workflows with their steps, and triggers of policies, as instances of the graph: what they act on, what they call, what they pass in.
+
+Triggers of policies: what is done when an event is announced, on what, and under which condition.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from sabir.errors import DeployError
 from sabir.graph.address import escaped
@@ -14,15 +19,12 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.groups import Policy, nodes_named
-from sabir.languages.tosca.graph.activities import find_operation, subjects_of
-from sabir.languages.tosca.graph.addresses import id_of, operation_address, section_id
+from sabir.languages.tosca.evaluate.groups import Policy, nodes_named, policies_of
+from sabir.languages.tosca.graph.addresses import Subject, id_of, operation_address, section_id
 from sabir.languages.tosca.graph.operations import Evaluated
-from sabir.languages.tosca.graph.plain import written_value
-from sabir.languages.tosca.graph.subjects import Subject
-from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Trigger, Workflow
-
-__all__ = ["triggers_of", "workflows_of"]
+from sabir.languages.tosca.graph.origins import written_value
+from sabir.languages.tosca.graph.workflow_steps import condition_holds, find_operation, subjects_of
+from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, PolicyTemplate, Step, Trigger, Workflow
 
 _OPERATION_OF: Final = edge_kinds(EdgeKind.OPERATION_OF)
 
@@ -208,3 +210,25 @@ class _Doing:
         finally:
             session.input = outside
         return values, sources
+
+
+class Reaction(Struct, frozen=True, eq=False):
+    """A trigger of a policy, with the nodes and groups that it acts on."""
+
+    policy: PolicyTemplate
+    trigger: Trigger
+    targets: tuple[str, ...]
+
+    def is_due(self, ensemble: Ensemble) -> bool:
+        """Whether its condition holds, of all that it is about."""
+        condition = None if self.trigger.condition is None else self.trigger.condition.data
+        nodes = [node for name in self.targets for node in nodes_named(ensemble, name)]
+        return all(condition_holds(condition, node) for node in nodes)
+
+
+def reactions(ensemble: Ensemble) -> Iterator[Reaction]:
+    """Of all policies: the triggers of their types, and their own."""
+    for policy in policies_of(ensemble):
+        targets = tuple(name for name, _ in policy.names())
+        for trigger in policy.triggers.values():
+            yield Reaction(policy.template, trigger, targets if trigger.target is None else (trigger.target,))

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from sabir.languages.tosca.library import find_shipped, shipped_names
-from sabir.languages.tosca.model.units import ScalarUnits, scalar_units
+from sabir.languages.tosca.model.scalars import ScalarUnits, scalar_units
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     CapabilityDefinition,

@@ -14,11 +14,9 @@ from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION, is_expression, is_template
 from sabir.expressions.query.functions.registry import MODULES
-from sabir.languages.tosca.model.clauses import clause_holds
-from sabir.languages.tosca.model.constraints import TESTS, ConstraintTest
-from sabir.languages.tosca.model.primitives import WORDS, primitive_test
+from sabir.languages.tosca.model.constraints import TESTS, ConstraintTest, clause_holds
+from sabir.languages.tosca.model.scalars import WORDS, ScalarUnits, primitive_test
 from sabir.languages.tosca.model.types import FlatType, TypeTable
-from sabir.languages.tosca.model.units import ScalarUnits
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Constraint, PropertyDefinition, Schema
 from sabir.languages.tosca.syntax.scopes import Kind

@@ -7,8 +7,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from sabir.languages.tosca.syntax.behaviour import read_triggers
-from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interface, read_interfaces
+from sabir.languages.tosca.syntax.interfaces import (
+    read_artifacts,
+    read_interface,
+    read_interfaces,
+    read_triggers,
+)
 from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     CapabilityDefinition,

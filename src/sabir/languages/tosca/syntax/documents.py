@@ -10,15 +10,14 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.interpreter import collector_paused
-from sabir.languages.tosca.syntax.dialects import Dialect
+from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of_document, document_of, readable_document
 from sabir.languages.tosca.syntax.files import DiskFiles, Files
-from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.imports import MISSING_IMPORT
+from sabir.languages.tosca.syntax.loader import Gathering
 from sabir.languages.tosca.syntax.nodes import (
     Topology,
 )
 from sabir.languages.tosca.syntax.project import ProjectValues
-from sabir.languages.tosca.syntax.texts import dialect_of_document, document_of, readable_document
 from sabir.source.packages import PackageFile
 
 __all__ = ["Loaded", "Recorded", "load", "load_file"]

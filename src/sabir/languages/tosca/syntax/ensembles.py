@@ -11,13 +11,12 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
+from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of, document_of
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import Files
-from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
-from sabir.languages.tosca.syntax.texts import document_of
+from sabir.languages.tosca.syntax.loader import Gathering
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place

@@ -1,21 +1,31 @@
-"""Where documents come from: the files of a package, or a directory around a single file."""
+"""Where documents come from: the files of a package, or a directory around a single file.
+
+The files that a topology names beside its documents: scripts and other artifacts.
+"""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, Protocol
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from sabir.languages.tosca.syntax.nodes import (
+    ArtifactDefinition,
+    Implementation,
+    InterfaceDefinition,
+    Origin,
+    Topology,
+)
+from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.session import Trust
 from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file_access import is_below
-
-__all__ = ["CataloguedFiles", "DiskFiles", "Files", "PackageFiles", "files_of"]
 
 _LARGEST: Final = 32 * 1024 * 1024
 _ROOT_MARKS: Final = (".git", "unfurl.yaml", "TOSCA-Metadata")
@@ -172,3 +182,57 @@ def _package_files(package: LoadedPackage, trust: Trust) -> Files:
         base,
     )
     return DiskFiles(base, root)
+
+
+def file_candidates(name: str, origin: Origin) -> tuple[str, ...]:
+    """Where a file is looked for: beside the one that names it, then from the root of the package; nowhere for what is
+    no file of the package: an address, a name that is computed, what types that come along name."""
+    if origin.shipped or "{" in name or urlsplit(name).scheme:
+        return ()
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(origin.source.name), name))
+    return beside, posixpath.normpath(name.lstrip("/"))
+
+
+def files_named(topology: Topology) -> Iterator[str]:
+    """By the names that they have in the package."""
+    for name, origin in _named(topology):
+        for candidate in file_candidates(name, origin):
+            if topology.has_file is not None and topology.has_file(candidate):
+                yield candidate
+                break
+
+
+def _named(topology: Topology) -> Iterator[tuple[str, Origin]]:
+    for kind in Kind:
+        for type_ in topology.types[kind].values():
+            yield from _in_interfaces(type_.interfaces.values())
+            yield from _in_artifacts(type_.artifacts.values())
+    for node in topology.node_templates.values():
+        yield from _in_interfaces(node.interfaces.values())
+        yield from _in_artifacts(node.artifacts.values())
+    for relationship in topology.relationship_templates.values():
+        yield from _in_interfaces(relationship.interfaces.values())
+    for workflow in topology.workflows.values():
+        yield from _in_implementation(workflow.implementation)
+
+
+def _in_interfaces(interfaces: Iterable[InterfaceDefinition]) -> Iterator[tuple[str, Origin]]:
+    for interface in interfaces:
+        for operation in (*interface.operations.values(), *interface.notifications.values()):
+            yield from _in_implementation(operation.implementation)
+
+
+def _in_implementation(implementation: Implementation | None) -> Iterator[tuple[str, Origin]]:
+    if implementation is None:
+        return
+    if implementation.artifact is not None:
+        yield from _in_artifacts((implementation.artifact,))
+    for name in (implementation.name, *(name for name, _ in implementation.dependencies)):
+        if name:
+            yield name, implementation.origin
+
+
+def _in_artifacts(artifacts: Iterable[ArtifactDefinition]) -> Iterator[tuple[str, Origin]]:
+    for artifact in artifacts:
+        if artifact.file is not None and artifact.repository is None:
+            yield artifact.file, artifact.origin

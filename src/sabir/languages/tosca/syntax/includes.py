@@ -10,11 +10,11 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from sabir.languages.tosca.syntax.dialects import document_of
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.gathering import Gathering
+from sabir.languages.tosca.syntax.loader import Gathering
 from sabir.languages.tosca.syntax.pointers import merged_pointers
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
-from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data, text_of
 from sabir.text import Place

@@ -14,7 +14,7 @@ from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, is_project, load_ensemble
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import files_of
-from sabir.languages.tosca.syntax.meta import first_field, meta_file
+from sabir.languages.tosca.syntax.manifests import first_field, meta_file
 from sabir.languages.tosca.syntax.project import PROJECT_FILE
 from sabir.languages.tosca.syntax.recognition import candidates
 from sabir.session import Session, Trust

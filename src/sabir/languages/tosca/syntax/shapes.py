@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from sabir.diagnostics.suggestions import did_you_mean
+from sabir.languages.tosca.syntax.dialects import is_strict_version
 from sabir.languages.tosca.syntax.grammar import Collection, Entity, Field, Shape, grammar
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
-from sabir.languages.tosca.syntax.second import by_yaml_1_2
-from sabir.languages.tosca.syntax.versions import is_strict_version
+from sabir.languages.tosca.syntax.tosca2 import by_yaml_1_2
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_shapes"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.languages.tosca.syntax.behaviour import read_triggers
 from sabir.languages.tosca.syntax.definitions import read_occurrences
-from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfaces
+from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfaces, read_triggers
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     GroupTemplate,

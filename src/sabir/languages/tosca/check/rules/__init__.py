@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.check.rules.assignments import check_assignments
-from sabir.languages.tosca.check.rules.counts import check_counts
 from sabir.languages.tosca.check.rules.functions import check_functions
-from sabir.languages.tosca.check.rules.links import check_links
+from sabir.languages.tosca.check.rules.links import check_counts, check_links
 from sabir.languages.tosca.check.rules.members import check_members
 from sabir.languages.tosca.check.rules.refinements import check_refinements
-from sabir.languages.tosca.check.rules.scalar_types import check_scalar_types
-from sabir.languages.tosca.check.rules.schemas import check_schemas
+from sabir.languages.tosca.check.rules.schemas import check_scalar_types, check_schemas
 from sabir.languages.tosca.check.rules.substitution import check_substitution
 from sabir.languages.tosca.check.rules.type_names import check_type_names
 from sabir.languages.tosca.model.model import Model

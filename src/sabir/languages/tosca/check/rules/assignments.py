@@ -7,15 +7,15 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.check.rules.assigned_behaviour import check_interfaces, check_operation_inputs
-from sabir.languages.tosca.check.rules.assigned_values import (
+from sabir.languages.tosca.check.rules.function_results import check_result
+from sabir.languages.tosca.check.rules.interfaces import check_interfaces, check_operation_inputs
+from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
+from sabir.languages.tosca.check.rules.values import (
     check_required,
     check_required_values,
     check_values,
     misfit_finding,
 )
-from sabir.languages.tosca.check.rules.results import check_result
-from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType, merged_properties

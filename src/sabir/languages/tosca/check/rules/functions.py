@@ -10,11 +10,9 @@ from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
 from sabir.expressions.query.functions.tosca2 import PURE
-from sabir.languages.tosca.check.rules.nested import lost
-from sabir.languages.tosca.check.rules.results import first_call, gives_truth, misused
-from sabir.languages.tosca.check.rules.written_values import clauses, operation_inputs, validations, values
-from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.check.rules.function_results import first_call, gives_truth, misused
+from sabir.languages.tosca.check.rules.values import clauses, lost, operation_inputs, validations, values
+from sabir.languages.tosca.model.model import UNKNOWN_INPUT, Model
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     Written,

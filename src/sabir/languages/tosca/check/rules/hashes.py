@@ -10,8 +10,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.manifests import Entry, entries_of
-from sabir.languages.tosca.syntax.meta import Field
+from sabir.languages.tosca.syntax.manifests import Entry, Field, entries_of
 from sabir.languages.tosca.syntax.recognition import META_NAMES
 from sabir.source.packages import LoadedPackage, PackageFile
 

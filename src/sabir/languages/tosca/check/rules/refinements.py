@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.tosca.check.rules.refined_behaviour import RefinedBehaviour
-from sabir.languages.tosca.check.rules.refined_links import RefinedLinks
-from sabir.languages.tosca.check.rules.refining import WRONG_REFINEMENT, Refining
+from sabir.languages.tosca.check.rules.refined_members import (
+    WRONG_REFINEMENT,
+    RefinedBehaviour,
+    RefinedLinks,
+    Refining,
+)
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import TypeDefinition

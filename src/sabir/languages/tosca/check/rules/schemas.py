@@ -1,17 +1,27 @@
-"""Schemas in 2.0: entries and keys are described where a type has them, and nowhere else; a data type says what it is."""
+"""Schemas in 2.0: entries and keys are described where a type has them, and nowhere else; a data type says what it is.
+
+Scalar types of 2.0: units and prefixes with multipliers, one canonical unit; `scalar` itself is abstract.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.scalars import is_number
+from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Schema, TypeDefinition
+from sabir.languages.tosca.syntax.nodes import (
+    PropertyDefinition,
+    ScalarDefinition,
+    Schema,
+    TypeDefinition,
+    Written,
+)
 from sabir.languages.tosca.syntax.scopes import Kind
-
-__all__ = ["check_schemas"]
 
 WRONG_SCHEMA: Final = tosca_rule(
     code="TOSCA:E041",
@@ -94,3 +104,151 @@ def _data_type(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
         yield WRONG_SCHEMA.at(type_.schema.place, message)
     if type_.key_schema is not None and flat is not None:
         yield from _keys(model, type_.key_schema, flat.primitive, f"data type {type_.name!r}")
+
+
+WRONG_SCALAR: Final = tosca_rule(
+    code="TOSCA:E037",
+    title="a scalar type that cannot be used",
+    why="A scalar type derives from scalar, has units with numbers as multipliers, one of them 1, and says which unit is the canonical "
+    "one when several could be. Its data type is integer, float or derived from one of them.",
+)
+
+
+def check_scalar_types(model: Model) -> Iterator[Finding]:
+    for type_ in model.topology.types[Kind.DATA].values():
+        flat = model.types.find(Kind.DATA, type_.name)
+        if flat is None or not type_.origin.second:
+            continue
+        if flat.primitive != "scalar":
+            if type_.scalar is not None and model.topology.complete and flat.is_whole:
+                message = f"data type {type_.name!r} has units but does not derive from scalar"
+                yield WRONG_SCALAR.at(type_.place, message, hint="add 'derived_from: scalar'")
+        else:
+            yield from _scalar(model, type_, flat)
+
+
+def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
+    subject = f"data type {type_.name!r}"
+    units = flat.scalar
+    assert units is not None
+    if not flat.is_whole:
+        return
+    if type_.properties:
+        yield WRONG_SCALAR.at(type_.place, f"{subject} is a scalar and cannot have properties")
+    definition = type_.scalar or ScalarDefinition()
+    wrong = [*_multipliers(definition.units, subject), *_multipliers(definition.prefixes, subject)]
+    wrong += [*_unit_names(type_, flat, definition, subject)]
+    yield from wrong
+    if wrong:
+        return
+    if not units.units:
+        yield WRONG_SCALAR.at(
+            type_.place, f"{subject} has no units", hint="add 'units:', as {g: 1, kg: 1000}"
+        )
+        return
+    yield from _check_scalar_data_type(model, type_, flat, definition)
+    if 1 not in units.units.values():
+        yield WRONG_SCALAR.at(type_.place, f"{subject} has no unit with the multiplier 1")
+    elif units.prefixes and 1 not in units.prefixes.values():
+        hint = "add '\"\": 1' to allow the unit without a prefix"
+        yield WRONG_SCALAR.at(type_.place, f"{subject} has no prefix with the multiplier 1", hint=hint)
+    else:
+        yield from _canonical(type_, flat)
+    yield from _allowed_multipliers(model, definition, subject)
+
+
+def _unit_names(
+    type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition, subject: str
+) -> Iterator[Finding]:
+    """A unit is one word, and keeps the size that it has in the types above."""
+    for word, written, tables in (
+        ("unit", definition.units, [above.scalar.units for above in flat.chain[1:] if above.scalar]),
+        ("prefix", definition.prefixes, [above.scalar.prefixes for above in flat.chain[1:] if above.scalar]),
+    ):
+        data: Any = None if written is None else written.data
+        inherited = [table.data for table in tables if table is not None and isinstance(table.data, dict)]
+        for name, size in data.items() if isinstance(data, dict) else ():
+            if any(character.isspace() for character in str(name or "")):
+                yield WRONG_SCALAR.at(type_.place, f"the {word} {name!r} of {subject} has a space in it")
+            if any(above.get(name, size) != size for above in inherited):
+                message = f"the {word} {name!r} of {subject} has another multiplier than the one it inherits"
+                yield WRONG_SCALAR.at(type_.place, message)
+
+
+def _multipliers(written: Written | None, subject: str) -> Iterator[Finding]:
+    data: Any = {} if written is None else written.data
+    for name, size in data.items() if isinstance(data, dict) else ():
+        if not is_number(size):
+            assert written is not None
+            yield WRONG_SCALAR.at(
+                written.place, f"the multiplier of {name!r} in {subject} must be a number, not {size!r}"
+            )
+
+
+def _check_scalar_data_type(
+    model: Model, type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition
+) -> Iterator[Finding]:
+    schema = definition.data_type
+    if schema is None:
+        return
+    base = _primitive(model, schema)
+    if base is not None and base not in ("integer", "float"):
+        message = f"the data type of {type_.name!r} must be integer or float, or derive from one of them"
+        yield WRONG_SCALAR.at(schema.place, message)
+    inherited = next(
+        (above.scalar.data_type for above in flat.chain[1:] if above.scalar and above.scalar.data_type), None
+    )
+    is_derived = len(flat.chain) > 1
+    before = "float" if inherited is None else inherited.name
+    if is_derived and not _derives(model, schema.name, before):
+        message = f"the data type of {type_.name!r} does not derive from {before!r}, which it inherits"
+        yield WRONG_SCALAR.at(schema.place, message)
+
+
+def _derives(model: Model, name: str, ancestor: str) -> bool:
+    flat = model.types.find(Kind.DATA, name)
+    return name == ancestor or (flat is not None and (ancestor in flat.names or flat.primitive == ancestor))
+
+
+def _primitive(model: Model, schema: Schema) -> str | None:
+    """The primitive that a type comes down to; None for a type that is not there, which others report."""
+    flat = model.types.find(Kind.DATA, schema.name)
+    if flat is not None:
+        return flat.primitive or "map"
+    return schema.name if model.types.is_primitive(schema.name) else None
+
+
+def _canonical(type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
+    units = flat.scalar
+    assert units is not None
+    named = units.canonical_unit
+    if named is None:
+        ones = [unit for unit, size in units.multipliers.items() if size == 1]
+        if len(ones) > 1:
+            message = f"data type {type_.name!r} has several units with the multiplier 1: {', '.join(ones)}"
+            yield WRONG_SCALAR.at(type_.place, message, hint=f"add 'canonical_unit: {ones[0]}'")
+        return
+    written = type_.scalar.canonical_unit if type_.scalar is not None else None
+    place = type_.place if written is None else written.place
+    if named not in units.multipliers:
+        hint = did_you_mean(named, units.multipliers)
+        message = f"the canonical unit {named!r} is none of the units of {type_.name!r}"
+        yield WRONG_SCALAR.at(place, message, hint=hint)
+    elif units.multipliers[named] != 1:
+        message = f"the canonical unit {named!r} of {type_.name!r} must have the multiplier 1"
+        yield WRONG_SCALAR.at(place, message)
+
+
+def _allowed_multipliers(model: Model, definition: ScalarDefinition, subject: str) -> Iterator[Finding]:
+    """What the data type does not allow as a value it does not allow as a multiplier either."""
+    schema = definition.data_type
+    if schema is None or _primitive(model, schema) not in ("integer", "float"):
+        return
+    check = model.values.check(schema)
+    for written in filter(None, (definition.units, definition.prefixes)):
+        data: Any = written.data
+        for name, size in data.items() if isinstance(data, dict) else ():
+            number = int(size) if float(size).is_integer() else size
+            for misfit in check(number):
+                message = f"the multiplier of {name!r} in {subject}: {misfit.message}"
+                yield WRONG_SCALAR.at(written.place, message)

@@ -8,8 +8,8 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.functions.tosca2 import PURE
-from sabir.languages.tosca.check.rules.results import check_result, gives_truth, misused
-from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
+from sabir.languages.tosca.check.rules.function_results import check_result, gives_truth, misused
+from sabir.languages.tosca.check.rules.schemas import WRONG_SCALAR
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import DEEPEST_TYPE

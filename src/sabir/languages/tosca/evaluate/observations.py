@@ -1,0 +1,304 @@
+"""Where nodes are in their lives, as the state of a deployment tells it: by the operations that were carried out.
+
+A node whose operation failed is in `error`. One that has begun is as far as its last operation; without further operations it has
+started. A node that has none follows what it requires, or what stands in its place. What a workflow set is taken as it is.
+
+What deployments gave back, as instances read it: once for an evaluation, or again and again while a deployment runs.
+
+A value as its type has it: fields left out have their defaults, numbers where text is meant are text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+import msgspec
+
+from sabir.expressions.query.dependents import OUTSIDE, Dependents
+from sabir.expressions.query.values import MISSING, NodeState, Status
+from sabir.graph.address import Address, escaped
+from sabir.graph.values import Unknown, Value, reveal
+from sabir.languages.tosca.model.behaviour import OPPOSITES, STAGES, carried_out
+from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.model.values import holds_expression
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Schema
+from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.resources.observations import Followed, Mark
+
+if TYPE_CHECKING:
+    from sabir.languages.tosca.evaluate.instances import NodeInstance
+
+
+_INTERFACES: Final = ".interfaces."
+_REQUIREMENTS: Final = ".requirements."
+_REACHED: Final = {"create": NodeState.created, "configure": NodeState.configured, "start": NodeState.started}
+_STATUSES: Final = {
+    NodeState.started: Status.ok,
+    NodeState.error: Status.error,
+    NodeState.initial: Status.absent,
+}
+_OWN: Final = tuple(own for own, _, _ in STAGES if own)
+
+
+def undone_by(name: str, opposite: str) -> str:
+    """What is recorded to undo an operation, as a name beside it."""
+    return f"{name}.undone-by-{opposite}"
+
+
+class Lifetimes:
+    """The states of the nodes of one deployment. `statuses`: how each recorded operation fared, by the text of its address."""
+
+    def __init__(self, statuses: Mapping[str, str]) -> None:
+        self._ended: dict[str, dict[str, str]] = {}
+        """By the key of a node: its operations that are recorded, and how they fared."""
+        self._states: dict[str, NodeState] = {}
+        for text, status in statuses.items():
+            self._note(Address.parse(text).instance, status)
+
+    def _note(self, name: str, status: str) -> None:
+        instance, is_operation, operation = name.partition(_INTERFACES)
+        if not is_operation:
+            return
+        node, is_link, _ = instance.partition(_REQUIREMENTS)
+        operations = self._ended.setdefault(node, {})
+        if not is_link:
+            operations[operation.partition(".")[2]] = status
+        elif status == "error":
+            operations[name] = status
+
+    def status(self, node: NodeInstance) -> Status:
+        return _STATUSES.get(self.state(node), Status.pending)
+
+    def state(self, node: NodeInstance) -> NodeState:
+        """Chains of nodes without operations may be long: what they wait for is looked at first, without recursion."""
+        waiting = [node]
+        pending: set[str] = set()
+        while waiting:
+            here = waiting[-1]
+            unsettled = [other for other in _followed(here) if other.key not in self._states]
+            if here.key in pending or not unsettled or self._own_state(here) is not None:
+                self._states[here.key] = self._own_state(here) or self._following(_followed(here))
+                waiting.pop()
+            else:
+                pending.add(here.key)
+                waiting += (other for other in unsettled if other.key not in pending)
+        return self._states[node.key]
+
+    def _own_state(self, node: NodeInstance) -> NodeState | None:
+        """None: it has no operations."""
+        ended = self._ended.get(node.key, {})
+        if "error" in ended.values():
+            return NodeState.error
+        told = node.ensemble.request.observed.value(node.key, "state")
+        if told is not MISSING and str(reveal(told)) in NodeState.__members__:
+            return NodeState[str(reveal(told))]
+        if "deploy" in node.ensemble.model.topology.workflows:
+            return NodeState.initial
+        wanted = _operations(node)
+        if not wanted and not ended:
+            return None
+        if all(operation in ended for operation in wanted):
+            return NodeState.started
+        reached = [operation for operation in reversed(_OWN) if operation in ended]
+        return _REACHED[reached[0]] if reached else NodeState.initial
+
+    def _following(self, nodes: Iterable[NodeInstance]) -> NodeState:
+        states = [self._states.get(node.key, NodeState.initial) for node in nodes]
+        has_begun = bool(self._ended) and all(state is NodeState.started for state in states)
+        return NodeState.started if has_begun else NodeState.initial
+
+
+def _followed(node: NodeInstance) -> Iterator[NodeInstance]:
+    """What the state of a node without operations depends on."""
+    if node.substitution is not None:
+        yield from node.substitution.ensemble.nodes.values()
+    for link in node.requirements:
+        if link.target is not None:
+            yield link.target
+
+
+def _operations(node: NodeInstance) -> set[str]:
+    """What a deployment carries out, and what it keeps to undo that."""
+    if node.substitution is not None:
+        return set()
+    types = node.ensemble.model.types
+    implemented = carried_out(types, node.interfaces.values())
+    kept = {undone_by(name, opposite) for name, opposite in OPPOSITES.items() if opposite in implemented}
+    return (implemented.keys() & {*_OWN}) | kept
+
+
+class Observed:
+    """By the texts of addresses. Values are looked up one by one: while a deployment runs there are more and more of them, and
+    each operation needs a few."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = values
+        self._keys: dict[str, dict[str, None]] | None = None
+
+    @property
+    def dependents(self) -> Dependents | None:
+        """Who has read what, when these values may change."""
+        return None
+
+    def value(self, instance: str, key: str) -> Any:
+        """Of an attribute of an instance, which is told by its key, not by the text of its address; MISSING: none."""
+        if not self._values:
+            return MISSING
+        return self._value(f"{escaped(instance)}|{escaped(key)}")
+
+    def _value(self, address: str) -> Any:
+        value = self._values.get(address, MISSING)
+        return MISSING if value is MISSING else literal(value)
+
+    def keys(self, instance: str) -> Sequence[str]:
+        if self._keys is None:
+            self._keys = {}
+            for address in self._values:
+                text, _, attribute = address.partition("|")
+                self._keys.setdefault(text, {})[attribute] = None
+        return [unquote(attribute) for attribute in self._keys.get(escaped(instance), ())]
+
+
+class Following(Observed):
+    """What has been observed by now. When it changes, what was computed from it is forgotten, and nothing else."""
+
+    def __init__(self) -> None:
+        self._dependents = Dependents()
+        self._mark: Mark | None = None
+        self._now: dict[str, Value] = {}
+        super().__init__(self._now)
+
+    @property
+    def dependents(self) -> Dependents:
+        return self._dependents
+
+    def value(self, instance: str, key: str) -> Any:
+        address = f"{escaped(instance)}|{escaped(key)}"
+        self._dependents.read(address)
+        return self._value(address)
+
+    def keys(self, instance: str) -> Sequence[str]:
+        self._dependents.read(escaped(instance))
+        return super().keys(instance)
+
+    def follow(self, values: Mapping[str, Value]) -> None:
+        """Go on with these values. What rests on the world outside is forgotten, too: nobody says when that changes."""
+        changed, self._mark = (
+            values.changed_since(self._mark) if isinstance(values, Followed) else (None, None)
+        )
+        if changed is None:
+            changed = self._differing(values)
+        sources = [OUTSIDE]
+        for address in changed:
+            sources.append(address)
+            is_there = address in values
+            if is_there is not (address in self._now):
+                instance, _, attribute = address.partition("|")
+                sources.append(instance)
+                self._lists(instance, attribute, is_there=is_there)
+            if is_there:
+                self._now[address] = values[address]
+            else:
+                self._now.pop(address, None)
+        self._dependents.changed(sources)
+
+    def _lists(self, instance: str, attribute: str, *, is_there: bool) -> None:
+        if self._keys is None:
+            return
+        attributes = self._keys.setdefault(instance, {})
+        if is_there:
+            attributes[attribute] = None
+        else:
+            attributes.pop(attribute, None)
+
+    def _differing(self, values: Mapping[str, Value]) -> Iterable[str]:
+        now = self._now
+        names = dict.fromkeys((*now, *values))
+        return [name for name in names if now.get(name, MISSING) is not values.get(name, MISSING)]
+
+
+def awaited_attribute(instance: str, key: str) -> Unknown:
+    """Of an instance, which is told by its key: a value that only a deployment can know."""
+    return Unknown(of=f"{escaped(instance)}|{escaped(key)}", why="it is known once the node runs")
+
+
+def literal(value: Value) -> Any:
+    """What a script gave out is a value, never an expression, whatever it looks like."""
+    plain = reveal(value)
+    is_plain_text = isinstance(plain, str) and "{{" not in plain and "{%" not in plain
+    if is_plain_text or not isinstance(plain, str | Mapping | list | tuple):
+        return value
+    return {"eval": {"q": value}}
+
+
+_TEXTS: Final = frozenset({"string", "version"})
+_READ: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "integer": int,
+    "float": (int, float),
+    "boolean": bool,
+    "list": list,
+    "map": dict,
+}
+
+
+def typed(data: Any, schema: Schema, types: TypeTable, text: str | None = None) -> Any:
+    """The value of a property; `text` is how it is written, which tells 1.10 from 1.1."""
+    match data:
+        case bool() | str() | None:
+            return data
+        case int() | float():
+            return _number(data, schema.name, types, text)
+        case Mapping():
+            return data if holds_expression(data) else _map(data, schema, types)
+        case list() if schema.entry_schema is not None:
+            return [typed(item, schema.entry_schema, types) for item in data]
+        case _:
+            return data
+
+
+def read_text(text: str, schema: Schema, types: TypeTable) -> Any:
+    """The value that a text of a program means by its type; the text where it is none of that type."""
+    flat = types.find(Kind.DATA, schema.name)
+    base = flat.primitive if flat is not None and flat.primitive is not None else schema.name
+    wanted = _READ.get(base) or (dict if flat is not None and flat.properties else None)
+    if wanted is None:
+        return text
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+    return value if isinstance(value, wanted) else text
+
+
+def _number(data: float, name: str, types: TypeTable, text: str | None) -> Any:
+    flat = types.find(Kind.DATA, name)
+    base = flat.primitive if flat is not None and flat.primitive is not None else name
+    if base in _TEXTS:
+        return str(data) if text is None else text.strip()
+    return float(data) if base == "float" else data
+
+
+def _map(data: Mapping[Any, Any], schema: Schema, types: TypeTable) -> Mapping[Any, Any]:
+    flat = types.find(Kind.DATA, schema.name)
+    if flat is not None and flat.properties:
+        return _with_defaults(data, flat, types)
+    entry = schema.entry_schema
+    return data if entry is None else {key: typed(item, entry, types) for key, item in data.items()}
+
+
+def _with_defaults(data: Mapping[Any, Any], flat: FlatType, types: TypeTable) -> Mapping[Any, Any]:
+    fields = {key: _field(item, flat.properties.get(key), types) for key, item in data.items()}
+    missing = {
+        name: definition.default.data
+        for name, definition in flat.properties.items()
+        if definition.default is not None and name not in data
+    }
+    return {**fields, **missing}
+
+
+def _field(item: Any, definition: PropertyDefinition | None, types: TypeTable) -> Any:
+    if definition is None or definition.schema is None:
+        return item
+    return typed(item, definition.schema, types)

@@ -1,0 +1,153 @@
+"""Templates in which nothing is carried out, as descriptors of network functions are: what deploying one means for whoever can.
+
+Operations that read what others give only behind them: said before anything runs.
+
+Secrets that programs write on other machines: only here is somebody who can encrypt them, and that is said before anything runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from sabir.diagnostics.finding import Finding, Related
+from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import MISSING
+from sabir.graph.address import Address
+from sabir.graph.values import Sensitive, Value, unknowns
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.graph.addresses import node_of
+from sabir.languages.tosca.graph.execution import INPUTS
+from sabir.languages.tosca.graph.lifecycles import Lifecycles
+from sabir.languages.tosca.graph.origins import plain_value
+from sabir.languages.tosca.graph.read_order import MOST
+from sabir.languages.tosca.model.behaviour import required_first
+from sabir.languages.tosca.syntax.examples import tosca_rule
+
+READ_BEFORE: Final = tosca_rule(
+    code="TOSCA:W091",
+    title="an operation that reads what is given only behind it",
+    why="An operation runs behind those that give what its inputs read. These would have to run behind one another, or the life of a "
+    "node has another order, so the value is not there when the operation begins, and it fails. Read the value in a later "
+    "operation, or give it in an earlier one.",
+    when="plan",
+)
+
+
+def circle_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
+    """For each operation that lacks a value because of it; one that was given before serves once more."""
+    for circle in lifecycles.circles:
+        command = lifecycles.command(circle.reader)
+        missing = unknowns(dict(lifecycles.desired(command)))
+        if command.undoes or not any(each.of is None or each.of in circle.attributes for each in missing):
+            continue
+        others = [*map(_title, circle.others[:MOST]), *(["…"] if len(circle.others) > MOST else [])]
+        yield READ_BEFORE.at(
+            command.operation.definition.place,
+            f"{_title(circle.reader)} reads what is given by operations that wait for it: {', '.join(others)}",
+        )
+
+
+def _title(address: Address) -> str:
+    return str(address).replace(".interfaces.", "/")
+
+
+_MOST_NODES: Final = 30
+_MOST_VALUES: Final = 6
+_LONGEST_VALUE: Final = 60
+
+NOTHING_CARRIED_OUT: Final = tosca_rule(
+    code="TOSCA:W090",
+    title="a template that says what, and not how",
+    why="No operation of its nodes has an implementation, so that sabir has nothing to do when it is deployed: it describes what a platform "
+    "(an NFV orchestrator, a cloud) has to make. The notes list that, each node behind what it requires. Give node types "
+    "implementations for the operations of Standard, or substitute the nodes by templates that have them.",
+    when="plan",
+)
+
+
+def descriptor_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
+    """One, with a note for each node, when a deployment would run nothing at all."""
+    nodes = lifecycles.nodes
+    topology = lifecycles.ensemble.model.topology
+    if not nodes or lifecycles.resources or topology.workflows:
+        return
+    ordered = required_first({key: _required(node) for key, node in nodes.items()})
+    first = nodes[ordered[0]]
+    several = f"its {len(nodes)} nodes have" if len(nodes) > 1 else "its only node has"
+    more = len(nodes) - _MOST_NODES
+    yield NOTHING_CARRIED_OUT.at(
+        first.template.place,
+        f"deploying this runs nothing here: {several} no operation with an implementation. A platform has to make them in this order"
+        + (f" ({more} more are not listed)" if more > 0 else ""),
+        related=tuple(
+            Related(place=nodes[key].template.place, message=_asked(nodes[key]))
+            for key in ordered[:_MOST_NODES]
+        ),
+    )
+
+
+def _required(node: NodeInstance) -> list[str]:
+    return [link.target.key for link in node.requirements if link.target not in (None, node)]
+
+
+def _asked(node: NodeInstance) -> str:
+    """What the node is, what of it is said in the template, and what it leads to."""
+    words = [*_values(node, "", node.template.properties)]
+    for name, assignment in node.template.capabilities.items():
+        capability = node.capability(name)
+        if capability is not None:
+            words += _values(capability, f"{name}.", assignment.properties)
+    shown = words[:_MOST_VALUES] + (["…"] if len(words) > _MOST_VALUES else [])
+    targets = [f"{link.name} → {link.target.name}" for link in node.requirements if link.target is not None]
+    about = "; ".join(filter(None, [", ".join(shown), ", ".join(targets)]))
+    return f"{node.name} ({node.type})" + (f": {about}" if about else "")
+
+
+def _values(resource: Resource, prefix: str, keys: Iterable[str]) -> Iterator[str]:
+    for key in keys:
+        try:
+            value = resource.get(key)
+        except QueryError:
+            continue
+        if value is not MISSING:
+            yield from _leaves(f"{prefix}{key}", plain_value(value))
+
+
+def _leaves(path: str, value: Value) -> Iterator[str]:
+    """Values that can be said in a word, with the way to them; secrets are none."""
+    match value:
+        case Mapping():
+            for key, item in value.items():
+                yield from _leaves(f"{path}.{key}", item)
+        case str() | int() | float() if len(str(value)) <= _LONGEST_VALUE:
+            yield f"{path} {value}"
+        case _:
+            return
+
+
+UNSEALED: Final = tosca_rule(
+    code="TOSCA:W092",
+    title="secrets that stay as they are on another machine",
+    why="What a program leaves in the folder `secrets` is encrypted when it ends, but only where sabir runs. On another machine the folder "
+    "is one that only its user may read, and the files in it stay in clear. Run the operation here (`operation_host: "
+    "ORCHESTRATOR`), or let the program encrypt them.",
+    when="plan",
+)
+
+
+def unsealed_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
+    for _, command in lifecycles.all_commands():
+        if command.target is None:
+            continue
+        environment = lifecycles.desired(command)["environment"]
+        text = environment.get(INPUTS) if isinstance(environment, dict) else None
+        text = text.value if isinstance(text, Sensitive) else text
+        folder = f"/secrets/{node_of(command.subject).name}"
+        if isinstance(text, str) and folder in text:
+            name = f"{node_of(command.subject).name}/{command.operation.interface}.{command.operation.name}"
+            yield UNSEALED.at(
+                command.operation.definition.place,
+                f"what {name} writes into its folder of secrets on {command.target} is not encrypted",
+            )

@@ -1,0 +1,72 @@
+"""What a topology asks to be done: every operation that something carries out, in the order of the profile; its workflows, the
+triggers of its policies and all operations to be called.
+
+Other machines as targets: a Compute with an address that is not this machine's is reached by ssh.
+
+Who logs in is said by a credential: of the node, or of its endpoint. An operator who names a target like the node says all of it himself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from sabir.errors import DeployError
+from sabir.graph.values import Value
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.selection import is_selected
+from sabir.languages.tosca.evaluate.substitution import is_substituted
+from sabir.languages.tosca.graph.diagnostics import circle_findings, descriptor_findings, unsealed_findings
+from sabir.languages.tosca.graph.driver import WorkflowTarget
+from sabir.languages.tosca.graph.execution import login_of
+from sabir.languages.tosca.graph.lifecycles import Lifecycles
+from sabir.languages.tosca.graph.program import TARGET, Program
+from sabir.resources.resource import Wanted
+from sabir.resources.target import Target
+
+
+def machine_targets(lifecycles: Lifecycles, named: Collection[str]) -> Iterator[Target]:
+    """A target for each machine that operations run on; `named` are those that the environment has."""
+    seen: set[str] = set()
+    for _, command in lifecycles.all_commands():
+        name, host = command.target, command.host
+        if name is None or host is None or name in seen or name in named:
+            continue
+        seen.add(name)
+        yield Target(name=name, driver="ssh", settings=login_of(host))
+
+
+def wanted_operations(
+    ensemble: Ensemble, observed: Mapping[str, Value], targets: Collection[str] = ()
+) -> Wanted:
+    """Operations as resources. What cannot be carried out is refused before anything runs. `targets`: names that are taken."""
+    _refuse_unsupported(ensemble)
+    program = Program(ensemble, observed)
+    if ensemble.model.topology.origin.directory is None and program.lifecycles.resources:
+        raise DeployError(
+            "programs run from files in a folder, and this template is in an archive: unpack it, and deploy the folder"
+        )
+    return Wanted(
+        resources=program.resources(),
+        operations=tuple(program.operations()),
+        findings=(*circle_findings(program.lifecycles), *unsealed_findings(program.lifecycles)),
+        idle=tuple(descriptor_findings(program.lifecycles)),
+        targets=(
+            WorkflowTarget(name=TARGET, driver="tosca", contained=True, program=program),
+            *machine_targets(program.lifecycles, targets),
+        ),
+    )
+
+
+def _refuse_unsupported(ensemble: Ensemble) -> None:
+    for node in ensemble.everything():
+        template = node.template
+        if "create" in template.directives:
+            continue
+        if is_selected(template):
+            raise DeployError(
+                f"node {node.name!r} is to be selected, and no node of type {template.type} fits it"
+            )
+        if is_substituted(template) and node.substitution is None:
+            raise DeployError(
+                f"node {node.name!r} is to be substituted, and no template at hand stands for {template.type}"
+            )

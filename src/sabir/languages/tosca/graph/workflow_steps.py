@@ -1,0 +1,145 @@
+"""Activities of workflows and triggers with what they act on: nodes, relationships, members of groups.
+
+Conditions of workflows, steps and triggers, asked of nodes as they are when something is about to run.
+
+2.0 has one clause of functions. 1.x has lists: `{attribute: {greater_than: 50}}`, joined by `and`, `or`, `not` and `assert`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import DeployError
+from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.live import Assigned
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import MISSING, reveal_deep
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.groups import nodes_named
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.graph.addresses import Subject
+from sabir.languages.tosca.model.behaviour import NodeOperation
+from sabir.languages.tosca.model.constraints import CONSTRAINTS, constraint_holds
+from sabir.languages.tosca.syntax.nodes import Workflow
+
+
+def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None) -> list[Subject]:
+    """What a step acts on: nodes, or those of their relationships that have this name."""
+    nodes = nodes_named(ensemble, target)
+    if relationship is None:
+        return [*nodes]
+    return [link for node in nodes for link in node.requirements if link.name == relationship]
+
+
+def find_operation(subject: Subject, name: str) -> NodeOperation | None:
+    """An operation by `Interface.operation`; None when nothing carries it out."""
+    interface_name, _, operation_name = name.rpartition(".")
+    interfaces = subject.interfaces
+    interface = interfaces.get(interface_name)
+    if interface is None:
+        # Older templates write the type of the interface.
+        interface = next((each for each in interfaces.values() if each.type == interface_name), None)
+    operation = None if interface is None else interface.operations.get(operation_name)
+    if operation is None:
+        known = [f"{each.name}.{key}" for each in interfaces.values() for key in each.operations]
+        near = did_you_mean(name, known)
+        raise DeployError(f"{subject.name!r} has no operation {name!r}" + (f": {near}" if near else ""))
+    implementation = operation.implementation
+    return None if implementation is None or implementation.origin.shipped else operation
+
+
+def find_workflow(ensemble: Ensemble, name: str) -> Workflow:
+    workflows = ensemble.model.topology.workflows
+    if name not in workflows:
+        near = did_you_mean(name, workflows)
+        raise DeployError(f"there is no workflow {name!r}" + (f": {near}" if near else ""))
+    return workflows[name]
+
+
+def mapped_workflows(subject: Subject) -> dict[str, Workflow]:
+    """By `Interface.operation`: the workflows of the topology that stands for a node which carry out its operations."""
+    if not isinstance(subject, NodeInstance) or subject.substitution is None:
+        return {}
+    substitution = subject.substitution
+    workflows = substitution.model.topology.workflows
+    return {
+        f"{entry.name}.{operation}": workflows[name]
+        for entry in substitution.mapping.of("interfaces")
+        if entry.value is not None and isinstance(entry.value.data, Mapping)
+        for operation, name in entry.value.data.items()
+        if isinstance(name, str) and name in workflows
+    }
+
+
+def operations_of_subject(subject: Subject) -> Iterator[NodeOperation]:
+    """Those that something carries out."""
+    for interface in subject.interfaces.values():
+        for operation in interface.operations.values():
+            implementation = operation.implementation
+            if implementation is not None and not implementation.origin.shipped:
+                yield operation
+
+
+def condition_holds(data: Any, subject: Resource) -> bool:
+    """Whether a condition holds of a subject; no condition always does."""
+    if data is None:
+        return True
+    if isinstance(data, list):
+        return all(condition_holds(item, subject) for item in data)
+    if not isinstance(data, Mapping):
+        return data is True
+    if any(str(key).startswith("$") for key in data) or "eval" in data:
+        return _computed(data, subject) is True
+    return all(_clause(str(key), argument, subject) for key, argument in data.items())
+
+
+def _clause(key: str, argument: Any, subject: Resource) -> bool:
+    match key:
+        case "and" | "assert" | "constraint" | "condition" | "conditions":
+            return condition_holds(argument, subject)
+        case "or":
+            return any(
+                condition_holds(item, subject)
+                for item in (argument if isinstance(argument, list) else [argument])
+            )
+        case "not":
+            return not condition_holds(argument, subject)
+        case "period" | "evaluations" | "method" | "target" | "target_relationship":
+            return True  # how often something was seen, only who announces the event can tell
+        case _:
+            return _compared(_value(key, subject), argument)
+
+
+def _compared(value: Any, wanted: Any) -> bool:
+    clauses = wanted if isinstance(wanted, list) else [wanted]
+    for clause in clauses:
+        if isinstance(clause, Mapping) and all(str(name) in CONSTRAINTS for name in clause):
+            if value is None or not all(
+                constraint_holds(str(name), argument, value) for name, argument in clause.items()
+            ):
+                return False
+        elif clause != value:
+            return False
+    return True
+
+
+def _value(key: str, subject: Resource) -> Any:
+    """An attribute, also by a way through a capability: `host.num_cpus`."""
+    head, dot, tail = key.partition(".")
+    part = next((each for each in subject.capabilities if each.name == head), None) if dot else None
+    try:
+        value = subject.get(key) if part is None else part.get(tail)
+    except QueryError:
+        return None
+    if value is MISSING and key == "state" and subject.state is not None:
+        return subject.state.name
+    return None if value is MISSING else reveal_deep(value)
+
+
+def _computed(data: Any, subject: Resource) -> Any:
+    try:
+        return reveal_deep(Assigned(data).value(subject))
+    except QueryError:
+        return None
