@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.hands.archive import Archive
-from sabir.deployments.hands.files import Directory, File, Symlink
-from sabir.deployments.hands.place import HandError, Place
+from sabir.deployments.host_agent.archives import Archive
+from sabir.deployments.host_agent.files import Directory, File, Symlink
+from sabir.deployments.host_agent.root import HandError, Place
 from sabir.errors import SabirError
 from sabir.operations.files import write_folder
 from sabir.server.store.files import EnvironmentFiles

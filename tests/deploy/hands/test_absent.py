@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.hands import work
-from sabir.deployments.hands.place import HandError, Place
+from sabir.deployments.host_agent import dispatch
+from sabir.deployments.host_agent.root import HandError, Place
 
 
 @pytest.fixture
@@ -32,24 +32,24 @@ def test_it_is_taken_away_and_looked_for(place: Place, kind: str) -> None:
             path.mkdir()
         case _:
             path.symlink_to("x")
-    assert work.do("read", "absent", gone["fields"], place)["fields"]["gone"] is False
-    assert work.do("observe", "absent", gone, place) == {"sighting": "not done"}
-    assert work.do("apply", "absent", gone, place) == {"changed": True}
-    assert work.do("apply", "absent", gone, place) == {"changed": False}
-    assert work.do("read", "absent", gone["fields"], place)["fields"]["gone"] is True
-    assert work.do("observe", "absent", gone, place) == {"sighting": "done"}
+    assert dispatch.do("read", "absent", gone["fields"], place)["fields"]["gone"] is False
+    assert dispatch.do("observe", "absent", gone, place) == {"sighting": "not done"}
+    assert dispatch.do("apply", "absent", gone, place) == {"changed": True}
+    assert dispatch.do("apply", "absent", gone, place) == {"changed": False}
+    assert dispatch.do("read", "absent", gone["fields"], place)["fields"]["gone"] is True
+    assert dispatch.do("observe", "absent", gone, place) == {"sighting": "done"}
 
 
 def test_what_holds_something_stays(place: Place) -> None:
     Path(place.root, "full").mkdir()
     Path(place.root, "full", "file").touch()
     with pytest.raises(HandError, match="not empty"):
-        work.do("apply", "absent", task(of="directory", path="/full"), place)
-    assert work.do("apply", "absent", task(of="directory", path="/full", force=True), place)["changed"]
+        dispatch.do("apply", "absent", task(of="directory", path="/full"), place)
+    assert dispatch.do("apply", "absent", task(of="directory", path="/full", force=True), place)["changed"]
 
 
 def test_forgetting_it_brings_nothing_back(place: Place) -> None:
-    assert work.do("delete", "absent", task(of="file", path="/thing"), place) == {"changed": False}
+    assert dispatch.do("delete", "absent", task(of="file", path="/thing"), place) == {"changed": False}
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_forgetting_it_brings_nothing_back(place: Place) -> None:
 )
 def test_a_command_is_run_when_it_is_needed(place: Place, guard: dict[str, Any], runs: bool) -> None:
     Path(place.root, "there").touch()
-    assert work.do("apply", "command", task(run="touch done", **guard), place)["changed"] is runs
+    assert dispatch.do("apply", "command", task(run="touch done", **guard), place)["changed"] is runs
     assert Path(place.root, "done").exists() is runs
 
 
 def test_a_condition_that_hangs_is_ended(place: Place) -> None:
     hanging = {**task(run="touch done", unless="sleep 60"), "timeout": 0.2}
     with pytest.raises(HandError, match=r"longer than 0\.2 seconds"):
-        work.do("apply", "command", hanging, place)
+        dispatch.do("apply", "command", hanging, place)
     assert not Path(place.root, "done").exists()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.hands.archive import Archive
-from sabir.deployments.hands.place import HandError, Place
+from sabir.deployments.host_agent.archives import Archive
+from sabir.deployments.host_agent.root import HandError, Place
 
 
 def zipped(name: str, content: bytes) -> bytes:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.hands.machine import Group
-from sabir.deployments.hands.place import HandError, Place
+from sabir.deployments.host_agent.root import HandError, Place
+from sabir.deployments.host_agent.system import Group
 
 pytestmark = pytest.mark.skipif(
     os.getuid() != 0 or shutil.which("groupadd") is None, reason="needs root and groupadd"

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from sabir.deployments.drivers.ssh.sending import first_line, start_command
-from sabir.deployments.hands.place import HandError, Place
-from sabir.deployments.hands.process import Process
-from sabir.deployments.hands.serve import GREETING
-from sabir.deployments.hands.wire import decode, encode
+from sabir.deployments.host_agent.processes import Process
+from sabir.deployments.host_agent.root import HandError, Place
+from sabir.deployments.host_agent.server import GREETING
+from sabir.deployments.host_agent.wire import decode, encode
 
 SERVER = """\
 import socket, sys, time

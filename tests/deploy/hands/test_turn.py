@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.hands.place import HandError
-from sabir.deployments.hands.turn import Superseded, Turn
+from sabir.deployments.host_agent.root import HandError
+from sabir.deployments.host_agent.server import Superseded, Turn
 
 HOLDER = """
 import sys
-from sabir.deployments.hands.turn import Turn
+from sabir.deployments.host_agent.server import Turn
 turn = Turn(sys.argv[1], 5)
 turn.take()
 print("taken", flush=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sabir.deployments.hands.wire import decode, encode
+from sabir.deployments.host_agent.wire import decode, encode
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
-from sabir.deployments.hands import work
-from sabir.deployments.hands.place import Place
+from sabir.deployments.host_agent import dispatch
+from sabir.deployments.host_agent.root import Place
 from sabir.errors import DeployError
 from sabir.graph.values import reveal
 from sabir.resources.driver import Connection, DriverContext
@@ -64,7 +64,7 @@ class LocalHands:
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         if verb != "read":
             data = {**data, "stopped": self._stopped.is_set}
-        return await asyncio.to_thread(work.do, verb, kind, data, self.place)
+        return await asyncio.to_thread(dispatch.do, verb, kind, data, self.place)
 
 
 DRIVER: Final = LocalDriver()

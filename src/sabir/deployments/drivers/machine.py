@@ -18,7 +18,7 @@ from sabir.deployments.drivers.translation import (
     reading,
     task_data,
 )
-from sabir.deployments.hands.place import HandError
+from sabir.deployments.host_agent.root import HandError
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.values import reveal_all
 from sabir.resources.driver import Kind

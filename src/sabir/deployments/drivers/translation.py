@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sabir.deployments.hands.files import Directory, File
-from sabir.deployments.hands.process import digest_of
+from sabir.deployments.host_agent.files import Directory, File
+from sabir.deployments.host_agent.processes import digest_of
 from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
 from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting

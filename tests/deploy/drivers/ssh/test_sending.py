@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sabir.deployments.drivers.ssh.sending import first_line, start_command
-from sabir.deployments.hands.serve import GREETING
-from sabir.deployments.hands.wire import decode, encode
+from sabir.deployments.host_agent.server import GREETING
+from sabir.deployments.host_agent.wire import decode, encode
 
 
 def spoken(root: Path, *requests: dict[str, Any]) -> list[Any]:

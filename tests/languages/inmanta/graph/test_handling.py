@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from sabir.deployments.hands.commands import has_ended
+from sabir.deployments.host_agent.commands import has_ended
 from sabir.languages.inmanta.graph.handler_process.messages import Begin, sendable
 from sabir.languages.inmanta.graph.handler_process.process import HandlerProcess
 from sabir.session import Trust

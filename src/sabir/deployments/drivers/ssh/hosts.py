@@ -20,9 +20,9 @@ from sabir.deployments.drivers.answers import AnswerRefused, check_amount, check
 from sabir.deployments.drivers.machine import AnswerLost
 from sabir.deployments.drivers.ssh.access import Access, Carrier, connect
 from sabir.deployments.drivers.ssh.sending import first_line, start_command
-from sabir.deployments.hands.place import HandError
-from sabir.deployments.hands.serve import GREETING
-from sabir.deployments.hands.wire import decode, encode
+from sabir.deployments.host_agent.root import HandError
+from sabir.deployments.host_agent.server import GREETING
+from sabir.deployments.host_agent.wire import decode, encode
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnreachableError
 

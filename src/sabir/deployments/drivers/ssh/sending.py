@@ -9,11 +9,11 @@ import shlex
 from importlib.resources import files
 from typing import Any, Final
 
-from sabir.deployments.hands.wire import encode
+from sabir.deployments.host_agent.wire import encode
 
 __all__ = ["first_line", "start_command"]
 
-_HANDS: Final = "sabir.deployments.hands"
+_HANDS: Final = "sabir.deployments.host_agent"
 # It has to be understood by every Python there ever was, so that an old one can say that it is too old.
 _START: Final = (
     "import sys;"
@@ -38,7 +38,7 @@ class Sent(importlib.abc.InspectLoader):
         return sent["modules"][name]
 
 sys.meta_path.insert(0, Sent())
-from sabir.deployments.hands.serve import serve
+from sabir.deployments.host_agent.server import serve
 serve(lines, sent["settings"])
 """
 

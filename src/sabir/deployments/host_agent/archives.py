@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-from sabir.deployments.hands.place import Fields, HandError, Place, write_file
+from sabir.deployments.host_agent.root import Fields, HandError, Place, write_file
 
 __all__ = ["Archive"]
 

@@ -16,8 +16,8 @@ import socket
 import time
 from typing import Any
 
-from sabir.deployments.hands.commands import environment_for, started
-from sabir.deployments.hands.place import Fields, HandError, Place
+from sabir.deployments.host_agent.commands import environment_for, started
+from sabir.deployments.host_agent.root import Fields, HandError, Place
 
 __all__ = ["Process"]
 

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Generator
 from typing import Any
 
-from sabir.deployments.hands.place import Fields, HandError, Place, write_file
+from sabir.deployments.host_agent.root import Fields, HandError, Place, write_file
 
 __all__ = ["Directory", "File", "Symlink", "remove_tree"]
 

@@ -16,7 +16,7 @@ import subprocess
 import time
 from typing import Any
 
-from sabir.deployments.hands.place import Fields, HandError, Place, write_file
+from sabir.deployments.host_agent.root import Fields, HandError, Place, write_file
 
 __all__ = ["Command", "environment_for", "has_ended", "started", "text_of"]
 
