@@ -125,7 +125,7 @@ def noop(_folder: Path, size: int) -> Callable[[], int]:
     """Walk steps that do nothing, with the journal on the disk."""
     from sabir.deployments.deployment import Deployer, DeployOptions, held
     from sabir.deployments.plan.build import build_plan
-    from sabir.deployments.plan.request import PlanRequest
+    from sabir.deployments.plan.decisions import PlanRequest
     from sabir.deployments.store.store import Store
     from sabir.resources.driver import DriverContext
 
@@ -156,8 +156,8 @@ def noop(_folder: Path, size: int) -> Callable[[], int]:
 def plan_large(_folder: Path, size: int) -> Callable[[], int]:
     """Plan for resources that are all new."""
     from sabir.deployments.plan.build import build_plan
+    from sabir.deployments.plan.decisions import PlanRequest
     from sabir.deployments.plan.document import plan_document
-    from sabir.deployments.plan.request import PlanRequest
     from sabir.deployments.store.store import Store
 
     resources, targets = _layers(size), _targets()

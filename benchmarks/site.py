@@ -138,8 +138,8 @@ def deploy(resources: int, hosts: int, width: int) -> int:
     """A first deployment; how many steps were done."""
     from sabir.deployments.deployment import Deployer, DeployOptions, held
     from sabir.deployments.plan.build import build_plan
+    from sabir.deployments.plan.decisions import PlanRequest
     from sabir.deployments.plan.document import plan_document
-    from sabir.deployments.plan.request import PlanRequest
     from sabir.deployments.store.store import Store
     from sabir.resources.driver import DriverContext
 

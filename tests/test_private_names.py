@@ -35,7 +35,7 @@ def test_the_language_server() -> None:
 
 
 def test_the_client_of_brokers() -> None:
-    """`sabir.deployments.drivers.amqp.frames` wraps the transports of aiormq 7."""
+    """`sabir.deployments.drivers.amqp.broker` wraps the transports of aiormq 7."""
     from aiormq.connection import Connection, TCPTransportFactory, TLSTransportFactory
 
     assert version("aiormq").split(".")[0] == "7"

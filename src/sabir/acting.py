@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from msgspec.structs import replace
 
 from sabir.api import EvaluationOptions, evaluation_of
-from sabir.deployments.engine.progress import Progress
+from sabir.deployments.engine.results import Progress
 from sabir.deployments.store.records import DeploymentRecord
 from sabir.errors import DeployError
 from sabir.operations.call import CallRequest, call_path

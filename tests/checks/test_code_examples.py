@@ -14,7 +14,7 @@ import pytest
 
 from sabir.checks import Application, BaseValidator, FormValidator
 from sabir.checks.application import general_rules
-from sabir.deployments.problems import not_looked_at, place_resources, told_by_targets
+from sabir.deployments.placement import not_looked_at, place_resources, told_by_targets
 from sabir.deployments.targets import Targets, default_target
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example

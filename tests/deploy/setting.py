@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.deployments.deployment import Deployer, DeployOptions, held
-from sabir.deployments.engine.progress import DeploymentResult, Progress
+from sabir.deployments.engine.results import DeploymentResult, Progress
 from sabir.deployments.plan.build import build_plan
-from sabir.deployments.plan.request import PlanRequest
+from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Targets

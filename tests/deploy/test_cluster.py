@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import sabir
-from sabir.deployments.cluster.address import scheduler_address
 from sabir.deployments.cluster.child import Ended, Errand, Raised, run_errand
+from sabir.deployments.cluster.scheduler import scheduler_address
 from sabir.errors import DeployError, UsageError
 from sabir.operations.spread import content_digest
 from tests.deploy.site import Site, running_site

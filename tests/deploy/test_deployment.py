@@ -73,7 +73,7 @@ def test_a_failure_stops_what_depends_on_it_and_nothing_else(setting: Setting) -
 
 
 def test_a_passing_failure_is_tried_again(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sabir.deployments.engine.machine._FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("sabir.deployments.engine.state_machine._FIRST_PAUSE", 0.01)
     refused = Outcome(status=OutcomeStatus.FAILED, message="refused", passing=True)
     setting.world.fails["a"] = [refused, refused]
     assert setting.deploy(resource("a")).state is DeploymentState.DONE

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.deployments.extras import needing
 from sabir.errors import DeployError
+from sabir.extras import needing
 
 
 def test_missing_library_names_its_extra() -> None:

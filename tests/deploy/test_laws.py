@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from sabir.deployments.deployment import Deployer, DeployOptions, held
-from sabir.deployments.engine.progress import Progress
+from sabir.deployments.engine.results import Progress
 from sabir.deployments.store.records import RecordStatus, StepRecord, StepState
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Outcome, OutcomeStatus

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.secrets.command import COMMAND_PROVIDER
+from sabir.deployments.secrets.local import COMMAND_PROVIDER
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.session import Session, Trust

@@ -9,7 +9,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
-from sabir.deployments.problems import place_resources
+from sabir.deployments.placement import place_resources
 from sabir.deployments.targets import Targets, Unplaced, default_target
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive, Unknown, Value

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sabir.deployments.deployment import Deployer, DeployOptions, held
 from sabir.deployments.plan.build import build_plan
-from sabir.deployments.plan.request import PlanRequest
+from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.store.records import DeploymentState
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Targets

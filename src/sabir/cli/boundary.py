@@ -137,7 +137,7 @@ def _refuse(message: str, command: str, hint: str | None = None) -> Status:
 
 
 def _missing_library(error: ModuleNotFoundError) -> Status:
-    from sabir.cli.extras import explain_missing
+    from sabir.extras import explain_missing
 
     explained = explain_missing(error)
     return _apologise(error) if explained is None else _refuse(str(explained), "sabir")

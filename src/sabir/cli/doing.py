@@ -14,7 +14,7 @@ from sabir.cli.findings import show_findings
 from sabir.cli.terminal import ask, say, wants_color, write
 from sabir.cli.views.plan import confirmation_question, text_view, value_words
 from sabir.cli.views.progress import Watcher, watcher
-from sabir.deployments.engine.progress import DeploymentResult
+from sabir.deployments.engine.results import DeploymentResult
 from sabir.deployments.store.records import DeploymentState
 from sabir.errors import DeployError, UsageError
 from sabir.graph.json.values import encoded

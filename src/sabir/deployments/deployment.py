@@ -17,17 +17,16 @@ from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.executor import Executor
-from sabir.deployments.engine.progress import DeploymentResult, Progress, joined
 from sabir.deployments.engine.recover import WAVE, OpenStep, Recovered, recover
-from sabir.deployments.engine.run import Runner
+from sabir.deployments.engine.results import DeploymentResult, Progress, joined
+from sabir.deployments.engine.runner import Runner
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.lock import holder_words
 from sabir.deployments.store.records import DeploymentState, StepRecord, StepState
+from sabir.deployments.store.requests import Wish
 from sabir.deployments.store.store import Store
-from sabir.deployments.store.wish import Wish
-from sabir.deployments.store.writer import StoreFailed, Writer
+from sabir.deployments.store.writer import StoreFailed, Writer, holder_words
 from sabir.deployments.targets import Targets
 from sabir.graph.address import digest
 from sabir.resources.driver import DriverContext

@@ -1,23 +1,64 @@
-"""Where resources are kept, and by which driver: targets by name, drivers from their entry points."""
+"""Where resources are kept, and by which driver: targets by name, drivers from their entry points.
+
+A driver in front of another: the same kinds, settings and differences; only connections are its own affair.
+
+A driver for a target that this machine does not reach: it plans, and connects to nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, NoReturn, Protocol, cast
 
 from msgspec import Struct
 
-from sabir.deployments.unreached import UnreachedDriver, needs_workers
 from sabir.diagnostics.suggestions import did_you_mean, listed
 from sabir.errors import DeployError, PluginError
 from sabir.graph.values import Value
 from sabir.plugins import DRIVERS, load_plugin, plugin_names
-from sabir.resources.driver import Driver, Kind
-from sabir.resources.fields import field_problems
+from sabir.resources.driver import Connection, Driver, DriverContext, Kind
+from sabir.resources.fields import Field, field_problems
+from sabir.resources.outcome import Change, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.target import DEFAULT_TARGET, Target
 
-__all__ = ["Placed", "Targets", "Unplaced", "Workers", "default_target"]
+
+class WrappingDriver:
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    @property
+    def name(self) -> str:
+        return self._driver.name
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return self._driver.kinds
+
+    def settings(self) -> Mapping[str, Field]:
+        return self._driver.settings()
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        return self._driver.diff(resource, reading)
+
+
+def needs_workers(target: Target) -> str:
+    return f"with the labels {', '.join(target.labels)} it needs workers: say where they are with --executor"
+
+
+class UnreachedDriver(WrappingDriver):
+    """Stands for the driver of a target with labels when there are no workers: the machine here is another one."""
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:  # noqa: ARG002  nothing is opened
+        return _refused(target)
+
+
+@asynccontextmanager
+async def _refused(target: Target) -> AsyncGenerator[Connection]:
+    raise DeployError(f"target {target.name!r}: {needs_workers(target)}")
+    yield  # never: it is a generator all the same
+
 
 _ANY: Final = "*"
 

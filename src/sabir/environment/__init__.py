@@ -28,7 +28,7 @@ class EnvironmentLanguage:
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules
 
-        return (*collect_rules("sabir.environment"), *collect_rules("sabir.deployments.problems"))
+        return (*collect_rules("sabir.environment"), *collect_rules("sabir.deployments.placement"))
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.environment.check import EnvironmentValidator

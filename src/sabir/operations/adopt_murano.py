@@ -16,7 +16,7 @@ import yaml
 
 from sabir.deployments.deployment import DeployOptions, held
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.perform import perform
+from sabir.deployments.engine.executor import perform
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord
 from sabir.deployments.store.writer import Write

@@ -10,11 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.deployment import Deployer, held
-from sabir.deployments.engine.progress import DeploymentResult
-from sabir.deployments.plan.back import cannot_go_back
+from sabir.deployments.engine.results import DeploymentResult
+from sabir.deployments.plan.compare import moves_of
 from sabir.deployments.plan.document import plan_digest, plan_document
-from sabir.deployments.plan.guards import guarded
-from sabir.deployments.plan.moves import moves_of
+from sabir.deployments.plan.guards import cannot_go_back, guarded
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity

@@ -12,15 +12,14 @@ from msgspec.structs import replace
 
 from sabir.checks.policy import PolicyRule
 from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.placement import NO_LEAVE, place_resources
 from sabir.deployments.plan.build import build_plan
-from sabir.deployments.plan.leave import refused_deletions
-from sabir.deployments.plan.moves import moved_facts, moved_records, moves_of
-from sabir.deployments.plan.request import PlanRequest
+from sabir.deployments.plan.compare import moved_facts, moved_records, moves_of
+from sabir.deployments.plan.decisions import PlanRequest
+from sabir.deployments.plan.guards import refused_deletions
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.problems import NO_LEAVE, place_resources
-from sabir.deployments.store.records import RecordStatus
+from sabir.deployments.store.records import RecordStatus, Snapshot, Unfinished
 from sabir.deployments.store.seal import KEY_VARIABLE
-from sabir.deployments.store.snapshot import Snapshot, Unfinished
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets, Workers, default_target
 from sabir.diagnostics.finding import Finding, Severity

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from sabir import __version__
 from sabir.deployments.deployment import PARALLEL, DeployOptions
-from sabir.deployments.engine.progress import Progress
 from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.engine.results import Progress
 from sabir.deployments.plan.guards import Guarded
 from sabir.deployments.plan.steps import Plan
 from sabir.operations.deploying import EnvironmentRequest

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from sabir.deployments.placement import leave_problem, place_resources
 from sabir.deployments.plan.calls import CalledResource
 from sabir.deployments.plan.steps import Call
-from sabir.deployments.problems import leave_problem, place_resources
 from sabir.deployments.store.records import ResourceRecord
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity

@@ -14,9 +14,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from sabir.deployments.store.requests import Wish, sealed_files
+from sabir.deployments.store.row_checks import damaged
 from sabir.deployments.store.store import Store
-from sabir.deployments.store.stored import damaged
-from sabir.deployments.store.wish import Wish, sealed_files
 from sabir.errors import DeployError, UsageError
 from sabir.graph.address import digest
 from sabir.graph.graph import Graph

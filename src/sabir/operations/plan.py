@@ -11,12 +11,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.plan.back import cannot_go_back
+from sabir.deployments.placement import not_looked_at, told_by_targets
 from sabir.deployments.plan.compare import unknown_names
+from sabir.deployments.plan.decisions import recorded_resource
 from sabir.deployments.plan.document import plan_document
-from sabir.deployments.plan.judging import recorded_resource
+from sabir.deployments.plan.guards import cannot_go_back
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.problems import not_looked_at, told_by_targets
 from sabir.deployments.store.records import ResourceRecord, StepState
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed, Targets

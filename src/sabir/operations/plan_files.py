@@ -6,8 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sabir.deployments.plan.document import FORMAT, checksum, kept_document, plan_digest
-from sabir.deployments.plan.signature import is_signed_by, signature
+from sabir.deployments.plan.document import (
+    FORMAT,
+    checksum,
+    is_signed_by,
+    kept_document,
+    plan_digest,
+    signature,
+)
 from sabir.deployments.plan.steps import Plan
 from sabir.errors import DeployError, UnusableInput, UsageError
 from sabir.operations.exported import read_document

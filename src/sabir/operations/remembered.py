@@ -12,10 +12,8 @@ from sqlalchemy import Connection
 
 from sabir.deployments.deployment import DeployOptions, held
 from sabir.deployments.engine.recover import is_call_step, settle_step
-from sabir.deployments.plan.moves import moved_facts, moved_records
+from sabir.deployments.plan.compare import moved_facts, moved_records
 from sabir.deployments.store import schema
-from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.intents import intent_of
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import (
     DeploymentRecord,
@@ -24,8 +22,10 @@ from sabir.deployments.store.records import (
     ResourceRecord,
     StepRecord,
     StepState,
+    intent_of,
 )
-from sabir.deployments.store.wish import read_observed, read_wish
+from sabir.deployments.store.requests import read_observed, read_wish
+from sabir.deployments.store.seal import Codec
 from sabir.deployments.store.writer import Write
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, UsageError

@@ -30,7 +30,7 @@ _MOST: Final = 20
 def on_workers(url: str, work: Callable[[Path], Result], paths: Sequence[Path]) -> Iterator[Result | str]:
     """What comes of each path, in order; a text says why there is nothing. `work` must be able to travel."""
     from sabir.deployments.cluster.child import Ended, Errand, Raised
-    from sabir.deployments.cluster.cluster import Cluster
+    from sabir.deployments.cluster.scheduler import Cluster
 
     for path in filter(is_stream, paths):
         raise UsageError(f"{str(path)!r} is here only: workers read what has a path")

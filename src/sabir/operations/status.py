@@ -13,8 +13,7 @@ from sabir.deployments.plan.compare import (
     wanted_fields,
     without_feedback,
 )
-from sabir.deployments.store.records import RecordStatus, ResourceRecord
-from sabir.deployments.store.snapshot import Snapshot
+from sabir.deployments.store.records import RecordStatus, ResourceRecord, Snapshot
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding, Severity

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
-from sabir.deployments.engine.progress import Progress
+from sabir.deployments.engine.results import Progress
 from sabir.deployments.store.records import Fact
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.address import Address

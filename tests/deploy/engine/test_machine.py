@@ -23,7 +23,7 @@ from sabir.deployments.engine.events import (
     TimePassed,
     Wake,
 )
-from sabir.deployments.engine.machine import Machine
+from sabir.deployments.engine.state_machine import Machine
 from sabir.deployments.store.records import StepState
 from sabir.resources.outcome import Outcome, OutcomeStatus
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.engine.revealing import SecretReader
+from sabir.deployments.engine.connections import SecretReader
 from sabir.errors import DeployError
 from sabir.graph.values import Sensitive, Value
 from sabir.resources.driver import DriverContext

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.drivers.ssh.sending import first_line, start_command
+from sabir.deployments.drivers.ssh.hosts import first_line, start_command
 from sabir.deployments.host_agent.processes import Process
 from sabir.deployments.host_agent.root import HandError, Place
 from sabir.deployments.host_agent.server import GREETING

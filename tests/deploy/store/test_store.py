@@ -13,10 +13,9 @@ import pytest
 from sqlalchemy import Connection, text
 
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.lock import Locked
 from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord, StepState
 from sabir.deployments.store.store import Store
-from sabir.deployments.store.writer import LostLock
+from sabir.deployments.store.writer import Locked, LostLock
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Sensitive
 from sabir.session import wall_clock

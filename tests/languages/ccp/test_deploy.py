@@ -15,9 +15,9 @@ from msgspec import Struct, structs
 from sabir.cli.main import main
 from sabir.deployments.deployment import Deployer, DeployOptions, held
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
-from sabir.deployments.engine.progress import DeploymentResult
+from sabir.deployments.engine.results import DeploymentResult
 from sabir.deployments.plan.build import build_plan
-from sabir.deployments.plan.request import PlanRequest
+from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.records import DeploymentState
 from sabir.deployments.store.store import Store

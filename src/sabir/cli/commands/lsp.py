@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sabir.cli.declare import option, sabir_command
-from sabir.cli.extras import missing_extra
 from sabir.cli.kinds import Number
+from sabir.extras import missing_extra
 
 __all__ = ["command"]
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
-from sabir.cli.extras import missing_extra
 from sabir.cli.kinds import PATH, Choice, Number
 from sabir.cli.terminal import say, write
 from sabir.cli.trusting import trust_option
+from sabir.extras import missing_extra
 
 if TYPE_CHECKING:
     from pathlib import Path

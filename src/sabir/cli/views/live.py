@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from sabir.checks.formatters.palette import harmless
-from sabir.deployments.engine.progress import Progress
+from sabir.deployments.engine.results import Progress
 from sabir.deployments.plan.steps import Plan, PlannedStep
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from sabir.checks.formatters.palette import harmless
 from sabir.cli.terminal import say, write
-from sabir.deployments.engine.progress import Progress
+from sabir.deployments.engine.results import Progress
 from sabir.deployments.plan.steps import Plan
 from sabir.resources.step import Action
 from sabir.text import format_json

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from sabir.deployments.cluster.cluster import AnswerMissing, Cluster
-from sabir.deployments.wrapping import WrappingDriver
+from sabir.deployments.cluster.scheduler import AnswerMissing, Cluster
+from sabir.deployments.targets import WrappingDriver
 from sabir.errors import DeployError, UnreachableError
 from sabir.resources.driver import Connection, Driver, DriverContext
 from sabir.resources.effects import Effects

@@ -1,33 +1,145 @@
-"""A machine at work, wherever its hands are: in this process, or at the other end of a connection."""
+"""A machine at work, wherever its hands are: in this process, or at the other end of a connection.
+
+Between the engine and hands: resources and tasks as plain data, answers as outcomes, secrets marked again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.answers import misfit_of
-from sabir.deployments.drivers.kinds import MACHINE_KINDS
-from sabir.deployments.drivers.translation import (
-    differences,
-    failed,
-    in_doubt,
-    observation,
-    outcome,
-    reading,
-    task_data,
-)
+from sabir.deployments.drivers.machine_kinds import MACHINE_KINDS
+from sabir.deployments.drivers.responses import misfit_of
+from sabir.deployments.host_agent.files import Directory, File
+from sabir.deployments.host_agent.processes import digest_of
 from sabir.deployments.host_agent.root import HandError
 from sabir.errors import DeployError, UnreachableError
-from sabir.graph.values import reveal_all
+from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
+from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.resources.driver import Kind
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Change, Observation, Outcome, Reading
+from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["AnswerLost", "Hands", "MachineConnection", "MachineDriver"]
+
+def task_data(task: Task) -> dict[str, Any]:
+    """A task as hands take it. It holds secrets in clear: it goes to the target and nowhere else."""
+    action = Action.UPDATE if task.action in (Action.CHECK, Action.PURGE) else task.action
+    return {
+        "operation": task.operation_id,
+        "action": action.value,
+        "fields": _fields(task.resource),
+        "recorded": None if task.recorded is None else reveal_all(task.recorded),
+        "timeout": task.timeout,
+        "private": holds_sensitive(task.resource.desired.get("content")),
+    }
+
+
+def _fields(resource: Resource) -> dict[str, Any]:
+    """A sensitive command goes into a file that its owner alone reads: the words of a process are seen by all of its machine."""
+    fields: dict[str, Any] = reveal_all(dict(resource.desired))
+    is_text = (
+        resource.kind == "command" and isinstance(fields.get("run"), str) and fields.get("script") is None
+    )
+    if is_text and holds_sensitive(resource.desired["run"]):
+        fields["script"] = fields.pop("run")
+    return fields
+
+
+def reading(answer: Mapping[str, Any], resource: Resource) -> Reading:
+    secrets = _secrets(resource)
+    fields = {
+        name: _marked(value, resource.desired.get(name), secrets) for name, value in answer["fields"].items()
+    }
+    return Reading(exists=answer["exists"], fields=fields, results=answer.get("results") or {})
+
+
+def outcome(answer: Mapping[str, Any], task: Task) -> Outcome:
+    secrets = _secrets(task.resource)
+    results = {name: secrets.marked(value) for name, value in (answer.get("results") or {}).items()}
+    seen = answer.get("fields")
+    return Outcome(
+        changed=answer.get("changed", True),
+        fields=None if seen is None else {name: secrets.marked(value) for name, value in seen.items()},
+        results=results,
+        log=tuple(map(secrets.scrubbed, answer.get("log") or ())),
+    )
+
+
+def failed(message: str, task: Task, *, passing: bool = False) -> Outcome:
+    words = _secrets(task.resource).scrubbed(message)
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, message=words, passing=passing)
+
+
+def in_doubt(message: str, task: Task) -> Outcome:
+    """It was asked for and nobody answered."""
+    words = _secrets(task.resource).scrubbed(message)
+    return Outcome(status=OutcomeStatus.UNKNOWN, message=words)
+
+
+def observation(answer: Mapping[str, Any], task: Task) -> Observation:
+    sighting = Sighting(answer["sighting"])
+    done = outcome(answer, task) if sighting is Sighting.DONE else None
+    return Observation(sighting=sighting, outcome=done, look_at=answer.get("look_at"))
+
+
+def _secrets(resource: Resource) -> Secrets:
+    return Secrets(secret_texts(dict(resource.desired)) or ())
+
+
+def _marked(value: Value, wanted: Value, secrets: Secrets) -> Value:
+    if isinstance(wanted, Sensitive):
+        return value if value is None else Sensitive(value)
+    return secrets.marked(value)
+
+
+def differences(resource: Resource, seen: Reading) -> Sequence[Change]:
+    """The fields that are wanted and not so, as hands read them."""
+    if seen.changes is not None:
+        return seen.changes
+    wanted = _comparable(resource.kind, reveal_all(resource.desired))
+    return [*_differing(wanted, seen, resource)]
+
+
+def _differing(wanted: Mapping[str, Any], seen: Reading, resource: Resource) -> Iterable[Change]:
+    for name, value in wanted.items():
+        there = seen.fields.get(name)
+        if value is not None and reveal(there) != value:
+            hidden = isinstance(resource.desired.get(name), Sensitive)
+            yield Change(field=name, before=there, after=Sensitive(value) if hidden else value)
+    if seen.fields.get("is") is not None:
+        yield Change(field="kind", before=seen.fields["is"], after=resource.kind)
+
+
+def _comparable(kind: str, desired: dict[str, Any]) -> Mapping[str, Any]:
+    """The fields that a read gives back, in the form it gives them."""
+    match kind:
+        case "absent":
+            return {"gone": True}
+        case "file":
+            return File().comparable(desired)
+        case "directory":
+            return Directory().comparable(desired)
+        case "process":
+            return {"digest": digest_of(desired)}
+        case "archive":
+            content = desired["content"]
+            data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+            return {"path": desired["path"], "digest": hashlib.sha256(data).hexdigest()}
+        case "service":
+            return {name: desired.get(name) for name in ("state", "enabled")}
+        case "user":
+            groups = desired.get("groups")
+            plain = {name: value for name, value in desired.items() if name not in ("system", "create_home")}
+            return plain if groups is None else {**plain, "groups": sorted(groups)}
+        case "group":
+            return {name: value for name, value in desired.items() if name != "system"}
+        case _:
+            return desired
 
 
 class AnswerLost(DeployError):

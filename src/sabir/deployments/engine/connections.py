@@ -1,20 +1,127 @@
-"""Connections to targets: opened when the first step needs them, closed together."""
+"""Connections to targets: opened when the first step needs them, closed together.
+
+Connections that get to see secrets: references are replaced on the way to the driver, and nowhere else.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, cast
 
 from msgspec.structs import replace
 
-from sabir.deployments.engine.revealing import RevealingConnection, SecretReader
+from sabir.deployments.secrets import provider_of, settings_of
 from sabir.deployments.targets import Placed
+from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import DeployError
+from sabir.graph.values import Sensitive, Value
 from sabir.resources.driver import Connection, Driver, DriverContext
+from sabir.resources.effects import Effects
+from sabir.resources.outcome import Change, Observation, Outcome, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.secrets import ComposedSecrets, composed_message, referred_names, revealed
+from sabir.resources.step import Task
 from sabir.resources.target import Target
 
-__all__ = ["Connections"]
+
+class SecretReader:
+    """Reads each secret once for a deployment, when it is first needed; keeps it in memory only."""
+
+    def __init__(self, context: DriverContext) -> None:
+        self._context = context
+        self._sources = {source.name: source for source in context.secrets}
+        self._composed = ComposedSecrets(self._sources)
+        self._read: dict[str, str] = {}
+        self._lock = asyncio.Lock()
+
+    async def revealed(self, values: Mapping[str, Value]) -> Mapping[str, Value]:
+        """The values with their secrets; a `DeployError` when a string was computed from a reference, and would be wrong."""
+        composed = self._composed.find(dict(values))
+        if composed is not None:
+            raise DeployError(composed_message(composed))
+        names = referred_names(dict(values))
+        if not names:
+            return values
+        async with self._lock:
+            for name in sorted(names - self._read.keys()):
+                self._read[name] = await self._secret(name)
+        return cast("Mapping[str, Value]", revealed(dict(values), self._read))
+
+    async def _secret(self, name: str) -> str:
+        source = self._sources.get(name)
+        if source is None:
+            hint = did_you_mean(name, self._sources) or "say where it comes from: secrets of sabir.yaml"
+            raise DeployError(f"there is no secret {name!r}: {hint}")
+        provider = provider_of(source)
+        try:
+            return await provider.read(settings_of(source, provider), self._context)
+        except DeployError as error:
+            raise DeployError(f"secret {name!r}: {error}") from error
+        except Exception as error:  # whatever a provider raises ends the step, not the deployment
+            raise DeployError(f"secret {name!r}: {type(error).__name__}: {said_by(error)}") from error
+
+
+class RevealingConnection:
+    """A connection whose driver gets resources and tasks with their secrets."""
+
+    def __init__(self, connection: Connection, driver: Driver, secrets: SecretReader) -> None:
+        self._connection = connection
+        self._driver = driver
+        self._secrets = secrets
+
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+        """What differs is found out here: nobody else could compare a reference with what it stands for."""
+        desired = await self._secrets.revealed(resource.desired)
+        if desired is resource.desired:
+            return await self._connection.read(resource, target_id)
+        revealed = replace(resource, desired=desired)
+        reading = await self._connection.read(revealed, target_id)
+        if not reading.exists:
+            return reading
+        changes = tuple(_hidden(change, resource) for change in self._driver.diff(revealed, reading))
+        return replace(reading, changes=changes)
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        return _forgetful(await self._connection.apply(await self._revealed(task), effects), task)
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        return _forgetful(await self._connection.delete(await self._revealed(task), effects), task)
+
+    async def observe(self, task: Task) -> Observation:
+        return await self._connection.observe(await self._revealed(task))
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
+        return _forgetful(await self._connection.call(await self._revealed(task), operation, effects), task)
+
+    async def _revealed(self, task: Task) -> Task:
+        desired = await self._secrets.revealed(task.resource.desired)
+        recorded = None if task.recorded is None else await self._secrets.revealed(task.recorded)
+        arguments = await self._secrets.revealed(task.arguments)
+        if desired is task.resource.desired and recorded is task.recorded and arguments is task.arguments:
+            return task
+        return replace(
+            task, resource=replace(task.resource, desired=desired), recorded=recorded, arguments=arguments
+        )
+
+
+def _hidden(change: Change, resource: Resource) -> Change:
+    if not referred_names(resource.desired.get(change.field)):
+        return change
+    before = None if change.before is None else Sensitive(change.before)
+    return replace(change, before=before, after=resource.desired[change.field])
+
+
+def _forgetful(outcome: Outcome, task: Task) -> Outcome:
+    """What the target gives back of a field with a secret in it is not kept."""
+    if outcome.fields is None:
+        return outcome
+    desired = task.resource.desired
+    kept = {name: value for name, value in outcome.fields.items() if not referred_names(desired.get(name))}
+    return outcome if len(kept) == len(outcome.fields) else replace(outcome, fields=kept)
 
 
 _OPENING: Final = 20

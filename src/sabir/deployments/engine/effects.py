@@ -10,11 +10,11 @@ import msgspec
 from msgspec import Struct, structs
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.perform import EffectUnknown, observe, perform
-from sabir.deployments.store.codec import Codec
+from sabir.deployments.engine.executor import EffectUnknown, observe, perform
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import StepState
-from sabir.deployments.store.stored import stored
+from sabir.deployments.store.row_checks import stored
+from sabir.deployments.store.seal import Codec
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
 from sabir.graph.address import digest

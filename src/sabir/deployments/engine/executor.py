@@ -1,21 +1,166 @@
-"""Executors: where steps are carried out. Intent, look-up, locks and order stay above, so that none can weaken them."""
+"""Executors: where steps are carried out. Intent, look-up, locks and order stay above, so that none can weaken them.
+
+Carrying out one task, and finding out what became of it when it did not say.
+
+A driver that returns has told the outcome. When it raises, runs out of time or says that it does not know, the step is looked
+for by its operation id at once: done is done, not done is a failure, and what cannot be told is unknown unless the kind is
+idempotent.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.perform import perform
+from sabir.deployments.plan.compare import kept_changes
 from sabir.deployments.targets import Placed
-from sabir.resources.effects import Effects
-from sabir.resources.outcome import Outcome
-from sabir.resources.step import Task
+from sabir.diagnostics.reasons import said_by
+from sabir.errors import DeployError, UnreachableError
+from sabir.resources.driver import Connection, Kind
+from sabir.resources.effects import Diverged, Effects
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting, describe_differences
+from sabir.resources.step import Action, Task
 
-__all__ = ["Executor", "Job", "LocalExecutor"]
+_GRACE: Final = 30.0
+
+
+class EffectUnknown(Exception):
+    """The outcome of an effect of a program is not known, so the program cannot go on."""
+
+
+async def perform(placed: Placed, task: Task, effects: Effects, connections: Connections) -> Outcome:
+    """Do it. Only a cancellation comes out as an exception."""
+    try:
+        connection = await connections.of(placed)
+    except DeployError as error:
+        return failure(str(error), passing=isinstance(error, UnreachableError))
+    except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
+        return failure(_words(error), passing=True)
+    if task.resource.report_only and task.action is not Action.DELETE and not placed.kind.reports:
+        return await _compare(placed, task, connection)
+    if _may_overwrite(placed, task):
+        taken = await _taken(placed, task, connection)
+        if taken is not None:
+            return taken
+    try:
+        async with asyncio.timeout(_patience(placed.kind, task)):
+            if task.operation is not None:
+                outcome = await connection.call(task, task.operation, effects)
+            elif task.action is Action.DELETE:
+                outcome = await connection.delete(task, effects)
+            else:
+                outcome = await connection.apply(task, effects)
+    except TimeoutError:
+        return await _found_out(
+            placed,
+            task,
+            connections,
+            f"it took longer than {task.timeout:g} seconds" if task.timeout else "timeout",
+        )
+    except Diverged as error:
+        return failure(str(error))
+    except EffectUnknown as error:
+        return Outcome(status=OutcomeStatus.UNKNOWN, message=str(error))
+    except Exception as error:  # noqa: BLE001  as above
+        return await _found_out(placed, task, connections, _words(error))
+    if outcome.status is OutcomeStatus.UNKNOWN:
+        return await _found_out(placed, task, connections, outcome.message or "the driver could not tell")
+    return outcome
+
+
+async def _compare(placed: Placed, task: Task, connection: Connection) -> Outcome:
+    """Compare a resource that only reports with its desired state. It is not recorded, so it is never deleted either."""
+    if placed.kind.runs:
+        return Outcome(changed=False, untouched=True, message="it only reports, so it is not run")
+    try:
+        async with asyncio.timeout(task.timeout):
+            reading = await connection.read(task.resource, task.id)
+        changes = kept_changes(placed.driver.diff(task.resource, reading), task.resource.lifecycle)
+    except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
+        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_words(error))
+    if reading.exists and not changes:
+        return Outcome(changed=False, untouched=True)
+    message = describe_differences([change.field for change in changes] if reading.exists else [])
+    return Outcome(status=OutcomeStatus.NON_COMPLIANT, changed=False, untouched=True, message=message)
+
+
+def _may_overwrite(placed: Placed, task: Task) -> bool:
+    return (
+        placed.kind.overwrites
+        and task.action is Action.CREATE
+        and task.recorded is None
+        and task.attempt == 1
+        and not task.begun_before
+    )
+
+
+async def _taken(placed: Placed, task: Task, connection: Connection) -> Outcome | None:
+    """A refusal when something else is where the resource is to be; what is just as wanted is no obstacle."""
+    try:
+        reading = await connection.read(task.resource, None)
+        differs = reading.exists and bool(placed.driver.diff(task.resource, reading))
+    except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
+        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_words(error))
+    if not differs:
+        return None
+    address = task.resource.address
+    message = (
+        f"something else is there already, which sabir did not make: `sabir adopt PATH {address}` takes it over "
+        "and shows the differences"
+    )
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=message)
+
+
+def _patience(kind: Kind, task: Task) -> float | None:
+    if task.timeout is None:
+        return None
+    return task.timeout + _GRACE if kind.stops else task.timeout
+
+
+async def _found_out(placed: Placed, task: Task, connections: Connections, why: str) -> Outcome:
+    return settled(await observe(placed, task, connections), placed.kind, why)
+
+
+def settled(observation: Observation, kind: Kind, why: str) -> Outcome:
+    """The outcome that a look gives after a step ended without one."""
+    match observation.sighting:
+        case Sighting.DONE:
+            return observation.outcome or Outcome()
+        case Sighting.NOT_DONE:
+            found = observation.outcome
+            return replace(failure(why, passing=True), id=None if found is None else found.id)
+        case Sighting.CANNOT_TELL if kind.idempotent:
+            return failure(why, passing=True)
+        case Sighting.CANNOT_TELL:
+            look = f": look at {observation.look_at}" if observation.look_at else ""
+            return Outcome(
+                status=OutcomeStatus.UNKNOWN,
+                message=f"{why}, and it cannot be told whether it was done{look}",
+            )
+
+
+async def observe(placed: Placed, task: Task, connections: Connections) -> Observation:
+    """Look for a task by its operation id."""
+    try:
+        connection = await connections.of(placed)
+        return await connection.observe(task)
+    except Exception as error:  # noqa: BLE001  as above
+        return Observation(sighting=Sighting.CANNOT_TELL, look_at=f"{task.resource.kind} ({_words(error)})")
+
+
+def failure(message: str, *, passing: bool = False) -> Outcome:
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, DeployError):
+        return str(error)
+    return " ".join(f"{type(error).__name__}: {said_by(error)}".split())
 
 
 class Job(Struct, frozen=True, eq=False):

@@ -14,9 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.perform import observe
+from sabir.deployments.engine.executor import observe
 from sabir.deployments.engine.results import observed_results
-from sabir.deployments.store.intents import intent_of
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import (
     DeploymentState,
@@ -24,8 +23,9 @@ from sabir.deployments.store.records import (
     ResourceRecord,
     StepRecord,
     StepState,
+    intent_of,
 )
-from sabir.deployments.store.stored import damaged
+from sabir.deployments.store.row_checks import damaged
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
 from sabir.errors import DeployError

@@ -1,21 +1,27 @@
-"""What is recorded of a resource when a step on it has ended."""
+"""What is recorded of a resource when a step on it has ended.
+
+What steps gave back, while a deployment runs: values for the steps after them, and facts for the store.
+
+What whoever watches a deployment is told, and how it ended.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.plan.steps import PlannedStep
-from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.records import RecordStatus, ResourceRecord, StepState
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import DeploymentState, Fact, RecordStatus, ResourceRecord, StepState
+from sabir.deployments.store.seal import Codec
+from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.resource import Resource
-from sabir.resources.step import Task
-
-__all__ = ["ended_record", "observed_results", "placed_record"]
+from sabir.resources.step import Action, Task
 
 _STATUS = {
     StepState.DONE: RecordStatus.PRESENT,
@@ -66,4 +72,96 @@ def placed_record(placed: Placed, desired: str) -> ResourceRecord:
         desired=desired,
         requires=tuple(str(address) for address in resource.requires),
         origin=None if resource.origin is None else str(resource.origin.location),
+    )
+
+
+class Observations:
+    """Values by the attribute's address; each goes with a resource, and is forgotten with it."""
+
+    def __init__(self, journal: Journal, facts: Mapping[str, Fact]) -> None:
+        self.values = journal.store.observed(facts)
+        self._journal = journal
+        self._owner: dict[str, str] = {}
+        self._names: dict[str, set[str]] = {}
+        for name, fact in facts.items():
+            self._belongs(name, fact.address)
+
+    @property
+    def givers(self) -> Mapping[str, str]:
+        """The address of the resource that gave each value."""
+        return self._owner
+
+    def _belongs(self, name: str, address: str) -> None:
+        earlier = self._owner.get(name)
+        if earlier is not None:
+            self._names[earlier].discard(name)
+        self._owner[name] = address
+        self._names.setdefault(address, set()).add(name)
+
+    def gave(self, step: PlannedStep, resource: Resource, outcome: Outcome, position: int) -> list[Write]:
+        """A step is done. A call adds to what is known; any other step says everything that its resource gives, unless it found
+        nothing to do and says nothing."""
+        if not outcome.results and not outcome.changed:
+            return []
+        is_call = step.call is not None
+        writes = [] if is_call else self.forget(step.address)
+        for name, value in observed_results(resource, outcome.results).items():
+            owner = self._owner.get(name, step.address) if is_call else step.address
+            self._belongs(name, owner)
+            self.values.note(name, value)
+            writes += self._journal.facts({name: value}, address=owner, step=step.key, position=position)
+        return writes
+
+    def forget(self, address: str) -> list[Write]:
+        """The resource is gone, or its step was taken again."""
+        names = self._names.pop(address, None)
+        if not names:
+            return []
+        for name in names:
+            del self._owner[name]
+            self.values.forget(name)
+        return [self._journal.forget_facts(address)]
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """Something that whoever watches may want to show."""
+
+    key: str | None
+    state: str
+    """The state a step came into; `note` for a line of its own."""
+    action: Action | None = None
+    address: str | None = None
+    kind: str | None = None
+    message: str | None = None
+    log: tuple[str, ...] = ()
+    seconds: float | None = None
+    changed: bool = True
+
+
+Watch = Callable[[Progress], None]
+
+
+class DeploymentResult(Struct, frozen=True, kw_only=True):
+    number: int
+    state: DeploymentState
+    counts: Mapping[str, int]
+    failures: tuple[tuple[str, str], ...] = ()
+    """Keys of steps that failed or are unknown, each with its message."""
+    error: str | None = None
+    """Why the deployment had to stop as a whole."""
+    results: Mapping[str, Mapping[str, Value]] = {}
+    """Of calls: what each step gave back, by the address of its resource."""
+
+
+def joined(first: DeploymentResult, second: DeploymentResult) -> DeploymentResult:
+    """The result of two waves of one deployment."""
+    counts = {
+        state: first.counts.get(state, 0) + second.counts.get(state, 0)
+        for state in dict.fromkeys((*first.counts, *second.counts))
+    }
+    return replace(
+        second,
+        counts=counts,
+        failures=(*first.failures, *second.failures),
+        results={**first.results, **second.results},
     )

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from sabir.deployments.plan.compare import wanted_fields, without_feedback
-from sabir.deployments.plan.judging import Judge, planned_step
+from sabir.deployments.plan.decisions import Judge, PlanRequest, planned_step
 from sabir.deployments.plan.order import Ordered, ordered
-from sabir.deployments.plan.request import PlanRequest
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.records import RecordStatus
 from sabir.graph.values import Value

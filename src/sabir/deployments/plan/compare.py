@@ -1,26 +1,21 @@
-"""What differs between a resource as it is wanted and as it is recorded."""
+"""What differs between a resource as it is wanted and as it is recorded.
+
+Resources that are called otherwise now: their records follow the names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from sabir.deployments.store.codec import Codec
-from sabir.deployments.store.records import ResourceRecord
+from msgspec.structs import replace
+
+from sabir.deployments.store.records import Fact, ResourceRecord
+from sabir.deployments.store.seal import Codec
+from sabir.errors import DeployError
 from sabir.graph.values import Unknown, Value, awaited_names, same_value, unknowns, with_inner
 from sabir.resources.outcome import Change
 from sabir.resources.resource import Lifecycle, Resource
-
-__all__ = [
-    "FEEDBACK",
-    "filled",
-    "kept_changes",
-    "missing_values",
-    "recorded_changes",
-    "unknown_names",
-    "wanted_fields",
-    "without_feedback",
-]
 
 FEEDBACK: Final = "feedback"
 """The field that records what a resource read of the attributes that it gives itself."""
@@ -113,3 +108,43 @@ def unknown_names(fields: Mapping[str, Value]) -> tuple[str, ...]:
         for name, value in fields.items()
         if type(value) is not str and any(True for _ in unknowns(value))
     )
+
+
+def moves_of(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) -> dict[str, str]:
+    """The moves that are still to be made. Both addresses recorded is a contradiction that only a person can solve."""
+    moves: dict[str, str] = {}
+    for before, after in moved.items():
+        if before not in records:
+            continue
+        if after in records:
+            raise DeployError(
+                f"moved: {before} is recorded, and so is {after}: forget one of them with `sabir state rm`"
+            )
+        moves[before] = after
+    return moves
+
+
+def moved_records(
+    records: Mapping[str, ResourceRecord], moves: Mapping[str, str]
+) -> dict[str, ResourceRecord]:
+    """The records by the names they have now."""
+    if not moves:
+        return dict(records)
+    return {
+        moves.get(address, address): replace(
+            record,
+            address=moves.get(address, address),
+            requires=tuple(moves.get(other, other) for other in record.requires),
+        )
+        for address, record in records.items()
+    }
+
+
+def moved_facts(facts: Mapping[str, Fact], moves: Mapping[str, str]) -> dict[str, Fact]:
+    """What goes with a resource is called after it, as far as it was an attribute of it."""
+    moved: dict[str, Fact] = {}
+    for name, fact in facts.items():
+        instance, bar, attribute = name.partition("|")
+        after = moves.get(instance, instance) + bar + attribute
+        moved[after] = replace(fact, name=after, address=moves.get(fact.address, fact.address))
+    return moved

@@ -1,20 +1,30 @@
-"""A plan as a document: `sabir.plan/1`. What is sensitive is not in it, in no form."""
+"""A plan as a document: `sabir.plan/1`. What is sensitive is not in it, in no form.
+
+Plans that are signed by whoever agreed to them: Ed25519, with keys as OpenSSL or ssh-keygen write them.
+
+A checksum tells that a plan was changed; a signature tells, too, who it comes from. What is signed is everything in the
+document but its checksum and the signature itself.
+"""
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from sabir.deployments.plan.steps import Plan, PlannedStep
+from sabir.errors import UsageError
 from sabir.graph.address import digest
 from sabir.graph.json.values import encoded
 from sabir.interpreter import collector_paused
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["FORMAT", "checksum", "kept_document", "plan_digest", "plan_document", "told"]
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
 
 FORMAT: Final = "sabir.plan/1"
 
@@ -101,3 +111,58 @@ def _step(step: PlannedStep) -> dict[str, Any]:
 
 def _change(change: Change) -> dict[str, Any]:
     return {"field": change.field, "before": encoded(change.before), "after": encoded(change.after)}
+
+
+def signature(document: Mapping[str, Any], key: bytes) -> str:
+    """The signature of a plan's document by a private key; `UsageError` when the key is none."""
+    return b64encode(_private(key).sign(told(document))).decode("ascii")
+
+
+def is_signed_by(document: Mapping[str, Any], key: bytes) -> bool:
+    """Whether a document carries a signature of a public key."""
+    from cryptography.exceptions import InvalidSignature
+
+    public = _public(key)
+    try:
+        public.verify(b64decode(str(document.get("signature", "")), validate=True), told(document))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _private(data: bytes) -> Ed25519PrivateKey:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    is_ssh = b"OPENSSH PRIVATE KEY" in data
+    load = serialization.load_ssh_private_key if is_ssh else serialization.load_pem_private_key
+    try:
+        key = load(data, password=None)
+    except TypeError as error:
+        raise UsageError(
+            "the key is locked with a passphrase, and nobody is asked for one: unlock a copy"
+        ) from error
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise UsageError("this is no private key: `openssl genpkey -algorithm ed25519` makes one") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise UsageError("plans are signed with Ed25519: `openssl genpkey -algorithm ed25519` makes a key")
+    return key
+
+
+def _public(data: bytes) -> Ed25519PublicKey:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    is_ssh = data.lstrip().startswith(b"ssh-")
+    load = serialization.load_ssh_public_key if is_ssh else serialization.load_pem_public_key
+    try:
+        key = load(data.strip())
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise UsageError(
+            "this is no public key: `openssl pkey -in KEY -pubout` writes that of a private one"
+        ) from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise UsageError("plans are signed with Ed25519, and this key is of another sort")
+    return key

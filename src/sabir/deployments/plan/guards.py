@@ -1,15 +1,24 @@
-"""What a plan may not do without being asked for by name: delete much, or what must not go."""
+"""What a plan may not do without being asked for by name: delete much, or what must not go.
+
+What cannot go back when an earlier wish is deployed again: what was run stays done, and what is taken away is gone.
+
+Leave for what a plan takes away: the record of a resource says what is run then, and a record may come from anywhere.
+
+A folder of a stranger can hold a state, a state can be imported: that something is recorded gives no leave.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
-from sabir.deployments.plan.steps import Plan
+from sabir.deployments.placement import NO_LEAVE
+from sabir.deployments.plan.steps import Plan, PlannedStep
+from sabir.diagnostics.finding import Finding
 from sabir.resources.step import Action
-
-__all__ = ["Guarded", "guarded"]
+from sabir.session import Trust
 
 _SHARE: Final = 5
 """Deleting more than one in so many needs consent."""
@@ -42,3 +51,33 @@ def guarded(plan: Plan, *, allowed: int | None) -> Guarded | None:
         word=plan.environment,
         deleted=deleted,
     )
+
+
+def cannot_go_back(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Addresses, each with what stays as it is or is lost for good."""
+    return tuple(told for step in plan.steps for told in _told(step))
+
+
+def _told(step: PlannedStep) -> Iterator[tuple[str, str]]:
+    kind = step.placed.kind
+    if kind.runs and step.action is Action.DELETE:
+        if step.placed.resource.desired.get("undo") is None:
+            yield step.address, "what it did stays done: nothing says how to undo it"
+    elif kind.runs and step.record is not None:
+        yield step.address, "what it did is not undone: it is run again as it was then"
+    elif step.left is not None:
+        return
+    elif step.action is Action.DELETE and not step.replaces:
+        yield step.address, "it goes, with the data in it"
+    elif step.action is Action.DELETE:
+        yield step.address, "it is made anew, without the data in it"
+
+
+def refused_deletions(plan: Plan, trust: Trust, file: str) -> Iterator[Finding]:
+    """A finding for each step that would run or end what the record says, without leave for it. `file`: what they are about."""
+    if trust.scripts:
+        return
+    for step in plan.steps:
+        if step.action is Action.DELETE and step.placed.kind.code and step.does_something:
+            message = f"{step.address} is a {step.placed.resource.kind}: taking it away does what is recorded for it"
+            yield NO_LEAVE.about_file(file, message, hint="give --trust scripts when you trust it")

@@ -7,8 +7,8 @@ import binascii
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sabir.deployments.extras import needing
 from sabir.errors import DeployError
+from sabir.extras import needing
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target

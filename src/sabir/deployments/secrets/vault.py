@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.answers import AnswerRefused, decoded, misfit_of, whole_answer
-from sabir.deployments.extras import needing
+from sabir.deployments.drivers.responses import AnswerRefused, decoded, misfit_of, whole_answer
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
+from sabir.extras import needing
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from sabir.deployments.store import schema
 from sabir.deployments.store.records import DeploymentState, Fact, ResourceRecord, StepRecord, StepState
+from sabir.deployments.store.requests import Wish, rows_of
+from sabir.deployments.store.row_checks import stored_text
 from sabir.deployments.store.store import Store
-from sabir.deployments.store.stored import stored_text
-from sabir.deployments.store.wish import Wish, rows_of
 from sabir.deployments.store.writer import Batch, Write, Writer
 from sabir.graph.values import Value
 

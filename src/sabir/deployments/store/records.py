@@ -1,4 +1,11 @@
-"""What the store answers with: resources as they are recorded, deployments, steps, events."""
+"""What the store answers with: resources as they are recorded, deployments, steps, events.
+
+Intents: what a step was going to do, written before it did anything.
+
+Enough to look for it, to record it and to do it, when nobody remembers the description any more.
+
+What a state holds at one moment, and what it held when a step of an unfinished deployment ran.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +15,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
-from sabir.deployments.store.stored import stored, stored_text
-
-__all__ = [
-    "DeploymentRecord",
-    "DeploymentState",
-    "EventRecord",
-    "Fact",
-    "RecordStatus",
-    "ResourceRecord",
-    "StepRecord",
-    "StepState",
-]
+from sabir.deployments.store.row_checks import stored, stored_text
+from sabir.deployments.store.seal import Codec
+from sabir.graph.values import Value
 
 
 class RecordStatus(Enum):
@@ -200,3 +199,78 @@ class EventRecord(Struct, frozen=True, kw_only=True):
         subject = f"event {row['number']} of deployment {row['deployment']}"
         data = stored_text(row["data"], dict[str, Any], subject) if row["data"] else {}
         return stored(row, EventRecord, subject, data=data)
+
+
+class IntentCall(Struct, frozen=True, kw_only=True):
+    operation: str | None
+    arguments: str
+    """As the codec writes them."""
+
+
+class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    desired: str
+    """The fields of the resource, as the codec writes them."""
+    id: str | None
+    requires: tuple[str, ...] = ()
+    results: Mapping[str, str] = field(default_factory=dict[str, str])
+    call: IntentCall | None = None
+    """The operation that is called; nothing of the resource is recorded then."""
+    origin: str | None = None
+    report_only: bool = False
+    """The resource is only compared: however far the step came, it changed nothing."""
+
+    @property
+    def text(self) -> str:
+        return msgspec.json.encode(self).decode("utf-8")
+
+    def sealed_anew(self, codec: Codec) -> Intent:
+        """With its secrets under the newest key."""
+        call = self.call
+        if call is not None:
+            call = replace(call, arguments=codec.write(codec.read(call.arguments)))
+        return replace(self, desired=codec.write(codec.read(self.desired)), call=call)
+
+
+def intent_of(step: StepRecord) -> Intent:
+    """What a step was going to do; nothing, when it was not begun."""
+    subject = f"the intent of {step.key!r} in deployment {step.deployment}"
+    intent: Intent = stored_text(step.task or '{"desired":"{}","id":null}', Intent, subject)
+    return intent
+
+
+class Snapshot(Struct, frozen=True, kw_only=True, eq=False):
+    serial: int
+    """The number of the state: another one tells that it has moved on."""
+    records: Mapping[str, ResourceRecord]
+    """Every resource that is recorded, by the text of its address."""
+    facts: Mapping[str, Fact]
+    """What steps gave back, expired ones among them."""
+    observed: Mapping[str, Value]
+    """The values of the facts that count."""
+
+
+class Unfinished(Struct, frozen=True, kw_only=True, eq=False):
+    """The last deployments, as far back as none of them ended well: the next one resumes them."""
+
+    numbers: frozenset[int] = frozenset()
+    is_open: bool = False
+    """Whether the last of them was cut off and nothing has been done about it since."""
+    positions: Mapping[tuple[int, str], int] = {}
+    """The position of each step, by deployment and key."""
+    before: Mapping[str, Value] = {}
+    """What had been observed before them."""
+    snapshot: Snapshot | None = None
+
+    def values_then(self, record: ResourceRecord) -> Mapping[str, Value] | None:
+        """Return what had been observed when a resource had its step; None when that was in an earlier deployment."""
+        if self.snapshot is None or record.deployment not in self.numbers:
+            return None
+        ran = record.deployment, self.positions.get((record.deployment, record.step), 0)
+        values: dict[str, Value] = {}
+        for name, value in self.snapshot.observed.items():
+            fact = self.snapshot.facts[name]
+            if fact.deployment < min(self.numbers) or (fact.deployment, fact.position) < ran:
+                values[name] = value
+            elif name in self.before:
+                values[name] = self.before[name]
+        return values

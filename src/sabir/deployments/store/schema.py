@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-from sabir.deployments.store.stored import stored_text
+from sabir.deployments.store.row_checks import stored_text
 from sabir.deployments.store.versions import VersionedTables, meta
 
 __all__ = [

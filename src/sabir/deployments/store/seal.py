@@ -3,6 +3,8 @@
 The key comes from the environment variable SABIR_KEY, or from a file. Several keys may be there, the newest first: it seals,
 all of them open, and `rotate` seals everything anew. The file beside a SQLite state is made, readable for its owner alone, when
 the first secret has to be kept.
+
+Values of resources as JSON texts for the store, with their secrets sealed, and back.
 """
 
 from __future__ import annotations
@@ -13,8 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.deployments.store.stored import damaged
+import msgspec
+
+from sabir.deployments.store.row_checks import damaged, stored_text
+from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
+from sabir.graph.json.values import decoded, encoded, has_words
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.source.packages.file import read_given
 from sabir.source.packages.limits import ReadProblem
@@ -23,7 +29,6 @@ from sabir.source.private import make_private_directory, open_private, tighten
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
-__all__ = ["KEY_VARIABLE", "Sealer", "mapped_secrets"]
 
 KEY_VARIABLE: Final = "SABIR_KEY"
 _PLAIN: Final = frozenset({str, int, bool, float, type(None), bytes})
@@ -174,3 +179,31 @@ def mapped_secrets(value: Value, change: Any) -> Value:
             return [mapped_secrets(item, change) for item in value]
         case _:
             return value
+
+
+_PLAIN_TYPES = frozenset({str, bool, type(None)})
+
+
+class Codec:
+    """The same value gives the same text, as long as it holds no secret: texts can be compared without reading them."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        self.sealer = sealer
+        self._encode = msgspec.json.Encoder(order="sorted").encode
+
+    def write(self, fields: Mapping[str, Value]) -> str:
+        if _PLAIN_TYPES.issuperset(map(type, fields.values())):
+            data: object = fields
+        else:
+            data = {name: encoded(self.sealer.seal(value), reveal=True) for name, value in fields.items()}
+        return self._encode(data).decode("utf-8")
+
+    def read(self, text: str, subject: str = "values") -> dict[str, Value]:
+        """The values; `subject` is what people call them, should they turn out to be damaged."""
+        data: dict[str, Any] = stored_text(text, dict[str, Any], subject)
+        if not has_words(text.encode("utf-8")):
+            return data
+        try:
+            return {name: self.sealer.open(decoded(value)) for name, value in data.items()}
+        except ValueError as error:
+            damaged(subject, reason_of(error))

@@ -11,7 +11,6 @@ from sqlalchemy import Connection, exists, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
-from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.database import Database, database_reason
 from sabir.deployments.store.records import (
     DeploymentRecord,
@@ -19,14 +18,15 @@ from sabir.deployments.store.records import (
     EventRecord,
     Fact,
     ResourceRecord,
+    Snapshot,
     StepRecord,
     StepState,
+    Unfinished,
 )
-from sabir.deployments.store.seal import Sealer
-from sabir.deployments.store.snapshot import Snapshot, Unfinished
-from sabir.deployments.store.stored import damaged, stored_text
+from sabir.deployments.store.requests import Wish, read_observed, read_wish
+from sabir.deployments.store.row_checks import damaged, stored_text
+from sabir.deployments.store.seal import Codec, Sealer
 from sabir.deployments.store.versions import meta
-from sabir.deployments.store.wish import Wish, read_observed, read_wish
 from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value

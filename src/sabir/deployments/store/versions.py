@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Column, Connection, MetaData, String, Table, Text, inspect, select
 
-from sabir.deployments.store.stored import damaged
+from sabir.deployments.store.row_checks import damaged
 from sabir.errors import DeployError
 
 __all__ = ["VersionedTables", "meta"]

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
-from sabir.deployments.store.stored import stored
+from sabir.deployments.store.row_checks import stored
 from sabir.server.store.clock import now
 from sabir.server.store.rows import Rows, json_text
 from sabir.server.store.tables import audit as table

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Engine, RowMapping, literal, or_, select, tuple_
 
-from sabir.deployments.store.stored import stored
+from sabir.deployments.store.row_checks import stored
 from sabir.operations.files import write_atomically
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.remembered import Remembered

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
-from sabir.deployments.store.stored import stored
+from sabir.deployments.store.row_checks import stored
 from sabir.server.store.clock import new_id, now
 from sabir.server.store.files import EnvironmentFiles
 from sabir.server.store.remembered import Remembered

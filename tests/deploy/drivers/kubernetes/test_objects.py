@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from sabir.deployments.drivers.kubernetes.api import Schemas
 from sabir.deployments.drivers.kubernetes.compare import changes_between, sensitive_paths
 from sabir.deployments.drivers.kubernetes.objects import wanted_object
 from sabir.deployments.drivers.kubernetes.readiness import Readiness, readiness
-from sabir.deployments.drivers.kubernetes.schema import Schemas
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sabir.deployments.drivers.kubernetes.takeover import taken_over
+from sabir.deployments.drivers.kubernetes.objects import taken_over
 
 CONTROLLER = {"manager": "kube-controller-manager", "operation": "Update", "fieldsV1": {"f:status": {}}}
 

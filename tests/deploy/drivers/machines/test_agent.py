@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.drivers.machines.runner import answer_to
+from sabir.deployments.drivers.machine_pool.runner import answer_to
 from tests.deploy.drivers.machines.test_runner import CASES, plan
 
 AGENT = os.environ.get("SABIR_TEST_AGENT")

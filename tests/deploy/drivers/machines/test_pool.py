@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from sabir.deployments.drivers.machines.driver import DRIVER
-from sabir.deployments.drivers.machines.pool import machines_of
+from sabir.deployments.drivers.machine_pool.driver import DRIVER
+from sabir.deployments.drivers.machine_pool.pool import machines_of
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.resources.driver import DriverContext

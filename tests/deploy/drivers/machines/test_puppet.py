@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.drivers.machines.driver import DRIVER
+from sabir.deployments.drivers.machine_pool.driver import DRIVER
 from sabir.graph.address import Address
 from sabir.resources.driver import DriverContext
 from sabir.resources.effects import ANSWER

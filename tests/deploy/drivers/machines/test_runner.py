@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.drivers.machines.runner import answer_to
+from sabir.deployments.drivers.machine_pool.runner import answer_to
 
 HELLO = "#!/bin/sh\necho hello $1\necho warn >&2\n"
 BOOM = "#!/bin/sh\necho out\necho err >&2\nexit 3\n"

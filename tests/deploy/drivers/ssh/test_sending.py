@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sabir.deployments.drivers.ssh.sending import first_line, start_command
+from sabir.deployments.drivers.ssh.hosts import first_line, start_command
 from sabir.deployments.host_agent.server import GREETING
 from sabir.deployments.host_agent.wire import decode, encode
 

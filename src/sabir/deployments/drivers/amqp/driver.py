@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.drivers.amqp.messages import Message, plan_message
-from sabir.deployments.extras import needing
+from sabir.extras import needing
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal, reveal_all
 from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.answers import AnswerRefused, decoded
+from sabir.deployments.drivers.responses import AnswerRefused, decoded
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 

@@ -11,8 +11,14 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.answers import AnswerLate, AnswerRefused, decoded, in_thread, misfit_of
-from sabir.deployments.drivers.failures import RequestFailure
+from sabir.deployments.drivers.responses import (
+    AnswerLate,
+    AnswerRefused,
+    RequestFailure,
+    decoded,
+    in_thread,
+    misfit_of,
+)
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError
 
@@ -180,7 +186,7 @@ class Heat:
     def _answer(self, method: str, path: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
         from keystoneauth1.exceptions import ClientException, ConnectFailure, UnknownConnectionError
 
-        from sabir.deployments.drivers.heat.transport import refused
+        from sabir.deployments.drivers.heat.session import refused
 
         try:
             response = self.client.request(path, method, json=body, raise_exc=False)

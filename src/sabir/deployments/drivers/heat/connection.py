@@ -8,9 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.deployments.drivers.heat.api import Heat, HeatFailure, StackData
-from sabir.deployments.drivers.heat.programs import CALLS, called, observed_call
-from sabir.deployments.drivers.heat.pushing import Pushing, check_free, has_tag
-from sabir.deployments.drivers.heat.services import QUESTIONS, asked
+from sabir.deployments.drivers.heat.cloud_calls import CALLS, QUESTIONS, asked, called, observed_call
 from sabir.deployments.drivers.heat.stack import (
     WantedStack,
     environment_tag,
@@ -18,7 +16,7 @@ from sabir.deployments.drivers.heat.stack import (
     stack_changes,
     wanted_stack,
 )
-from sabir.deployments.drivers.heat.waiting import StackFailed, reasons
+from sabir.deployments.drivers.heat.stack_operations import Pushing, StackFailed, check_free, has_tag, reasons
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value

@@ -6,11 +6,10 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from sabir.deployments.drivers.answers import AnswerRefused, in_thread
-from sabir.deployments.drivers.heat.programs import CALLS
-from sabir.deployments.drivers.heat.services import QUESTIONS
-from sabir.deployments.extras import needing
+from sabir.deployments.drivers.heat.cloud_calls import CALLS, QUESTIONS
+from sabir.deployments.drivers.responses import AnswerRefused, in_thread
 from sabir.errors import UnreachableError
+from sabir.extras import needing
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
@@ -76,9 +75,9 @@ class HeatDriver:
     @asynccontextmanager
     async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
         with needing("openstack", f"target {target.name!r}"):
-            from sabir.deployments.drivers.heat.access import open_heat, request_seconds
             from sabir.deployments.drivers.heat.api import Heat
             from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
+            from sabir.deployments.drivers.heat.session import open_heat, request_seconds
 
             seconds = request_seconds(target)
             try:

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.http.api import Answer, Api, RequestFailed
-from sabir.deployments.drivers.http.wanted import WantedItem, looked_up, usable_id, wanted_item
+from sabir.deployments.drivers.http.client import Answer, Api, RequestFailed
+from sabir.deployments.drivers.http.items import WantedItem, looked_up, usable_id, wanted_item
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value

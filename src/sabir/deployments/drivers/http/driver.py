@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from sabir.deployments.drivers.http.wanted import item_faults
-from sabir.deployments.extras import needing
+from sabir.deployments.drivers.http.items import item_faults
+from sabir.extras import needing
 from sabir.graph.values import reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
@@ -76,8 +76,7 @@ class HttpDriver:
     @asynccontextmanager
     async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Items]:
         with needing("http", f"target {target.name!r}"):
-            from sabir.deployments.drivers.http.access import open_service
-            from sabir.deployments.drivers.http.api import Api
+            from sabir.deployments.drivers.http.client import Api, open_service
             from sabir.deployments.drivers.http.connection import Items, ServiceSettings
 
             service = await asyncio.to_thread(open_service, target, context)

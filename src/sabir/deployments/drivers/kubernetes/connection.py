@@ -16,7 +16,14 @@ from msgspec.structs import replace
 
 from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure, Place
 from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redacted
-from sabir.deployments.drivers.kubernetes.objects import CONTENT, CREATED, WantedObject, wanted_object
+from sabir.deployments.drivers.kubernetes.objects import (
+    CONTENT,
+    CREATED,
+    WantedObject,
+    convert_created,
+    taken_over,
+    wanted_object,
+)
 from sabir.deployments.drivers.kubernetes.ownership import (
     EXISTING,
     Ownership,
@@ -24,9 +31,14 @@ from sabir.deployments.drivers.kubernetes.ownership import (
     list_titles,
     other_environment,
 )
-from sabir.deployments.drivers.kubernetes.pods import is_failing, pod_troubles, pods_of
-from sabir.deployments.drivers.kubernetes.readiness import Progress, Readiness, readiness
-from sabir.deployments.drivers.kubernetes.takeover import convert_created, taken_over
+from sabir.deployments.drivers.kubernetes.readiness import (
+    Progress,
+    Readiness,
+    is_failing,
+    pod_troubles,
+    pods_of,
+    readiness,
+)
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.deployments.extras import needing
+from sabir.extras import needing
 from sabir.graph.values import Value, reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType

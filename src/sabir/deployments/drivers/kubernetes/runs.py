@@ -17,7 +17,7 @@ from sabir.deployments.drivers.kubernetes.compare import OPERATION
 from sabir.deployments.drivers.kubernetes.connection import Cluster, NotReady, Refused, failed_by
 from sabir.deployments.drivers.kubernetes.objects import WantedObject
 from sabir.deployments.drivers.kubernetes.ownership import annotation
-from sabir.deployments.drivers.kubernetes.pods import pod_logs, pods_of
+from sabir.deployments.drivers.kubernetes.readiness import pod_logs, pods_of
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal

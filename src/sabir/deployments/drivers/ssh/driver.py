@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
-from sabir.deployments.extras import needing
+from sabir.extras import needing
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target

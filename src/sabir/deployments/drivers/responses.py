@@ -2,6 +2,8 @@
 
 The timeouts of clients begin anew with each byte, and clients unpack whatever comes: one byte now and then would never end, and
 a few packed kilobytes can be gigabytes.
+
+Requests to services that failed.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import threading
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
 import msgspec
 
@@ -20,19 +22,6 @@ from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = [
-    "ENCODINGS",
-    "AnswerLate",
-    "AnswerRefused",
-    "Body",
-    "NoJson",
-    "check_amount",
-    "check_depth",
-    "decoded",
-    "in_thread",
-    "misfit_of",
-    "whole_answer",
-]
 
 T = TypeVar("T")
 
@@ -188,3 +177,21 @@ async def in_thread(work: Callable[[], T], *, seconds: float) -> T:
             return await ended
     except TimeoutError as error:
         raise AnswerLate(seconds) from error
+
+
+class RequestFailure(Exception):
+    """A request that a service refused, or that it did not answer (status 0)."""
+
+    PASSING: ClassVar = frozenset([429, 502, 503, 504])
+    """Statuses whose cause may pass by itself."""
+
+    def __init__(self, message: str, *, status: int = 0, was_sent: bool = False) -> None:
+        super().__init__(message)
+        self.message, self.status = message, status
+        self.was_sent = was_sent
+        """Nobody answered, but it may have been heard."""
+
+    @property
+    def passing(self) -> bool:
+        """Whether the cause may pass by itself: nobody answered, or the server is busy."""
+        return self.status == 0 or self.status in self.PASSING

@@ -10,9 +10,14 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.drivers.machines.claims import claim_command, owner_command, release_command
-from sabir.deployments.drivers.machines.plans import plan_command
-from sabir.deployments.drivers.machines.pool import PooledMachine, machines_of
+from sabir.deployments.drivers.machine_pool.pool import (
+    PooledMachine,
+    claim_command,
+    machines_of,
+    owner_command,
+    plan_command,
+    release_command,
+)
 from sabir.deployments.drivers.ssh.driver import DRIVER as SSH
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts

@@ -1,12 +1,15 @@
-"""Commands that need libraries which not everybody installs."""
+"""Commands that need libraries which not everybody installs.
+
+Libraries that not everybody installs, and how to get them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
-from sabir.errors import SabirError, UsageError
-
-__all__ = ["explain_missing", "missing_extra"]
+from sabir.errors import DeployError, SabirError, UsageError
 
 _EXTRAS: Final = {"sqlalchemy": "deploy"}
 """The extra of a library that many commands need."""
@@ -25,3 +28,12 @@ def missing_extra(extra: str, what_needs_it: str, error: ImportError) -> SabirEr
     return UsageError(
         f"{what_needs_it} needs libraries that are not installed, {error.name} for one: pip install 'sabir[{extra}]'"
     )
+
+
+@contextmanager
+def needing(extra: str, subject: str) -> Generator[None]:
+    """Around imports: where a library is missing, it is said what needs it and which extra brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise DeployError(f"{subject} needs {error.name}: pip install 'sabir[{extra}]'") from error

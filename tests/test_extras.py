@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.cli.extras import missing_extra
+from sabir.extras import missing_extra
 
 WITHOUT = """
 import sys

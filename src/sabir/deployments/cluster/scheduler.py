@@ -1,24 +1,66 @@
-"""The workers of a scheduler: what they offer, and calls that one of them carries out, once."""
+"""The workers of a scheduler: what they offer, and calls that one of them carries out, once.
+
+Where the scheduler of the workers is: `dask://host:8786`, or `dask+tls://host:8786` with the certificates of dask's own settings.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import uuid
 from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
-from sabir.deployments.cluster.address import scheduler_address
-from sabir.deployments.extras import needing
+from msgspec import Struct
+
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import DeployError, UnreachableError, UsageError
+from sabir.extras import needing
 
 if TYPE_CHECKING:
     from sabir.deployments.cluster.child import Errand
     from sabir.deployments.cluster.worker import Answer, Call
 
-__all__ = ["AnswerMissing", "Cluster"]
+
+_PORT = 8786
+
+
+class SchedulerAddress(Struct, frozen=True):
+    host: str
+    port: int
+    tls: bool
+
+    def __str__(self) -> str:
+        """As dask writes it."""
+        return f"{'tls' if self.tls else 'tcp'}://{self.host}:{self.port}"
+
+
+def scheduler_address(url: str) -> SchedulerAddress:
+    """Secrets go to workers with the calls that need them, so in clear they stay on this machine."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise UsageError(f"--executor {url!r}: {reason_of(error)}") from error
+    if parts.scheme not in ("dask", "dask+tls") or not parts.hostname:
+        raise UsageError(f"--executor {url!r}: write dask://HOST:PORT, or dask+tls://HOST:PORT")
+    address = SchedulerAddress(parts.hostname, port or _PORT, parts.scheme == "dask+tls")
+    if not address.tls and not _is_here(address.host):
+        raise UsageError(
+            f"--executor {url!r}: what is sent could be read on the way; write dask+tls://, with dask's settings for TLS"
+        )
+    return address
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
 
 _CONNECT_SECONDS: Final = 10
 _LOOK_SECONDS: Final = 5.0

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sabir.deployments.sources import source_problem
+from sabir.deployments.secrets import source_problem
 from sabir.deployments.targets import Placed, Targets, Unplaced
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule

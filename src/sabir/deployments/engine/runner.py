@@ -32,12 +32,16 @@ from sabir.deployments.engine.events import (
     TimePassed,
     Wake,
 )
-from sabir.deployments.engine.executor import Executor, Job, LocalExecutor
-from sabir.deployments.engine.machine import Machine
-from sabir.deployments.engine.observations import Observations
-from sabir.deployments.engine.perform import failure
-from sabir.deployments.engine.progress import DeploymentResult, Progress, Watch
-from sabir.deployments.engine.results import ended_record, placed_record
+from sabir.deployments.engine.executor import Executor, Job, LocalExecutor, failure
+from sabir.deployments.engine.results import (
+    DeploymentResult,
+    Observations,
+    Progress,
+    Watch,
+    ended_record,
+    placed_record,
+)
+from sabir.deployments.engine.state_machine import Machine
 from sabir.deployments.plan.compare import (
     filled,
     kept_changes,
@@ -48,9 +52,8 @@ from sabir.deployments.plan.compare import (
     without_feedback,
 )
 from sabir.deployments.plan.steps import Plan, PlannedStep
-from sabir.deployments.store.intents import Intent, IntentCall
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.records import DeploymentState, Fact, StepState
+from sabir.deployments.store.records import DeploymentState, Fact, Intent, IntentCall, StepState
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
 from sabir.errors import DeployError

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from sabir.deployments.store.row_checks import stored_text
 from sabir.deployments.store.seal import Sealer
-from sabir.deployments.store.stored import stored_text
 
 __all__ = ["Sighting", "Wish", "read_observed", "read_wish", "rows_of", "sealed_files"]
 

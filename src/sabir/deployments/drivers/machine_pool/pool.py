@@ -1,10 +1,19 @@
-"""The machines of a target: hosts with what they have in common, each with settings of its own."""
+"""The machines of a target: hosts with what they have in common, each with settings of its own.
+
+Who has a machine: a file on the machine itself, so that two environments with one pool never take the same.
+
+A hard link is made or is not: of two that come at the same moment one has the machine. The file lies beside the marks of operations.
+
+Execution plans as commands: the runner with the plan in it is a script that leaves its marks like any other.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from importlib.resources import files
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -12,7 +21,60 @@ from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal
 from sabir.resources.target import Target
 
-__all__ = ["PooledMachine", "machines_of"]
+_BEGIN: Final = """\
+set -eu
+umask 077
+place=$(dirname "$(dirname "$SABIR_MARK")")
+"""
+_TAKE: Final = """\
+printf '%s' "$OWNER" > "$place/claim.$$"
+ln "$place/claim.$$" "$place/claim" 2>/dev/null || true
+rm -f "$place/claim.$$"
+"""
+_TELL: Final = """\
+owner=
+[ ! -e "$place/claim" ] || owner=$(cat "$place/claim")
+printf 'owner=%s\\nhostname=%s\\n' "$owner" "$(hostname)" > "$SABIR_OUTPUTS"
+"""
+_GIVE_BACK: Final = """\
+[ "$(cat "$place/claim" 2>/dev/null || true)" != "$OWNER" ] || rm -f "$place/claim"
+"""
+
+
+def owner_command() -> dict[str, Value]:
+    """Tells who has the machine."""
+    return _command(_TELL, "")
+
+
+def claim_command(owner: str) -> dict[str, Value]:
+    """Takes the machine if nobody has it, and tells who has it then."""
+    return _command(_TAKE + _TELL, owner)
+
+
+def release_command(owner: str, farewell: Sequence[str]) -> dict[str, Value]:
+    """Gives the machine back after `farewell`, commands that leave it as the next one wants it."""
+    return _command("".join(f"{line}\n" for line in farewell) + _GIVE_BACK + _TELL, owner)
+
+
+def _command(text: str, owner: str) -> dict[str, Value]:
+    return {
+        "script": _BEGIN + text,
+        "interpreter": ["/bin/sh"],
+        "environment": {"OWNER": owner},
+        "outputs": ["owner", "hostname"],
+    }
+
+
+def plan_command(plan: Mapping[str, Any], python: str) -> dict[str, Value]:
+    """The fields of a `command` that runs a plan. It holds secrets of the plan in clear: it goes to the machine only."""
+    runner = files("sabir.deployments.drivers.machine_pool").joinpath("runner.py").read_text("utf-8")
+    text = json.dumps(plan, default=str)
+    return {
+        "script": f"{runner}\n\nmain(json.loads({text!r}))\n",
+        "interpreter": [python, "-I"],
+        "outputs": ["answer"],
+    }
+
 
 _OF_THE_POOL = ("hosts", "release")
 _OF_THE_MACHINE = ("names", "address")
