@@ -41,9 +41,9 @@ class EnvironmentLanguage:
         return evaluate_environment(package, request)
 
     def explorer(self) -> Explorer:
-        from sabir.environment import exploring
+        from sabir.environment import editor
 
-        return exploring
+        return editor
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.environment.render import renderers

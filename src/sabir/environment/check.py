@@ -1,21 +1,65 @@
-"""Checking an environment: the file itself, its references, and all its parts together."""
+"""Checking an environment: the file itself, its references, and all its parts together.
+
+The policy files that an environment names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule, collect_rules, withheld_codes
+from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment.evaluate import evaluate_environment, load_environment
+from sabir.environment.examples import environment_rule
+from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
-from sabir.environment.policy import judged_environment
 from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.session import Session
+from sabir.source.packages import LoadedPackage
 
-__all__ = ["EnvironmentValidator"]
+MISSING_RULES: Final = environment_rule(
+    "E008",
+    "a policy file that cannot be read",
+    "The files under rules lie beside sabir.yaml, or are named from its folder.",
+)
+
+
+def environment_rules(
+    environment: Environment, package: LoadedPackage
+) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
+    """The rules of all policy files, and what is wrong with these."""
+    rules: list[PolicyRule] = []
+    findings: list[Finding] = []
+    for name, span in environment.rules:
+        file = package.get_file(name)
+        if file is None:
+            message = f"there are no rules {name!r} in the environment"
+            files = [each for each in package.list() if each.endswith((".yaml", ".yml"))]
+            findings.append(
+                MISSING_RULES.at(environment.place(span), message, hint=did_you_mean(name, files))
+            )
+            continue
+        read, mistakes = read_rules(file)
+        rules += read
+        findings += mistakes
+    return tuple(rules), tuple(findings)
+
+
+def judged_environment(
+    environment: Environment, package: LoadedPackage, evaluation: Evaluation, session: Session
+) -> Iterator[Finding]:
+    """What the policy files that the environment names say of the graph of all parts, and what is wrong with them."""
+    rules, mistakes = environment_rules(environment, package)
+    yield from mistakes
+    # Without a whole graph a rule would speak of things that are only missing because of the errors.
+    if rules and not any(finding.severity is Severity.ERROR for finding in evaluation.findings):
+        yield from run_rules(rules, evaluation.graph, session)
 
 
 class EnvironmentValidator(BaseValidator):

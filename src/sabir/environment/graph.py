@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sabir.environment.given import Resolved, origin_of, value_of
+from sabir.environment.inputs import Resolved, origin_of, value_of
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
-from sabir.environment.running import PartRunner
+from sabir.environment.part_runner import PartRunner
 from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import PART_TYPE, Graph, Instance
 from sabir.graph.observations import faring

@@ -10,8 +10,8 @@ from sabir.checks.policy import PolicyRule, run_rules
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.diagnostics.finding import Finding
 from sabir.environment import FILE_NAME
+from sabir.environment.check import environment_rules
 from sabir.environment.evaluate import load_environment
-from sabir.environment.policy import environment_rules
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.record import Record
 from sabir.graph.values import Value

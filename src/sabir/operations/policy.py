@@ -10,8 +10,8 @@ from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.environment.check import judged_environment
 from sabir.environment.evaluate import load_environment
-from sabir.environment.policy import judged_environment
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluate import EvaluatedPath, workers_for

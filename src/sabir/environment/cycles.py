@@ -4,6 +4,8 @@ Parts may refer to each other in both directions as long as no value waits for i
 twice and differently: a value that comes out the same does not rest on a guess, so it is known, and takes the place of its
 guess in the next round. Where a part refuses a guess (an integer is wanted, not a text) another kind is tried. The rounds end
 when everything is known, or when nothing new becomes known: then the values that are left wait for each other.
+
+Values that stand for what is not known yet, two of each kind: what is the same with both does not rest on them.
 """
 
 from __future__ import annotations
@@ -15,18 +17,37 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.environment.examples import environment_rule
-from sabir.environment.given import Resolved
-from sabir.environment.guesses import GUESSES
+from sabir.environment.inputs import ABSENT, Resolved
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
+from sabir.environment.part_runner import PartOutcome
 from sabir.environment.references import Reference
-from sabir.environment.running import PartOutcome
 from sabir.graph.order import strongly_connected
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Unknown, reveal, same_value
 from sabir.text import Span
 
-__all__ = ["Circle", "Solved"]
+# The first is tried first, the others where a part refuses it: types, and forms that constraints often ask for.
+GUESSES: Final[tuple[tuple[Any, Any], ...]] = (
+    ("unknown-9f1c27d4", "not-known-yet-5b"),
+    (7, 12),
+    (True, False),
+    (["unknown-9f1c27d4"], ["not-known-yet-5b", "not-known-yet-5c"]),
+    ({"unknown": "unknown-9f1c27d4"}, {"not-known": "not-known-yet-5b"}),
+    ([7], [12, 13]),
+    ({"unknown": 7}, {"not-known": 12}),
+    (30007, 30012),
+    ("192.0.2.7", "198.51.100.12"),
+    ("192.0.2.0/24", "198.51.100.0/25"),
+    ("7 GB", "12 GB"),
+    ("7 s", "12 s"),
+    ("http://unknown.invalid/9f1c27d4", "http://not-known.invalid/5b"),
+    ([], []),
+    ({}, {}),
+    (None, None),
+    (ABSENT, ABSENT),
+)
+
 
 WAITING_VALUES: Final = environment_rule(
     "E007",

@@ -10,12 +10,11 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.environment.examples import environment_rule
-from sabir.environment.given import Resolved, request_for
+from sabir.environment.inputs import Given, Resolved, request_for
 from sabir.environment.merge import MovedPart, moved_part
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import Reference
-from sabir.environment.secrecy import Given
 from sabir.errors import UnusableInput, UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
