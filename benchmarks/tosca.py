@@ -73,7 +73,7 @@ def compile_graph(folder: str, size: int) -> Callable[[], object]:
 
 def ask(folder: str, size: int) -> Callable[[], object]:
     from sabir.languages.language import EvaluationRequest
-    from sabir.operations.evaluate import evaluate_path
+    from sabir.operations.evaluation import evaluate_path
     from sabir.operations.query import QueryRequest, query_evaluation
 
     path = Path(folder, "template.yaml")

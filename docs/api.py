@@ -22,7 +22,7 @@ _SECTIONS: Final = (
     ("Findings and codes", "sabir.diagnostics", ("Finding", "Severity", "Related", "Frame", "Fix", "Edit", "Rule", "RuleRegistry", "parse_code", "near", "did_you_mean")),
     ("Packages", "sabir.source.packages", ("load_package", "PackageLoader", "DirectoryLoader", "ZipLoader", "FileLoader", "LoadedPackage", "PackageFile", "MemoryPackage", "PackageLimits")),
     ("Operations", "sabir.operations.check", ("check_paths", "check_package", "list_codes", "CheckResult")),
-    ("Uploads", "sabir.operations.upload", ("check_upload", "UploadAnswer")),
+    ("Uploads", "sabir.operations.check", ("check_upload", "UploadAnswer")),
     ("Exceptions", "sabir.errors", ("SabirError", "UnusableInput", "UsageError", "PluginError", "FindingError")),
 )  # fmt: skip
 

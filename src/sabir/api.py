@@ -26,8 +26,7 @@ from sabir.graph.values import Value
 from sabir.interpreter import deepen_stack
 from sabir.languages.language import EvaluationRequest, RunResult
 from sabir.operations.check import check_package, check_paths
-from sabir.operations.compile import Compiled, CompileRequest, GraphView, compile_path
-from sabir.operations.compile_many import compile_paths
+from sabir.operations.compile import Compiled, CompileRequest, GraphView, compile_path, compile_paths
 from sabir.operations.diff import Difference, DiffRequest, diff_paths
 from sabir.operations.impact import Impact, ImpactRequest, impact_path
 from sabir.operations.query import Answer, QueryRequest, query_graph, query_path
@@ -224,7 +223,7 @@ def evaluation_of(options: EvaluationOptions, *, full_provenance: bool = False) 
     session = options.get("session", Session())
 
     def reach(place: Path) -> Graph:
-        from sabir.operations.past import deployed_graph  # brings a database along
+        from sabir.operations.deployment.stored_request import deployed_graph  # brings a database along
 
         return deployed_graph(place, session)
 

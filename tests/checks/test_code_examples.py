@@ -20,7 +20,7 @@ from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, RenderRequest
-from sabir.operations.languages import installed_languages
+from sabir.operations.packages import installed_languages
 from sabir.resources.outcome import Reading
 from sabir.resources.target import Target
 from sabir.session import Session, Trust

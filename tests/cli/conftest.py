@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.operations import languages
+from sabir.operations import packages
 from tests.toy import TOY
 
 MODEL = """\
@@ -22,8 +22,8 @@ host web
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy language is the only one there is."""
-    only = languages.Languages(by_name={"toy": TOY})
-    monkeypatch.setattr(languages, "installed_languages", lambda: only)
+    only = packages.Languages(by_name={"toy": TOY})
+    monkeypatch.setattr(packages, "installed_languages", lambda: only)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.operations.deploying import EnvironmentRequest
-from sabir.operations.past import recalled
+from sabir.operations.deployment.stored_request import recalled
 
 TRUST = ("--trust", "scripts")
 ENVIRONMENT = """
@@ -185,7 +185,7 @@ def test_a_search_path_that_is_too_much_to_keep(
     library.mkdir()
     for number in range(5):
         (library / str(number)).touch()
-    monkeypatch.setattr("sabir.operations.keeping._MOST_FILES", 4)
+    monkeypatch.setattr("sabir.operations.deployment.stored_request._MOST_FILES", 4)
     words = ["--search-path", str(library)]
     assert main(["deploy", ".", "--yes", "-q", *words]) == 0
     capsys.readouterr()

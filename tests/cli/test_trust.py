@@ -11,7 +11,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.cli.trusting import command_session
-from sabir.operations.consent import find_leave, give_leave
+from sabir.operations.trust import find_leave, give_leave
 from sabir.session import Trust
 from tests.files import write_files
 

@@ -17,7 +17,7 @@ import sabir
 from sabir.deployments.cluster.child import Ended, Errand, Raised, run_errand
 from sabir.deployments.cluster.scheduler import scheduler_address
 from sabir.errors import DeployError, UsageError
-from sabir.operations.spread import content_digest
+from sabir.operations.parallel import content_digest
 from tests.deploy.site import Site, running_site
 
 KILLS = int(os.environ.get("SABIR_TEST_WORKER_KILLS", "4"))

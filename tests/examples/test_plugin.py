@@ -91,7 +91,7 @@ class TestInstalledPlugin:
 
     def test_its_language_evaluates(self, site: Path) -> None:
         script = (
-            "from sabir.operations.languages import find_language\n"
+            "from sabir.operations.packages import find_language\n"
             "from sabir.languages.language import EvaluationRequest\n"
             "from sabir.source.packages import load_package\n"
             f"package = load_package({str(PLUGIN / SAMPLE)!r})\n"

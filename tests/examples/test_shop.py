@@ -11,7 +11,7 @@ from sabir.checks.options import CheckOptions
 from sabir.graph import Graph, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.check import check_paths
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.why import WhyRequest, why_path
 from tests.files import change_line

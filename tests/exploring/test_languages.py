@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.languages.language import Explorer, Explores
-from sabir.operations.languages import installed_languages
+from sabir.operations.packages import installed_languages
 from sabir.source.packages import MemoryPackage, PackageFile
 from sabir.source.symbols import FileNames
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from sabir.errors import SabirError
 from sabir.languages.muranopl.evaluate.dumps import read_dump
-from sabir.operations.editing.project import Project
-from sabir.operations.exported import read_exported
-from sabir.operations.languages import installed_languages
+from sabir.operations.deployment.state import read_exported
+from sabir.operations.editor.project import Project
+from sabir.operations.packages import installed_languages
 from sabir.session import Session
 
 __all__ = ["FORM", "WORKFLOWS", "check_dump", "check_state", "edited"]

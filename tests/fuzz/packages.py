@@ -17,9 +17,8 @@ from sabir.checks.application import general_rules
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.languages.muranopl.check import package_rules
-from sabir.operations.check import check_package
+from sabir.operations.check import check_package, check_upload
 from sabir.operations.fix import mended_texts
-from sabir.operations.upload import check_upload
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.views import EditedPackage
 from tests.fuzz.judging import complaint

@@ -14,7 +14,7 @@ import pytest
 
 from sabir.deployments.cluster.child import Errand, run_errand
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.worker import Workers
 from sabir.session import Session, Trust
 from tests.server.live import live_service

@@ -11,7 +11,7 @@ from sabir.errors import SabirError
 from sabir.graph import Graph
 from sabir.graph.values import reveal_all
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from tests.files import write_files
 from tests.provenance.law import Files, Law, Line, Value
 

@@ -11,7 +11,7 @@ from sabir.diagnostics.finding import Severity
 from sabir.graph.diff import compare_graphs
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.diff import DiffRequest, diff_paths
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 
 TOSCA = {
     "service.yaml": """\

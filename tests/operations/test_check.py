@@ -8,10 +8,9 @@ import pytest
 
 from sabir.checks.options import CheckOptions
 from sabir.errors import UnusableInput, UsageError
-from sabir.operations.check import check_package, check_paths
+from sabir.operations.check import check_package, check_paths, check_upload
 from sabir.operations.files import write_atomically
-from sabir.operations.languages import find_language, installed_languages
-from sabir.operations.upload import check_upload
+from sabir.operations.packages import find_language, installed_languages
 from sabir.operations.watch import Watch
 from sabir.source.packages import MemoryPackage
 from tests.checks.toy import BAD, ENTRY_POINT, LANGUAGE, toy_package

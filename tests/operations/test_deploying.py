@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sabir.deployments.engine.recover import Recovered
-from sabir.operations.deploy import DeployRequest, deploy_path
 from sabir.operations.deploying import EnvironmentRequest, opened, prepare, prepared_now
-from sabir.operations.doing import Doing
+from sabir.operations.deployment.deploy import DeployRequest, deploy_path
+from sabir.operations.deployment.execution import Doing
 
 DESCRIPTION = """\
 name: site

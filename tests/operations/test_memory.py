@@ -11,8 +11,8 @@ import pytest
 import sabir
 from sabir.checks.options import CheckOptions
 from sabir.operations.check import check_package
-from sabir.operations.editing.project import Project
-from sabir.operations.languages import find_language
+from sabir.operations.editor.project import Project
+from sabir.operations.packages import find_language
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.packages.package import PackageFile

@@ -20,7 +20,7 @@ from sabir.cli.trusting import command_session
 from sabir.cli.views.check import package_lines, summary
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
-from sabir.operations.discover import packages_at
+from sabir.operations.packages import packages_at
 from sabir.source.catalogue import Catalogue
 from sabir.source.packages.file import is_stream
 

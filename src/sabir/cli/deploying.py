@@ -190,7 +190,7 @@ def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
                 yield Known(path, language, evaluation)
                 return
             from sabir.operations.deploying import EnvironmentRequest
-            from sabir.operations.past import recalled
+            from sabir.operations.deployment.stored_request import recalled
 
             request = EnvironmentRequest(
                 path=path,

@@ -19,8 +19,8 @@ from sabir.deployments.store.records import DeploymentState
 from sabir.errors import DeployError, UsageError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
-from sabir.operations.deploy import Deployed
-from sabir.operations.doing import Doing, Question
+from sabir.operations.deployment.deploy import Deployed
+from sabir.operations.deployment.execution import Doing, Question
 from sabir.text import format_json
 
 __all__ = ["allowed_deletions", "carry_out"]

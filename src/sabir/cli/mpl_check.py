@@ -71,7 +71,7 @@ def check(
 
 
 def _discovered(folders: tuple[str, ...]) -> tuple[str, ...]:
-    from sabir.operations.discover import discover
+    from sabir.operations.packages import discover
 
     packages = tuple(
         str(package.path)

@@ -175,7 +175,7 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
 
     @functools.wraps(function)
     def guarded(*, evaluation: EvaluationRequest, **others: Any) -> int:
-        from sabir.operations.guard import within
+        from sabir.operations.limits import within
 
         with within(evaluation.session.limits, ", ".join(path.name or str(path) for path in _paths(others))):
             return function(evaluation=evaluation, **others)
@@ -249,7 +249,7 @@ def evaluation_request(
     session = command_session(trust, paths, limits)
 
     def reach(path: Path) -> Graph:
-        from sabir.operations.past import deployed_graph
+        from sabir.operations.deployment.stored_request import deployed_graph
 
         return deployed_graph(path, session)
 

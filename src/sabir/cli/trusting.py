@@ -140,7 +140,7 @@ def command_session(
 
 
 def _remembered(path: Path, session: Session) -> Trust:
-    from sabir.operations.consent import find_leave
+    from sabir.operations.trust import find_leave
     from sabir.session import Trust
 
     leave = find_leave(path, session)

@@ -1,4 +1,4 @@
-"""The language server: what `sabir.operations.editing` knows, in the Language Server Protocol.
+"""The language server: what `sabir.operations.editor` knows, in the Language Server Protocol.
 
 server       the server and its requests
 desk         Desk: an open project, with what is known of it

@@ -18,8 +18,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from sabir.languages.language import Explores
 from sabir.lsp.positions import Positions, uri_of
 from sabir.lsp.workspace import Desk
-from sabir.operations.editing.graph_names import graph_candidates
-from sabir.operations.editing.index import Definition
+from sabir.operations.editor.completion import graph_candidates
+from sabir.operations.editor.index import Definition
 from sabir.source.packages import LoadedPackage
 from sabir.source.symbols import Candidate, Symbol, SymbolKind
 from sabir.text import Location, Source, Span

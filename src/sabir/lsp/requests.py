@@ -23,8 +23,8 @@ from sabir.lsp.positions import Positions
 from sabir.lsp.server import SabirServer
 from sabir.lsp.transport import BoundedInput, PlainFormatter
 from sabir.lsp.workspace import Desk
-from sabir.operations.editing.evaluated import EvaluatedProject, ValueAt
-from sabir.operations.editing.index import Definition
+from sabir.operations.editor.index import Definition
+from sabir.operations.editor.values import EvaluatedProject, ValueAt
 from sabir.operations.why import Step
 from sabir.operations.worker import Workers
 from sabir.source.symbols import SymbolKind

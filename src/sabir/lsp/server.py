@@ -24,9 +24,8 @@ from sabir.lsp import diagnostics
 from sabir.lsp.positions import Positions, path_of, uri_of
 from sabir.lsp.transport import AnsweringProtocol
 from sabir.lsp.workspace import Desk
-from sabir.operations.editing.evaluated import EvaluatedProject
-from sabir.operations.editing.project import Project
-from sabir.operations.editing.projects import Projects
+from sabir.operations.editor.project import Project, Projects
+from sabir.operations.editor.values import EvaluatedProject
 from sabir.operations.worker import Workers
 from sabir.session import PROFILES, Session
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
-from sabir.operations.editing.evaluated import EvaluatedProject, LineShift
-from sabir.operations.editing.index import NameIndex
-from sabir.operations.editing.project import Project
+from sabir.operations.editor.index import NameIndex
+from sabir.operations.editor.project import Project
+from sabir.operations.editor.values import EvaluatedProject, LineShift
 from sabir.source.packages.views import EditedPackage
 from sabir.text import Source
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sabir.deployments.store.records import DeploymentRecord, StepRecord
 from sabir.errors import DeployError, FindingError, UsageError
 from sabir.operations.deploying import EnvironmentRequest, opened
-from sabir.operations.past import recalled
+from sabir.operations.deployment.stored_request import recalled
 from sabir.operations.query import Answer, QueryRequest, query_path
 from sabir.operations.why import Explanation
 from sabir.text import Location

@@ -1,31 +1,33 @@
-"""Check packages: paths and options in, a report out."""
+"""Check packages: paths and options in, a report out.
+
+The check of an uploaded archive, as an HTTP service answers it (spec 001, "REST API impact").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.checks.application import Application, general_rules
 from sabir.checks.check_task import CheckRunner
+from sabir.checks.formatters.data import finding_data
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import PackageReport, Report
 from sabir.checks.selection import CodePattern
 from sabir.diagnostics.rules import Rule, parse_code
 from sabir.diagnostics.suggestions import did_you_mean, near
 from sabir.errors import Overrun, SabirError, UnusableInput, UsageError
-from sabir.operations.guard import within
-from sabir.operations.languages import find_language
+from sabir.operations.limits import within
+from sabir.operations.packages import find_language
 from sabir.source.packages import LoadedPackage, load_package
 
 if TYPE_CHECKING:
     from sabir.languages.language import Language
-    from sabir.operations.check_by_evaluating import EvaluatingCheck
-
-__all__ = ["CheckResult", "check_package", "check_paths", "list_codes", "reject_unknown_codes"]
+    from sabir.operations.evaluation_check import EvaluatingCheck
 
 
 Outcome: TypeAlias = PackageReport | str
@@ -73,7 +75,7 @@ def _shared_out(
     paths: Sequence[Path], options: CheckOptions, jobs: int, executor: str | None
 ) -> Iterator[Outcome]:
     if executor is not None:
-        from sabir.operations.spread import on_workers
+        from sabir.operations.parallel import on_workers
 
         return on_workers(executor, _Outcome(options), paths)
     from sabir.operations.parallel import in_processes
@@ -174,7 +176,7 @@ def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1)
 def _evaluating(package: LoadedPackage, language: Language, application: Application) -> EvaluatingCheck:
     # A check that only reads loads nothing of evaluations.
     from sabir.languages.language import EvaluationRequest
-    from sabir.operations.check_by_evaluating import EvaluatingCheck
+    from sabir.operations.evaluation_check import EvaluatingCheck
 
     return EvaluatingCheck(package, language, EvaluationRequest.of_check(application.options))
 
@@ -189,3 +191,51 @@ def _runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:
 
 def _report(application: Application, packages: tuple[PackageReport, ...]) -> Report:
     return Report(packages=packages, general=application.plugin_findings(), registry=application.registry)
+
+
+UPLOAD_FORMAT: Final = "sabir.upload/1"
+
+
+class UploadAnswer(Struct, frozen=True, kw_only=True):
+    """HTTP status and JSON body. 200: the package may be stored; 400: it must not, and the body says why."""
+
+    status: int
+    body: dict[str, Any]
+
+    def __iter__(self) -> Any:
+        return iter((self.status, self.body))
+
+
+def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadAnswer:
+    """Check a package that arrived as the bytes of a zip archive. Nothing is unpacked to the disk."""
+    from sabir.source.packages.archive import ZipLoader
+
+    wanted = options or CheckOptions()
+    package = ZipLoader.from_bytes(archive)
+    if package is None:
+        return upload_refused("the upload is no zip archive")
+    try:
+        report = check_package(package, wanted)
+    except SabirError as error:
+        return upload_refused(str(error))
+    findings = [finding_data(finding) for _, finding in report.findings()]
+    failed = report.exit_status(strict=wanted.strict)
+    message = _message(report.errors, report.warnings)
+    body = {"format": UPLOAD_FORMAT, "valid": not failed, "message": message, "findings": findings}
+    return UploadAnswer(status=400 if failed else 200, body=body)
+
+
+def upload_refused(reason: str) -> UploadAnswer:
+    body = {"format": UPLOAD_FORMAT, "valid": False, "message": reason, "findings": []}
+    return UploadAnswer(status=400, body=body)
+
+
+def _message(errors: int, warnings: int) -> str:
+    if not errors and not warnings:
+        return "the package is fine"
+    counts = [
+        f"{count} {name}{'' if count == 1 else 's'}"
+        for count, name in ((errors, "error"), (warnings, "warning"))
+        if count
+    ]
+    return f"the package has {' and '.join(counts)}"

@@ -1,8 +1,12 @@
-"""Compile: evaluate a package and write its graph in one of the formats."""
+"""Compile: evaluate a package and write its graph in one of the formats.
+
+Compile many packages, shared out to processes of this machine or to the workers of a scheduler.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -10,14 +14,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.errors import UsageError
+from sabir.errors import SabirError, UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.views.visibility import without_libraries
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.source.packages import LoadedPackage
-
-__all__ = ["FORMATS", "CompileRequest", "Compiled", "GraphView", "compile_path"]
 
 
 class GraphView(Struct, frozen=True, kw_only=True):
@@ -149,3 +151,47 @@ FORMATS: Final[Mapping[str, Callable[[Compiled], Iterator[bytes]]]] = {
     "svg": _svg,
     "html": _html,
 }
+
+
+def compile_paths(
+    paths: Sequence[Path], request: CompileRequest, *, jobs: int = 1, executor: str | None = None
+) -> Iterator[Compiled | str]:
+    """What comes of each path, in order; a text says why there is nothing. The path of the request does not matter."""
+    evaluation = request.evaluation
+    work = _CompileThere(
+        replace(request, evaluation=replace(evaluation, reach=None)), reaches=evaluation.reach is not None
+    )
+    if executor is not None:
+        from sabir.operations.parallel import on_workers
+
+        return on_workers(executor, work, paths)
+    if jobs > 1 and len(paths) > 1:
+        from sabir.operations.parallel import in_processes
+
+        return in_processes(work, paths, jobs)
+    return map(work, paths)
+
+
+class _CompileThere(Struct, frozen=True, eq=False):
+    """The work on one path as something that can be sent to another process."""
+
+    request: CompileRequest
+    reaches: bool
+    """Whether other environments may be asked for as they were deployed; who asks does not travel, and is made there."""
+
+    def __call__(self, path: Path) -> Compiled | str:
+        evaluation = self.request.evaluation
+        if self.reaches:
+            from sabir.operations.deployment.stored_request import (
+                deployed_graph,  # it brings a database along
+            )
+
+            evaluation = replace(evaluation, reach=partial(deployed_graph, session=evaluation.session))
+        try:
+            compiled = compile_path(replace(self.request, path=path, evaluation=evaluation))
+        except UsageError:
+            raise
+        except SabirError as error:
+            return str(error)
+        # Files stay where they were read.
+        return replace(compiled, package=None)

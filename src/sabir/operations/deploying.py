@@ -29,10 +29,9 @@ from sabir.errors import FindingError, UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.observations import Sightings
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
-from sabir.operations.guard import within
-from sabir.operations.judging import judged_plan, rules_at
-from sabir.operations.selecting import selected_addresses
+from sabir.operations.deployment.preparation import judged_plan, rules_at, selected_addresses
+from sabir.operations.evaluation import evaluate_path
+from sabir.operations.limits import within
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading
 from sabir.resources.resource import Wanted

@@ -12,7 +12,7 @@ from sabir.errors import UsageError
 from sabir.graph.diff import GraphDiff, compare_graphs
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.revisions import is_revision, readable, revision_path
 
 __all__ = ["DiffRequest", "Difference", "compare_evaluated", "diff_paths"]

@@ -15,7 +15,7 @@ from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject
-from sabir.operations.evaluate import errors_first, evaluate_path
+from sabir.operations.evaluation import errors_first, evaluate_path
 
 __all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_in", "impact_of", "impact_path"]
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
-from sabir.operations.evaluate import language_at
+from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
 from sabir.source.packages.file import read_given
 from sabir.source.packages.limits import ReadProblem

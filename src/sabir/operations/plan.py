@@ -24,8 +24,8 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import DeployError
 from sabir.graph.graph import Graph
 from sabir.operations.deploying import EnvironmentRequest, Prepared, environment_name, opened, prepare
-from sabir.operations.looking import Looker, Unseen
-from sabir.operations.past import recalled
+from sabir.operations.deployment.inspection import Looker, Unseen
+from sabir.operations.deployment.stored_request import recalled
 from sabir.operations.revisions import is_revision, readable, revision_path
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading

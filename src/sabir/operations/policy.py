@@ -14,7 +14,7 @@ from sabir.environment.check import judged_environment
 from sabir.environment.evaluate import load_environment
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
-from sabir.operations.evaluate import EvaluatedPath, workers_for
+from sabir.operations.evaluation import EvaluatedPath, workers_for
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file import read_given

@@ -30,7 +30,7 @@ from sabir.deployments.store.writer import Write
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, UsageError
 from sabir.operations.deploying import EnvironmentRequest, opened
-from sabir.operations.exported import FORMAT, read_exported
+from sabir.operations.deployment.state import FORMAT, read_exported
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Outcome
 

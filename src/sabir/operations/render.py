@@ -16,7 +16,7 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
-from sabir.operations.evaluate import language_at, workers_for
+from sabir.operations.evaluation import language_at, workers_for
 from sabir.operations.files import write_folder
 from sabir.source.packages import LoadedPackage, load_package
 

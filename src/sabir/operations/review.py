@@ -14,8 +14,8 @@ from sabir.graph.diff import compare_graphs
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.diff import Difference
-from sabir.operations.discover import packages_at
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
+from sabir.operations.packages import packages_at
 from sabir.operations.revisions import Repository, at_revision
 
 __all__ = ["Review", "ReviewRequest", "ReviewedPackage", "review_path"]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, RunCall, RunResult, Runs
-from sabir.operations.evaluate import language_at
+from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
 
 __all__ = ["FORMAT", "RunRequest", "run_document", "run_path"]

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, TestCall, TestRun, Tests
-from sabir.operations.evaluate import language_at
+from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
 
 __all__ = ["TestRequest", "junit", "run_document", "run_tests_of_path"]

@@ -19,7 +19,7 @@ from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
 from sabir.graph.views.visibility import without_libraries
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import errors_first, evaluate_path
+from sabir.operations.evaluation import errors_first, evaluate_path
 from sabir.source.packages import LoadedPackage
 from sabir.text import Location, Source
 

@@ -27,10 +27,10 @@ from sabir.languages.inmanta.graph.driver import HANDLER
 from sabir.languages.inmanta.graph.handler_process.process import Handlers
 from sabir.languages.inmanta.graph.names import FACTS, ID
 from sabir.languages.language import EvaluationRequest, RenderRequest
-from sabir.operations.call import CallRequest, call_path
-from sabir.operations.deploy import DeployRequest, deploy_path
 from sabir.operations.deploying import EnvironmentRequest, opened, prepare
-from sabir.operations.doing import Doing
+from sabir.operations.deployment.call import CallRequest, call_path
+from sabir.operations.deployment.deploy import DeployRequest, deploy_path
+from sabir.operations.deployment.execution import Doing
 from sabir.operations.plan import PlanPathRequest, plan_path
 from sabir.operations.remembered import writing
 from sabir.operations.render import RenderPathRequest, render_path

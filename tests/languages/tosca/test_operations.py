@@ -8,7 +8,7 @@ import pytest
 
 from sabir.graph.edges import EdgeKind
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.query import QueryRequest, query_path
 from sabir.operations.why import WhyRequest, why_path

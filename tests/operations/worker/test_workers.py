@@ -18,7 +18,7 @@ from sabir.errors import UnusableInput
 from sabir.graph.json import chunks
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.check import check_paths
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.query import QueryRequest, query_evaluation, query_graph, query_path
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker import Workers

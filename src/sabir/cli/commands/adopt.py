@@ -14,8 +14,8 @@ from sabir.text import format_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.operations.adopt import Adopted, AdoptedResource
     from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.adopt import Adopted, AdoptedResource
 
 __all__ = ["command"]
 
@@ -54,13 +54,13 @@ def command(
     """
     from sabir.cli.boundary import Status
     from sabir.cli.findings import show_findings
-    from sabir.operations.adopt import adopt_path
+    from sabir.operations.deployment.adopt import adopt_path
 
     ids = {address: id_ or None for address, _, id_ in (word.partition("=") for word in words)}
     if murano is None:
         adopted = adopt_path(environment, ids)
     else:
-        from sabir.operations.adopt_murano import adopt_murano
+        from sabir.operations.deployment.adopt_murano import adopt_murano
 
         adopted = adopt_murano(environment, murano, say, stacks=ids)
     show_findings(adopted.findings, environment.path, quiet=quiet)

@@ -16,7 +16,7 @@ from sabir.text import format_json
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
     from sabir.operations.deploying import EnvironmentRequest
-    from sabir.operations.offers import Offer
+    from sabir.operations.deployment.callables import Offer
 
 __all__ = ["command"]
 
@@ -50,7 +50,7 @@ def command(
     expressions from then on. Exit status as of `sabir deploy`.
     """
     from sabir.cli.doing import carry_out
-    from sabir.operations.call import CallRequest, call_path
+    from sabir.operations.deployment.call import CallRequest, call_path
 
     if list_:
         return _list(environment, words)
@@ -71,7 +71,7 @@ def _list(environment: EnvironmentRequest, words: Words) -> int:
     from sabir.cli.boundary import Status
     from sabir.cli.findings import show_findings
     from sabir.diagnostics.finding import Severity
-    from sabir.operations.call import list_offers
+    from sabir.operations.deployment.call import list_offers
 
     prepared, offers = list_offers(environment)
     # To list is not to run: leave is asked for when something is called.

@@ -61,7 +61,7 @@ def command(
     from msgspec.structs import replace
 
     from sabir.cli.doing import allowed_deletions, carry_out
-    from sabir.operations.deploy import DeployRequest, deploy_path
+    from sabir.operations.deployment.deploy import DeployRequest, deploy_path
 
     return carry_out(
         environment.path,

@@ -35,7 +35,7 @@ def command(
     What must not be destroyed (prevent_destroy) refuses the whole. Exit status as of `sabir deploy`.
     """
     from sabir.cli.doing import allowed_deletions, carry_out
-    from sabir.operations.deploy import DeployRequest, deploy_path
+    from sabir.operations.deployment.deploy import DeployRequest, deploy_path
 
     return carry_out(
         environment.path,

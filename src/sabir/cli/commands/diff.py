@@ -101,7 +101,7 @@ def _between(
     from sabir.errors import UsageError
     from sabir.graph.observations import Sightings
     from sabir.operations.diff import compare_evaluated
-    from sabir.operations.evaluate import evaluate_path
+    from sabir.operations.evaluation import evaluate_path
 
     if other is not None or len(numbers) > 2:
         raise UsageError("with --at there is one PATH, and one number or two")

@@ -13,7 +13,7 @@ from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.deploying import EnvironmentRequest
-    from sabir.operations.facts import SeenFact
+    from sabir.operations.deployment.facts import SeenFact
 
 __all__ = ["command"]
 
@@ -36,7 +36,7 @@ def command(*, environment: EnvironmentRequest, names: tuple[str, ...], expire: 
 
     NAME is that of a value (`db/server.address`), or of an instance or resource: all of its values.
     """
-    from sabir.operations.facts import expire_facts, facts_path
+    from sabir.operations.deployment.facts import expire_facts, facts_path
 
     if expire:
         if not names:

@@ -73,7 +73,7 @@ def command(
     ends with status 1.
     """
     from sabir.cli.findings import show_findings
-    from sabir.operations.guard import within
+    from sabir.operations.limits import within
     from sabir.operations.model import ModelRequest, model_of_path
 
     asks = not (no_ask or forms or schema or method) and sys.stdin.isatty() and sys.stderr.isatty()

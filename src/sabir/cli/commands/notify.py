@@ -36,7 +36,7 @@ def command(
     Each operation gets those arguments that it takes. Exit status as of `sabir deploy`; 0 when nothing waits for the event.
     """
     from sabir.cli.doing import carry_out
-    from sabir.operations.call import CallRequest, notify_path
+    from sabir.operations.deployment.call import CallRequest, notify_path
 
     arguments = named_values(args, "--arg")
     return carry_out(

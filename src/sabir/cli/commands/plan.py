@@ -71,9 +71,9 @@ def command(
     from sabir.cli.findings import show_findings
     from sabir.cli.views.plan import VIEWS
     from sabir.errors import UsageError
+    from sabir.operations.deployment.plan_file import plan_text
     from sabir.operations.files import write_atomically
     from sabir.operations.plan import PlanPathRequest, plan_path
-    from sabir.operations.plan_files import plan_text
 
     if sign is not None and (output is None or format_ == "html"):
         raise UsageError("--sign is for a plan that is kept for `sabir deploy`: say where with --output")

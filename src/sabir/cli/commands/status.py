@@ -12,7 +12,7 @@ from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.deploying import EnvironmentRequest
-    from sabir.operations.status import ResourceStatus
+    from sabir.operations.deployment.status import ResourceStatus
 
 __all__ = ["command"]
 
@@ -42,7 +42,7 @@ def command(*, environment: EnvironmentRequest, format_: str, notify: str | None
     """
     from sabir.cli.boundary import Status
     from sabir.cli.findings import show_findings
-    from sabir.operations.status import status_path
+    from sabir.operations.deployment.status import status_path
 
     status = status_path(environment)
     show_findings(status.findings, environment.path, quiet=quiet)

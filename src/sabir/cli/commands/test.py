@@ -47,7 +47,7 @@ def command(
     from sabir.cli.findings import show_findings
     from sabir.diagnostics.finding import Severity
     from sabir.operations.files import write_atomically
-    from sabir.operations.guard import within
+    from sabir.operations.limits import within
     from sabir.operations.test import TestRequest, junit, run_document, run_tests_of_path
 
     evaluation = evaluation_request(search_path=search_path, paths=[path], limits=limits)

@@ -14,7 +14,7 @@ from sabir.cli.trusting import TRUST_WORD, command_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.operations.consent import Leave
+    from sabir.operations.trust import Leave
 
 __all__ = ["command"]
 
@@ -44,7 +44,7 @@ __all__ = ["command"]
 @flag("--revoke", help="Forget what PATH is trusted with.")
 def command(*, path: Path | None, words: tuple[str, ...], listing: bool, revoke: bool) -> int:
     """Remember what the project at PATH may do beyond being read, for its code as it is now."""
-    from sabir.operations.consent import give_leave, listed_leave, revoke_leave
+    from sabir.operations.trust import give_leave, listed_leave, revoke_leave
     from sabir.session import Trust
 
     session = command_session()

@@ -11,7 +11,7 @@ from sabir.cli.views.diff import code
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.graph.views.text import clipped, one_line
-from sabir.operations.plan_files import plan_text
+from sabir.operations.deployment.plan_file import plan_text
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 

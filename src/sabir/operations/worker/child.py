@@ -24,7 +24,7 @@ from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, U
 from sabir.graph.json import chunks, load
 from sabir.interpreter import deepen_stack
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.operations.evaluate import evaluate_path, language_at
+from sabir.operations.evaluation import evaluate_path, language_at
 from sabir.operations.policy import environment_judgement, judged
 from sabir.operations.query import QueryRequest, reply_of
 from sabir.operations.render import RenderPathRequest, render_path

@@ -23,14 +23,14 @@ from sabir.deployments.store.seal import KEY_VARIABLE
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, Overrun, SabirError
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.operations.guard import within
+from sabir.operations.limits import within
 from sabir.server.work.limited import LimitedProcesses, ProcessEnded
 from sabir.session import PROFILES, Session, Trust
 
 if TYPE_CHECKING:
     from sabir.graph.graph import Graph as InstanceGraph
     from sabir.graph.values import Value
-    from sabir.operations.evaluate import EvaluatedPath
+    from sabir.operations.evaluation import EvaluatedPath
 
 __all__ = [
     "Answered",
@@ -150,7 +150,7 @@ def _answer(subject: Subject, question: Question) -> Answered:
 
 def _answer_within(subject: Subject, question: Question) -> Answered:
     from sabir.operations.answers import impact_data, why_data
-    from sabir.operations.evaluate import errors_first
+    from sabir.operations.evaluation import errors_first
     from sabir.operations.impact import impact_in
     from sabir.operations.why import explain, find_subject
 
@@ -226,7 +226,7 @@ def _what_if(subject: Subject, question: WhatIf) -> Answered:
     from sabir.graph.json import decoded
     from sabir.operations.answers import DIFF_FORMAT, difference_data
     from sabir.operations.diff import Difference
-    from sabir.operations.evaluate import evaluate_path
+    from sabir.operations.evaluation import evaluate_path
 
     unchanged = _evaluated(subject)
     values = {name: decoded(value) for name, value in question.values.items()}
@@ -261,7 +261,7 @@ def _without_quotes(finding: Finding) -> Finding:
 
 @lru_cache(_GRAPHS // 2)
 def _evaluated(subject: Subject) -> EvaluatedPath:
-    from sabir.operations.evaluate import evaluate_path
+    from sabir.operations.evaluation import evaluate_path
 
     return evaluate_path(subject.path, _request(subject))
 

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from sabir.checks.options import CheckOptions
 from sabir.errors import Overrun, SabirError
-from sabir.operations.guard import within
-from sabir.operations.languages import find_language
-from sabir.operations.upload import UploadAnswer, check_upload, upload_refused
+from sabir.operations.check import UploadAnswer, check_upload, upload_refused
+from sabir.operations.limits import within
+from sabir.operations.packages import find_language
 from sabir.server.describing import described
 from sabir.server.store.catalogue import Described
 from sabir.server.work.limited import LimitedProcesses, ProcessEnded

@@ -9,7 +9,7 @@ import pytest
 
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from tests.languages.inmanta.why.models import named_lines, values
 from tests.languages.inmanta.why.test_law import changes
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.render import RenderPathRequest, render_path
 from tests.files import change_line, write_files

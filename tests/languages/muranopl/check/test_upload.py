@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from sabir.diagnostics.rules import Example
-from sabir.operations.upload import check_upload
+from sabir.operations.check import check_upload
 from tests.languages.muranopl.example_packages import LIBRARY, with_class
 
 

@@ -12,7 +12,7 @@ from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.tosca import LANGUAGE
 from sabir.operations.check import check_paths
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.source.packages import MemoryPackage
 
 _FIRST = """\

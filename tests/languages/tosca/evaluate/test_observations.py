@@ -9,7 +9,7 @@ import pytest
 from sabir.graph.observations import Sightings
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 
 TEMPLATE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3

@@ -10,7 +10,7 @@ import pytest
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.query import QueryRequest, query_path
 

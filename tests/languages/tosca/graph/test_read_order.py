@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sabir.graph.address import Address
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.graph.read_order import Reads, behind_what_they_read
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.resources.resource import Resource, Wanted
 
 _TYPES = """\

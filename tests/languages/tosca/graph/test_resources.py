@@ -11,7 +11,7 @@ import pytest
 from sabir.errors import DeployError
 from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluation import evaluate_path
 from sabir.resources.resource import Resource
 
 _TYPES = """\

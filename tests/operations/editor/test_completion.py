@@ -4,7 +4,7 @@ import pytest
 
 from sabir.graph import Graph, Instance
 from sabir.graph.record import Record
-from sabir.operations.editing.graph_names import graph_candidates
+from sabir.operations.editor.completion import graph_candidates
 from sabir.text import Source
 
 GRAPH = Graph(

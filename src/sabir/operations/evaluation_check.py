@@ -14,7 +14,7 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import withheld_codes
 from sabir.errors import SabirError
 from sabir.languages.language import EvaluationRequest, Language
-from sabir.operations.evaluate import evaluate_package
+from sabir.operations.evaluation import evaluate_package
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["EvaluatingCheck"]

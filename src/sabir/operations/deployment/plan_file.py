@@ -16,7 +16,7 @@ from sabir.deployments.plan.document import (
 )
 from sabir.deployments.plan.steps import Plan
 from sabir.errors import DeployError, UnusableInput, UsageError
-from sabir.operations.exported import read_document
+from sabir.operations.deployment.state import read_document
 from sabir.source.packages.file_access import read_named_file
 from sabir.source.packages.limits import ReadProblem
 from sabir.text import format_json

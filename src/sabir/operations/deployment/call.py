@@ -1,11 +1,13 @@
 """Call and notify: run what a description offers on what is deployed, journalled like every step.
 
 A call that was cut off is gone on with when the same is called again: what it had done is not done twice.
+
+What a call has brought to what is described is recorded so: a deployment after an upgrade does not do it again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,21 +16,57 @@ from msgspec.structs import replace
 from sabir.deployments.deployment import Deployer, held
 from sabir.deployments.engine.recover import Recovered
 from sabir.deployments.plan.calls import CalledResource, CallPlanRequest, build_call_plan
+from sabir.deployments.plan.compare import unknown_names, wanted_fields
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.store.records import DeploymentState, StepState
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord, StepState
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
-from sabir.operations.deploy import Deployed
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare, prepared_now
-from sabir.operations.doing import Doing, Question
-from sabir.operations.offers import Offer, called_resources, find_offer, offers, taken_arguments
-from sabir.operations.settled import record_settled
+from sabir.operations.deployment.callables import Offer, called_resources, find_offer, offers, taken_arguments
+from sabir.operations.deployment.deploy import Deployed
+from sabir.operations.deployment.execution import Doing, Question
 
-__all__ = ["CallRequest", "call_path", "list_offers", "notify_path"]
+
+def record_settled(offers: Iterable[Offer], prepared: Prepared, store: Store, journal: Journal) -> None:
+    """Record what these operations settle; what is not recorded yet is left to the next deployment."""
+    addresses = {address: None for offer in offers for address in _settled(offer)}
+    records = store.records()
+    writes = [
+        journal.record(record)
+        for address in addresses
+        if address in records
+        for record in _as_described(records[address], prepared, store, journal)
+    ]
+    if writes:
+        journal.now_all(writes, moves=True)
+
+
+def _settled(offer: Offer) -> Iterator[str]:
+    if offer.operation is not None and offer.operation.settles is not None:
+        yield from map(str, offer.operation.settles())
+
+
+def _as_described(
+    record: ResourceRecord, prepared: Prepared, store: Store, journal: Journal
+) -> Iterator[ResourceRecord]:
+    placed = prepared.placed.get(record.address)
+    if placed is None or placed.target.name != record.target:
+        return
+    fields = wanted_fields(placed.resource, store.observed())
+    if not unknown_names(fields):
+        yield replace(
+            record,
+            status=RecordStatus.PRESENT,
+            desired=journal.fields(fields),
+            fields=None,
+            deployment=journal.number,
+            step="call",
+        )
 
 
 class CallRequest(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.operations.editing.evaluated import LineShift
+from sabir.operations.editor.values import LineShift
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ A folder is a package when a language recognises it by the files that lie in it 
 its own files in (`folders` of the language). What lies below a package belongs to it. A folder that is no package is walked;
 when everything below it is of one language, and that language takes the folder as a whole (components of CCP, templates of
 TOSCA), it is one package after all.
+
+Which languages there are, and which one a package is written in.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 
-from sabir.errors import SabirError
-from sabir.operations import languages as registry
-from sabir.operations.languages import Languages, recognised_languages
+from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import SabirError, UnusableInput, UsageError
+from sabir.plugins import LANGUAGES, PluginFailure, load_plugins
 from sabir.source.packages import LoadedPackage, PackageFile, load_package
 from sabir.source.packages.file_access import NOISE, read_regular_file
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
@@ -28,7 +30,62 @@ from sabir.source.packages.package import FileTable
 if TYPE_CHECKING:
     from sabir.languages.language import Language
 
-__all__ = ["DiscoveredPackage", "discover", "languages_here", "packages_at"]
+
+class Languages(Struct, frozen=True, kw_only=True):
+    """The installed languages by name, and the plug-ins that should have been languages but failed to load."""
+
+    by_name: dict[str, Language]
+    failures: tuple[PluginFailure, ...] = ()
+
+
+def installed_languages() -> Languages:
+    """Everything under the entry point group `sabir.languages`: ours and those of others."""
+    plugins = load_plugins(LANGUAGES)
+    languages = {name: cast("Language", plugin) for name, plugin in plugins.loaded.items()}
+    return Languages(by_name=languages, failures=plugins.failures)
+
+
+def find_language(package: LoadedPackage, name: str | None = None) -> Language:
+    """The language of a package: the named one, else the only one that recognises its files."""
+    languages = installed_languages()
+    if name is not None:
+        return _named(name, languages)
+    matches = recognised_languages(package, languages)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = " or ".join(language.name for language in matches)
+        raise UnusableInput(f"{package.name} could be {names}: say which with --language")
+    raise UnusableInput(
+        f"{package.name} is in none of the languages known here ({_listed(languages)}): "
+        "is it the right path? --language NAME overrides"
+    )
+
+
+def recognised_languages(package: LoadedPackage, languages: Languages | None = None) -> tuple[Language, ...]:
+    """All languages that take the package for theirs, by its files alone."""
+    by_name = (languages or installed_languages()).by_name
+    # An environment holds packages of other languages, which would recognise their files in it.
+    environment = by_name.get("environment")
+    if environment is not None and environment.recognises(package):
+        return (environment,)
+    return tuple(language for language in by_name.values() if language.recognises(package))
+
+
+def _named(name: str, languages: Languages) -> Language:
+    language = languages.by_name.get(name.lower())
+    if language is not None:
+        return language
+    broken = next((failure for failure in languages.failures if failure.name == name.lower()), None)
+    if broken is not None:
+        raise UsageError(str(broken))
+    hint = did_you_mean(name, languages.by_name)
+    raise UsageError(f"no language {name!r}: " + (hint or f"there are {_listed(languages)}"))
+
+
+def _listed(languages: Languages) -> str:
+    return ", ".join(languages.by_name) or "none is installed"
+
 
 _ARCHIVES: Final = (".zip", ".csar")
 _MOST_FOLDERS: Final = 50_000
@@ -56,7 +113,7 @@ def discover(
     folder: Path, *, exclude: Sequence[str] = (), limits: PackageLimits = DEFAULT_LIMITS
 ) -> Iterator[DiscoveredPackage]:
     """The packages in a folder, by name. `exclude`: patterns of names, or of paths from the folder."""
-    languages = registry.installed_languages()
+    languages = installed_languages()
     waiting = [folder]
     for _ in range(_MOST_FOLDERS):
         if not waiting:
@@ -76,7 +133,7 @@ def discover(
 
 def languages_here(folder: Path, limits: PackageLimits = DEFAULT_LIMITS) -> tuple[str, ...]:
     """The names of the languages that take a folder for a package, by its own files; what is below is not looked at."""
-    return _recognised(_Listing.of(folder, limits), registry.installed_languages())
+    return _recognised(_Listing.of(folder, limits), installed_languages())
 
 
 def _is_one(folder: Path, packages: Sequence[DiscoveredPackage], limits: PackageLimits) -> bool:

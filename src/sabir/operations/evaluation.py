@@ -16,7 +16,7 @@ from sabir.errors import FindingError, UnusableInput, UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.observations import with_sightings
 from sabir.languages.language import Evaluation, EvaluationRequest, Language
-from sabir.operations.languages import find_language
+from sabir.operations.packages import find_language
 from sabir.session import Limits
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.packages.file import is_stream
@@ -135,7 +135,7 @@ def errors_first(findings: Sequence[Finding]) -> Generator[None]:
 def language_at(package: LoadedPackage, path: Path, name: str | None) -> Language:
     """The language of one package. In a folder of several the user is told their names."""
     if name is None and path.is_dir():
-        from sabir.operations.discover import packages_at
+        from sabir.operations.packages import packages_at
 
         inside = packages_at(path)
         if inside != [path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.operations.discover import discover, packages_at
+from sabir.operations.packages import discover, packages_at
 from tests.files import write_files
 
 MANIFEST = "FullName: a.b\nClasses: {}\n"

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sabir.operations.editing.index import NameIndex
-from sabir.operations.editing.project import Project
-from sabir.operations.editing.projects import Projects
+from sabir.operations.editor.index import NameIndex
+from sabir.operations.editor.project import Project, Projects
 from sabir.session import PROFILES, Session
 
 CLASS = "Namespaces:\n  =: org.example\n  std: io.murano\nName: {name}\nExtends: {base}:Application\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sabir.languages.language import Explorer, Explores
-from sabir.operations.editing.project import Project
+from sabir.operations.editor.project import Project
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol
 from sabir.text import Place, Span

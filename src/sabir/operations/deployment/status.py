@@ -18,7 +18,7 @@ from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
-from sabir.operations.looking import Looker, Unseen, why_unseen
+from sabir.operations.deployment.inspection import Looker, Unseen, why_unseen
 from sabir.operations.plan import recorded_place
 from sabir.resources.outcome import Change, Health
 from sabir.resources.resource import Lifecycle

@@ -1,0 +1,258 @@
+"""Deploy and destroy: take the lock, find out what became of the last one, plan, ask, do, remember.
+
+Waves: when the steps of a plan have given values back, everything is evaluated again, and what can be foreseen by then is done
+in the same deployment. What runs does so once in a deployment: a value that changes after it ran is for the next one.
+
+Who agreed to a plan agreed to what it said it could not foresee yet. Anything else that comes up is asked for; what would be
+deleted or replaced is, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.deployments.deployment import Deployer, Wave, held
+from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.engine.results import DeploymentResult
+from sabir.deployments.plan.compare import moves_of
+from sabir.deployments.plan.document import plan_digest, plan_document
+from sabir.deployments.plan.guards import cannot_go_back, guarded
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.store.records import Fact
+from sabir.deployments.store.store import Store
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import UsageError
+from sabir.graph.values import Value
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare, prepared_now
+from sabir.operations.deployment.execution import Doing, Question
+from sabir.operations.deployment.plan_file import read_plan_file, refuse_other_plan
+from sabir.operations.deployment.stored_request import recalled, wish_of
+from sabir.operations.plan import World, read_world
+from sabir.operations.remembered import move_all
+from sabir.resources.step import Action
+
+
+class WaveLimits(Struct, frozen=True, kw_only=True):
+    """What later waves may do, as the operator said it for the first plan."""
+
+    only: tuple[str, ...] = ()
+    exact: bool = False
+    """Nothing that the first plan did not announce."""
+    allow_delete: int | None = None
+
+
+class Waves:
+    """What follows the first plan of a deployment."""
+
+    def __init__(self, environment: EnvironmentRequest, doing: Doing, store: Store, first: Plan) -> None:
+        self._environment = environment
+        self._doing = doing
+        self._store = store
+        self._plan = first
+        self._facts: Mapping[str, Fact] = store.facts()
+        self._observed: Mapping[str, Value] = store.observed(self._facts)
+        self._spent: set[str] = set()
+        """Addresses that get no further step in this deployment."""
+        self.findings: tuple[Finding, ...] | None = None
+        """Of the last evaluation; None: there was none after the first."""
+
+    def following(self, limits: WaveLimits, deployment: int) -> Wave | None:
+        """The next plan; None when nothing is left to do."""
+        facts = self._store.facts()
+        observed = self._store.observed(facts)
+        if observed == self._observed:
+            return self._stuck()
+        self._note_givers(facts, observed)
+        prepared = prepare(self._environment, self._store)
+        self._note_runs(prepared, deployment)
+        self.findings = prepared.findings
+        if prepared.failed:
+            words = "with the values that came back the description has errors; nothing more is done"
+            return Wave(plan=self._plan, refusal=words)
+        announced = [address for address, _ in self._plan.later]
+        self._plan = prepared.plan(self._store, only=limits.only, spent=self._spent)
+        if not self._plan.steps:
+            return self._stuck()
+        return Wave(
+            plan=self._plan, targets=prepared.targets, refusal=self._refusal(prepared, announced, limits)
+        )
+
+    def _stuck(self) -> Wave | None:
+        """What still cannot be foreseen, although nothing more comes back."""
+        if not self._plan.later:
+            notice_postponed(self._plan, self._doing)
+            return None
+        words = "; ".join(f"{address}: {reason}" for address, reason in self._plan.later)
+        return Wave(plan=self._plan, refusal=f"this is still not known: {words}")
+
+    def _note_givers(self, facts: Mapping[str, Fact], observed: Mapping[str, Value]) -> None:
+        """A resource that gave new values has had its step: else values that depend on each other would never settle."""
+        for name in {*observed, *self._observed}:
+            if name not in observed or name not in self._observed or observed[name] != self._observed[name]:
+                self._spent.add((facts.get(name) or self._facts[name]).address)
+        self._facts, self._observed = facts, observed
+
+    def _note_runs(self, prepared: Prepared, deployment: int) -> None:
+        """What runs does so once in a deployment, whatever it gives."""
+        for address, record in prepared.snapshot.records.items():
+            placed = prepared.placed.get(address)
+            if record.deployment == deployment and placed is not None and placed.kind.runs:
+                self._spent.add(address)
+
+    def _refusal(self, prepared: Prepared, announced: list[str], limits: WaveLimits) -> str | None:
+        plan = self._plan
+        broken = [each for each in prepared.broken_rules(plan) if each.severity is Severity.ERROR]
+        if broken:
+            self.findings = (*prepared.findings, *broken)
+            return f"{broken[0].code}: {broken[0].message}: nothing more is done"
+        if prepared.refused_deletions(plan):
+            return "what is to be deleted now needs --trust scripts: nothing more is done"
+        taken_away = any(step.action is Action.DELETE for step in plan.steps)
+        foreseen = all(_is_announced(step.address, announced) for step in plan.steps)
+        if foreseen and not taken_away:
+            self._doing.notice(_words(plan))
+            return None
+        if limits.exact:
+            return f"{_words(plan)}, which the plan did not say: plan again"
+        guard = guarded(plan, allowed=limits.allow_delete)
+        question = Question(plan=plan, recovered=Recovered(), guard=guard, wave=True)
+        return None if self._doing.consent(question) else "no consent to what came up: nothing more is done"
+
+
+def notice_postponed(plan: Plan, doing: Doing) -> None:
+    if plan.postponed:
+        doing.notice(f"changed after they ran, left for the next deployment: {_names(plan.postponed)}")
+
+
+def _is_announced(address: str, announced: list[str]) -> bool:
+    return any(address == each or address.startswith(f"{each}/") for each in announced)
+
+
+def _words(plan: Plan) -> str:
+    return f"now it can be foreseen: {_names([step.address for step in plan.steps])}"
+
+
+def _names(addresses: Sequence[str]) -> str:
+    more = f" and {len(addresses) - 5} more" if len(addresses) > 5 else ""
+    return ", ".join(addresses[:5]) + more
+
+
+class DeployRequest(Struct, frozen=True, kw_only=True):
+    environment: EnvironmentRequest
+    doing: Doing
+    plan_file: Path | None = None
+    verify: Path | None = None
+    """The public key of who must have signed the plan in the file."""
+    only: tuple[str, ...] = ()
+    refresh: bool = False
+    repair: bool = False
+    destroy: bool = False
+    once: bool = False
+    """Only what can be foreseen now; what rests on values that come back is for the next deployment."""
+    at: int | None = None
+    """Back to what this deployment was asked for."""
+    allow_delete: int | None = None
+    """So many deletions are consented to; -1: any number."""
+
+
+class Deployed(Struct, frozen=True, kw_only=True, eq=False):
+    findings: tuple[Finding, ...] = ()
+    plan: Plan | None = None
+    """None: the description has errors, and nothing was looked at."""
+    result: DeploymentResult | None = None
+    """None: there was nothing to do, or no consent."""
+    refused: bool = False
+
+
+def deploy_path(request: DeployRequest) -> Deployed:
+    """Bring the world to what is described, or to nothing."""
+    if request.verify is not None and request.plan_file is None:
+        raise UsageError("--verify is for a plan that is kept in a file: name the file after PATH")
+    if request.at is not None:
+        with recalled(request.environment, request.at, lasting=True) as wished:
+            return _deploy_path(replace(request, environment=wished))
+    return _deploy_path(request)
+
+
+def _deploy_path(request: DeployRequest) -> Deployed:
+    file = request.plan_file
+    # Before anything is looked at: what became of an open deployment is found out by acting, too.
+    stored = None if file is None else read_plan_file(file, request.verify)
+    with opened(request.environment, create=True) as store:
+        prepared = prepare(request.environment, store)
+        if prepared.failed and not request.destroy:
+            return Deployed(findings=prepared.findings)
+        options = request.doing.options(request.environment, prepared.context)
+        with held(store, prepared.context, options) as writer:
+            deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
+            return _deploy(request, stored, prepared, store, deployer)
+
+
+def _deploy(
+    request: DeployRequest,
+    stored: Mapping[str, Any] | None,
+    prepared: Prepared,
+    store: Store,
+    deployer: Deployer,
+) -> Deployed:
+    recovered = deployer.recover()
+    prepared = prepared_now(prepared, request.environment, store, recovered)
+    if prepared.failed and not request.destroy:
+        return Deployed(findings=prepared.findings)
+    moves = moves_of(prepared.wanted.moved, prepared.snapshot.records)
+    if moves:
+        move_all(deployer.journal, moves)
+        prepared = replace(prepared, snapshot=store.snapshot())
+    world = read_world(prepared, store) if request.refresh else World()
+    plan = prepared.plan(
+        store, only=request.only, destroy=request.destroy, repair=request.repair, readings=world.readings
+    )
+    if stored is not None:
+        refuse_other_plan(stored, plan)
+    # Who destroys runs nothing of the description, only of what is recorded.
+    findings = prepared.without_leave_findings if request.destroy else prepared.findings
+    refused = (*prepared.refused_deletions(plan), *prepared.broken_rules(plan))
+    findings = (*findings, *world.findings(prepared.placed), *refused)
+    if any(finding.severity is Severity.ERROR for finding in refused):
+        return Deployed(findings=findings)
+    deployed = Deployed(findings=findings, plan=plan)
+    if not plan.steps:
+        deployer.let_go()
+        notice_postponed(plan, request.doing)
+        return deployed
+    guard = guarded(plan, allowed=request.allow_delete)
+    lost = cannot_go_back(plan) if request.at is not None else ()
+    if not request.doing.consent(Question(plan=plan, recovered=recovered, guard=guard, lost=lost)):
+        return replace(deployed, refused=True)
+    verb = "destroy" if request.destroy else "deploy"
+    wish, blobs = (None, None) if request.destroy else wish_of(request.environment, store)
+    noted = {
+        "plan": plan_digest(plan),
+        **({} if wish is None or not wish.digest else {"digest": wish.digest}),
+    }
+    deployer.options = replace(deployer.options, audit={**deployer.options.audit, **noted})
+    waves = Waves(request.environment, request.doing, store, plan)
+    result = deployer.deploy(
+        plan,
+        verb=verb,
+        document=plan_document(plan),
+        wish=wish,
+        blobs=blobs,
+        following=lambda: (
+            None
+            if request.destroy or request.once
+            else waves.following(_limits(request), deployer.journal.number)
+        ),
+    )
+    return replace(deployed, findings=waves.findings or findings, result=result)
+
+
+def _limits(request: DeployRequest) -> WaveLimits:
+    return WaveLimits(
+        only=request.only, exact=request.plan_file is not None, allow_delete=request.allow_delete
+    )
