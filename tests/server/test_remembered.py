@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.deployments.store.database import Database
-from sabir.server.store.remembered import Remembered
+from sabir.server.store.rows import Remembered
 from sabir.server.store.tables import SERVICE
 from sabir.server.store.tokens import Role, Tokens
 from tests.server.test_environments import DESCRIPTION, ENVIRONMENTS, Headers

@@ -1,39 +1,94 @@
-"""The application: routes, who may ask, how much, and what errors look like."""
+"""The application: routes, who may ask, how much, and what errors look like.
+
+Errors as answers: `{"error": {"message": …}}`, with the findings where there are some. Murano's client reads the same form.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any, Final
 
-from litestar import Litestar, Router, get
+from litestar import Litestar, Request, Response, Router, get
 from litestar.datastructures import State
+from litestar.exceptions import HTTPException
 from litestar.middleware import DefineMiddleware
 from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.status_codes import HTTP_400_BAD_REQUEST, HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
 
 from sabir import __version__
+from sabir.checks.formatters.data import finding_data
+from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
 from sabir.server.access import Authentication
-from sabir.server.errors import HANDLERS
-from sabir.server.measuring import measured
+from sabir.server.metrics import measured
 from sabir.server.murano.actions import MuranoActions, MuranoDeployments, MuranoStatics
 from sabir.server.murano.catalogue import MuranoCategories, MuranoPackages
 from sabir.server.murano.environments import MuranoEnvironments, MuranoModels, MuranoSessions
 from sabir.server.murano.templates import MuranoTemplates
 from sabir.server.page import page_router
-from sabir.server.requesting import BoundedRequest
-from sabir.server.routes.administration import AuditTrail, Tokens, metrics
-from sabir.server.routes.catalogue import Categories, Packages
+from sabir.server.request_context import BoundedRequest
+from sabir.server.routes.administration import AuditTrail, Session, Tokens, metrics
+from sabir.server.routes.catalogue import Categories, Forms, Packages
 from sabir.server.routes.deployments import Deployments
 from sabir.server.routes.environments import Environments, Files
-from sabir.server.routes.forms import Forms
 from sabir.server.routes.graph import Questions
 from sabir.server.routes.jobs import Jobs
-from sabir.server.routes.session import Session
 from sabir.server.service import Service
 from sabir.server.settings import Settings
+from sabir.server.store.rows import AlreadyThere
 
-__all__ = ["create_app"]
+_GONE: Final = "client disconnected prematurely"
+"""What the library says when somebody leaves before their request is whole: no fault, and nobody is left to be answered."""
+_logger = logging.getLogger(__name__)
+
+
+def _answer(status: int, message: str, **more: Any) -> Response[dict[str, Any]]:
+    return Response({"error": {"message": message, "code": status, **more}}, status_code=status)
+
+
+def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
+    if error.detail == _GONE:
+        return _answer(HTTP_400_BAD_REQUEST, _GONE)
+    if error.status_code == HTTP_500_INTERNAL_SERVER_ERROR:
+        return _unexpected(request, error)
+    more = {"details": error.extra} if error.extra else {}
+    answer = _answer(error.status_code, _message(request, error), **more)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _message(request: Request[Any, Any, Any], error: HTTPException) -> str:
+    """What went wrong; of an address that leads nowhere, where the API is."""
+    if error.status_code == HTTP_404_NOT_FOUND and error.detail == "Not Found":
+        return f"there is nothing at {request.url.path}: /api/1/schema/openapi.json describes the API"
+    return error.detail
+
+
+def _findings(_: Request[Any, Any, Any], error: FindingError) -> Response[dict[str, Any]]:
+    findings = [finding_data(finding) for finding in error.findings]
+    return _answer(422, str(error), findings=findings)
+
+
+def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # Not 500: Murano's client crashes on it.
+    return _answer(503, "this is a fault of the service; its log says more")
+
+
+HANDLERS: dict[Any, Any] = {
+    HTTPException: _http,
+    RecursionError: lambda *_: _answer(400, "the data is nested too deeply"),
+    FindingError: _findings,
+    AlreadyThere: lambda _, error: _answer(409, str(error)),
+    DeployError: lambda _, error: _answer(409, str(error)),
+    UsageError: lambda _, error: _answer(400, str(error)),
+    UnusableInput: lambda _, error: _answer(400, str(error)),
+    SabirError: lambda _, error: _answer(400, str(error)),
+    Exception: _unexpected,
+}
 
 
 @get("/health", exclude_from_auth=True, tags=["service"])

@@ -12,22 +12,20 @@ from sabir.deployments.store.database import Database
 from sabir.deployments.store.seal import KEY_VARIABLE, Sealer
 from sabir.deployments.store.store import Store
 from sabir.errors import DeployError, UsageError
-from sabir.server.measuring import Measures
+from sabir.server.metrics import Measures
 from sabir.server.settings import Settings
-from sabir.server.store.audit import Audit
 from sabir.server.store.catalogue import Catalogue
 from sabir.server.store.environments import EnvironmentInfo, Environments
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
-from sabir.server.store.sessions import Sessions
+from sabir.server.store.murano import Sessions, Templates
 from sabir.server.store.tables import SERVICE
-from sabir.server.store.templates import Templates
-from sabir.server.store.tokens import Tokens
+from sabir.server.store.tokens import Audit, Tokens
 from sabir.server.work.asking import Answered, Asking, Subject
-from sabir.server.work.checking import Checking
 from sabir.server.work.commanding import Commanding
 from sabir.server.work.commands import ACTING, JobRequest, Place, command
 from sabir.server.work.job_files import JobFiles
 from sabir.server.work.jobs import Running
+from sabir.server.work.process_pool import Checking
 from sabir.source.packages import PackageFile
 from sabir.source.private import make_private_directory, tighten
 

@@ -18,18 +18,10 @@ from msgspec import Struct
 
 from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
-from sabir.server.murano.answers import deployments, report_data
 from sabir.server.murano.environments import murano_environment
-from sabir.server.murano.folder import package_of, with_required
-from sabir.server.murano.models import ClassUse, object_ids
-from sabir.server.requesting import (
-    Asking,
-    answer,
-    json_answer,
-    redacted_for,
-    refuse_depth,
-    service_of,
-)
+from sabir.server.murano.models import ClassUse, object_ids, package_of, with_required
+from sabir.server.murano.responses import deployments, report_data
+from sabir.server.request_context import Asking, answer, json_answer, redacted_for, refuse_depth, service_of
 from sabir.server.service import Service
 from sabir.server.store.catalogue import PackageInfo
 from sabir.server.store.environments import Kind

@@ -16,10 +16,9 @@ from msgspec import Meta, Struct
 
 from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.server.access import allowed
-from sabir.server.murano.answers import package_data
-from sabir.server.murano.folder import fits
-from sabir.server.murano.models import patched
-from sabir.server.requesting import Asking, decoded_body, service_of
+from sabir.server.murano.models import fits, patched
+from sabir.server.murano.responses import package_data
+from sabir.server.request_context import Asking, decoded_body, service_of
 from sabir.server.store.catalogue import Category, PackageInfo, Search
 from sabir.server.store.tokens import Verb
 

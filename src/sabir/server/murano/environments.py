@@ -14,9 +14,9 @@ from msgspec import Meta, Struct
 
 from sabir.server.access import allowed
 from sabir.server.murano import models
-from sabir.server.murano.answers import environment_data, live_model, session_data, shown_environment
-from sabir.server.murano.folder import write_environment
-from sabir.server.requesting import (
+from sabir.server.murano.models import write_environment
+from sabir.server.murano.responses import environment_data, live_model, session_data, shown_environment
+from sabir.server.request_context import (
     Asking,
     decoded_body,
     json_answer,
@@ -26,7 +26,7 @@ from sabir.server.requesting import (
 )
 from sabir.server.service import Service
 from sabir.server.store.environments import EnvironmentInfo, Kind
-from sabir.server.store.sessions import SessionInfo, SessionState
+from sabir.server.store.murano import SessionInfo, SessionState
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
 

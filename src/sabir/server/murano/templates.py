@@ -14,10 +14,10 @@ from msgspec import Struct
 from sabir.server.access import allowed
 from sabir.server.murano import models
 from sabir.server.murano.environments import Name
-from sabir.server.requesting import Asking, decoded_body, json_answer, sees_secrets, service_of
+from sabir.server.request_context import Asking, decoded_body, json_answer, sees_secrets, service_of
 from sabir.server.service import Service
 from sabir.server.store.environments import Kind
-from sabir.server.store.templates import TemplateInfo
+from sabir.server.store.murano import TemplateInfo
 from sabir.server.store.tokens import Verb
 
 __all__ = ["MuranoTemplates"]

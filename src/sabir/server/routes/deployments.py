@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sabir.deployments.store.records import DeploymentRecord, EventRecord, StepRecord
 from sabir.graph.json import encoded
 from sabir.server.access import allowed
-from sabir.server.requesting import (
+from sabir.server.request_context import (
     Asking,
     environment_of,
     get_page,

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sabir.errors import UsageError
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, environment_of, service_of
+from sabir.server.request_context import Asking, environment_of, service_of
 from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.files import EnvironmentFiles, FileInfo, archive_files
 from sabir.server.store.tokens import Verb

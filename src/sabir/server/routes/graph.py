@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from sabir import __version__
 from sabir.server.access import allowed
-from sabir.server.requesting import (
+from sabir.server.request_context import (
     Asking,
     answer,
     environment_of,

@@ -15,7 +15,7 @@ from litestar.status_codes import HTTP_202_ACCEPTED
 from msgspec.structs import replace
 
 from sabir.server.access import allowed
-from sabir.server.requesting import Asking, environment_of, sees_secrets, service_of
+from sabir.server.request_context import Asking, environment_of, sees_secrets, service_of
 from sabir.server.store.jobs import JobInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import ACTING, JobRequest

@@ -18,9 +18,7 @@ from sqlalchemy import Engine, RowMapping, literal, or_, select, tuple_
 
 from sabir.deployments.store.row_checks import stored
 from sabir.operations.files import write_atomically
-from sabir.server.store.clock import new_id, now
-from sabir.server.store.remembered import Remembered
-from sabir.server.store.rows import Rows, json_text
+from sabir.server.store.rows import Remembered, Rows, json_text, new_id, now
 from sabir.server.store.tables import category as categories
 from sabir.server.store.tables import package as table
 

@@ -13,10 +13,8 @@ from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.deployments.store.row_checks import stored
-from sabir.server.store.clock import new_id, now
 from sabir.server.store.files import EnvironmentFiles
-from sabir.server.store.remembered import Remembered
-from sabir.server.store.rows import AlreadyThere, Rows, json_text
+from sabir.server.store.rows import AlreadyThere, Remembered, Rows, json_text, new_id, now
 from sabir.server.store.tables import environment as table
 
 __all__ = ["EnvironmentInfo", "Environments", "Kind"]

@@ -10,8 +10,7 @@ from msgspec import Struct, structs
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.deployments.store.seal import Sealer
-from sabir.server.store.clock import new_id, now
-from sabir.server.store.rows import Rows, json_text
+from sabir.server.store.rows import Rows, json_text, new_id, now
 from sabir.server.store.tables import job as table
 
 __all__ = ["JobInfo", "JobState", "Jobs"]

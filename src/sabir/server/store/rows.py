@@ -1,17 +1,26 @@
-"""The rows of one table, told as records."""
+"""The rows of one table, told as records.
+
+Times and names that the service gives out.
+
+Rows that were read and have not changed since.
+
+One service at a time uses a database, so every change of these rows comes through this process, and whoever makes one says so.
+Something that is not there is asked for again each time: `sabir serve --new-token` adds from outside.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from threading import Lock
 from typing import Any, Generic, TypeVar
+from uuid import uuid4
 
 import msgspec
 from sqlalchemy import Column, ColumnElement, Engine, Executable, RowMapping, Select, Table, select
 from sqlalchemy.exc import IntegrityError
 
 from sabir.errors import SabirError
-
-__all__ = ["AlreadyThere", "Rows", "json_text"]
 
 Told = TypeVar("Told")
 
@@ -70,3 +79,48 @@ class Rows(Generic[Told]):
 
 def json_text(data: Any) -> str:
     return msgspec.json.encode(data).decode()
+
+
+def now() -> str:
+    """The time in UTC, as every answer has it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def new_id() -> str:
+    """32 hexadecimal digits: Murano's client takes anything else for a name."""
+    return uuid4().hex
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Remembered(Generic[K, V]):
+    def __init__(self, most: int = 1000) -> None:
+        self._most = most
+        self._values: dict[K, V] = {}
+        self._changes = 0
+        self._lock = Lock()
+
+    def recall(self, key: K) -> V | None:
+        return self._values.get(key)
+
+    def get(self, key: K, read: Callable[[], V | None]) -> V | None:
+        with self._lock:
+            if key in self._values:
+                return self._values[key]
+            changes = self._changes
+        value = read()
+        with self._lock:
+            # What was read before a change is not what is there after it.
+            if value is not None and changes == self._changes:
+                if len(self._values) >= self._most:
+                    self._values.clear()
+                self._values[key] = value
+        return value
+
+    def forget(self) -> None:
+        """A row was changed."""
+        with self._lock:
+            self._values.clear()
+            self._changes += 1

@@ -1,4 +1,7 @@
-"""Tokens: who may do what, and until when. A token is shown once, when it is made; only its digest is kept."""
+"""Tokens: who may do what, and until when. A token is shown once, when it is made; only its digest is kept.
+
+Who did what, when, with what outcome. Lines are only added.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,16 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.deployments.store.row_checks import stored
-from sabir.server.store.clock import new_id, now
-from sabir.server.store.remembered import Remembered
-from sabir.server.store.rows import Rows, json_text
-from sabir.server.store.tables import token as table
-
-__all__ = ["Role", "TokenInfo", "Tokens", "Verb"]
+from sabir.server.store.rows import Remembered, Rows, json_text, new_id, now
+from sabir.server.store.tables import audit as audit_table
+from sabir.server.store.tables import token as token_table
 
 _PREFIX: Final = "sabir_"
 
@@ -82,7 +82,7 @@ class TokenInfo(Struct, frozen=True, kw_only=True):
 class Tokens:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._rows = Rows(engine, table, _info)
+        self._rows = Rows(engine, token_table, _info)
         self._by_digest: Remembered[str, TokenInfo] = Remembered()
         self._used: dict[str, str] = {}
         """The minute in which the use of a token was last written down."""
@@ -129,7 +129,7 @@ class Tokens:
     def find(self, secret: str) -> TokenInfo | None:
         """The token of a text; None when there is none, or it has expired."""
         digest = _digest(secret)
-        info = self._by_digest.get(digest, lambda: self._rows.first(table.c.digest == digest))
+        info = self._by_digest.get(digest, lambda: self._rows.first(token_table.c.digest == digest))
         if info is None or info.is_expired:
             return None
         self._note_use(info)
@@ -143,17 +143,17 @@ class Tokens:
             self._used[info.id] = minute
 
     def all(self) -> list[TokenInfo]:
-        return self._rows.all(select(table).order_by(table.c.created))
+        return self._rows.all(select(token_table).order_by(token_table.c.created))
 
     def revoke(self, id_: str) -> bool:
-        revoked = self._rows.remove(table.c.id == id_)
+        revoked = self._rows.remove(token_table.c.id == id_)
         self._by_digest.forget()
         return revoked
 
     @property
     def is_empty(self) -> bool:
         with self._engine.connect() as connection:
-            return connection.execute(select(table.c.id).limit(1)).first() is None
+            return connection.execute(select(token_table.c.id).limit(1)).first() is None
 
 
 def _minute() -> str:
@@ -168,3 +168,43 @@ def _digest(secret: str) -> str:
 def _info(row: RowMapping) -> TokenInfo:
     lists = {name: msgspec.json.decode(row[name]) for name in ("environments", "verbs")}
     return stored(row, TokenInfo, f"token {row['name']!r}", **lists)
+
+
+class AuditLine(Struct, frozen=True, kw_only=True):
+    number: int
+    at: str
+    who: str
+    verb: str
+    subject: str
+    outcome: str
+    data: dict[str, Any]
+
+
+class Audit:
+    def __init__(self, engine: Engine) -> None:
+        self._rows = Rows(engine, audit_table, _line)
+
+    def note(self, who: str, verb: str, subject: str, outcome: str = "done", **data: Any) -> None:
+        self._rows.add(
+            {
+                "at": now(),
+                "who": who,
+                "verb": verb,
+                "subject": subject,
+                "outcome": outcome,
+                "data": json_text(data),
+            }
+        )
+
+    def lines(self, *, after: int = 0, limit: int = 100) -> list[AuditLine]:
+        asked = (
+            select(audit_table)
+            .where(audit_table.c.number > after)
+            .order_by(audit_table.c.number)
+            .limit(limit)
+        )
+        return self._rows.all(asked)
+
+
+def _line(row: RowMapping) -> AuditLine:
+    return stored(row, AuditLine, "the audit log", data=msgspec.json.decode(row["data"] or "{}"))

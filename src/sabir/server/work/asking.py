@@ -24,7 +24,7 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, Overrun, SabirError
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.limits import within
-from sabir.server.work.limited import LimitedProcesses, ProcessEnded
+from sabir.server.work.process_pool import LimitedProcesses, ProcessEnded
 from sabir.session import PROFILES, Session, Trust
 
 if TYPE_CHECKING:

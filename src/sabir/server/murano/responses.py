@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import msgspec
 
-from sabir.server.murano.folder import PART
-from sabir.server.murano.models import services
+from sabir.server.murano.models import PART, services
 from sabir.server.service import Service
 from sabir.server.store.catalogue import PackageInfo
 from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.jobs import JobInfo, JobState
-from sabir.server.store.sessions import SessionInfo, SessionState
+from sabir.server.store.murano import SessionInfo, SessionState
 from sabir.server.work.commands import ACTING
 
 __all__ = [
