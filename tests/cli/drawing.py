@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sabir.cli.declare import Option, argument, flag, option, sabir_command
-from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
+from sabir.cli.parameter_types import PATH, PATH_TEXT, Choice, Number, Proposed
 
 __all__ = ["draw", "seen"]
 

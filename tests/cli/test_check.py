@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sabir.checks.report import PackageReport, Report
+from sabir.cli.check_run import summary
 from sabir.cli.main import main
-from sabir.cli.views.check import summary
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.text import EMPTY_SPAN, Place, Source
 from tests.checks.toy import BAD, toy, toy_package

@@ -60,7 +60,7 @@ def test_version_loads_nothing_of_ours_beside_the_frame() -> None:
         "sabir.cli",
         "sabir.cli.boundary",
         "sabir.cli.declare",
-        "sabir.cli.groups",
+        "sabir.cli.main",
         "sabir.cli.main",
         "sabir.cli.terminal",
         "sabir.errors",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from sabir.cli.trusting import command_session
+from sabir.cli.session_options import command_session
 from sabir.operations.trust import find_leave, give_leave
 from sabir.session import Trust
 from tests.files import write_files

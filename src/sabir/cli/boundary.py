@@ -151,7 +151,7 @@ def _os_message(error: OSError) -> str:
 
 
 def _show_findings(findings: Sequence[Finding]) -> Status:
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
 
     show_findings(findings)
     return Status.FOUND

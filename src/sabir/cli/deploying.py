@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from msgspec import Struct
 
 from sabir.cli.declare import flag, option
-from sabir.cli.kinds import PATH, Number
 from sabir.cli.options import acting_evaluation_options, format_option, language_option, quiet_option
+from sabir.cli.parameter_types import PATH, Number
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

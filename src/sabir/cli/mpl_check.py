@@ -13,7 +13,7 @@ from sabir import __version__
 from sabir.cli import main as sabir
 from sabir.cli.boundary import call, start
 from sabir.cli.declare import Option, argument, flag, option, sabir_command
-from sabir.cli.kinds import PATH_TEXT, Proposed
+from sabir.cli.parameter_types import PATH_TEXT, Proposed
 from sabir.cli.terminal import say
 from sabir.errors import UsageError
 

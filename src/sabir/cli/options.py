@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import click
 
 from sabir.cli.declare import argument, flag, option, usage_line
-from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Proposed
+from sabir.cli.parameter_types import PATH, PATH_TEXT, Choice, Proposed, named_values, pairs
+from sabir.cli.session_options import command_session, limits_option, trust_option
 from sabir.cli.terminal import say
-from sabir.cli.trusting import command_session, limits_option, trust_option
-from sabir.cli.values import named_values, pairs
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:

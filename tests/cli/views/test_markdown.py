@@ -3,7 +3,7 @@
 import pytest
 
 from sabir.cli.views.diff import code, markdown_view
-from sabir.cli.views.review import markdown_view as review_view
+from sabir.cli.views.impact import markdown_view as review_view
 from sabir.graph import Graph, Instance, Record
 from sabir.graph.diff import compare_graphs
 from sabir.operations.diff import Difference

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import argument, option, sabir_command
 from sabir.cli.deploying import wanted_options
-from sabir.cli.kinds import PATH
 from sabir.cli.options import format_option, path_argument, quiet_option
+from sabir.cli.parameter_types import PATH
 from sabir.cli.terminal import say, write
 from sabir.text import format_json
 
@@ -53,7 +53,7 @@ def command(
     status 1 when something that is named is not there.
     """
     from sabir.cli.boundary import Status
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.operations.deployment.adopt import adopt_path
 
     ids = {address: id_ or None for address, _, id_ in (word.partition("=") for word in words)}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sabir.cli.declare import option, sabir_command
 from sabir.cli.deploying import wanted_options
 from sabir.cli.options import format_option, path_and
+from sabir.cli.parameter_types import pairs
 from sabir.cli.terminal import write
-from sabir.cli.values import pairs
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def command(
 
     Deployments are evaluated as they were asked for, by halves. Exit status 1 when it is not true in the last one.
     """
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.errors import FindingError
     from sabir.operations.bisect import bisect_path
 

@@ -9,8 +9,8 @@ import click
 from sabir.cli.declare import flag, sabir_command, usage_line
 from sabir.cli.deploying import argument_option, doing_options, wanted_options
 from sabir.cli.options import path_and
+from sabir.cli.parameter_types import named_values
 from sabir.cli.terminal import write
-from sabir.cli.values import named_values
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def command(
     A call that was cut off is gone on with when the same is called again. What it gives back is printed, and is known to
     expressions from then on. Exit status as of `sabir deploy`.
     """
-    from sabir.cli.doing import carry_out
+    from sabir.cli.execution import carry_out
     from sabir.operations.deployment.call import CallRequest, call_path
 
     if list_:
@@ -69,7 +69,7 @@ def command(
 
 def _list(environment: EnvironmentRequest, words: Words) -> int:
     from sabir.cli.boundary import Status
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.diagnostics.finding import Severity
     from sabir.operations.deployment.call import list_offers
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from sabir.cli.declare import argument, flag, option, sabir_command
-from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
 from sabir.cli.options import language_option
-from sabir.cli.trusting import limits_option, trust_option
-from sabir.cli.values import named_values, pairs
+from sabir.cli.parameter_types import PATH, PATH_TEXT, Choice, Number, Proposed, named_values, pairs
+from sabir.cli.session_options import limits_option, trust_option
 
 __all__ = ["command"]
 
@@ -210,7 +209,7 @@ def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
 
         show_codes(words["select"], words["form"])
         return 0
-    from sabir.cli.checking import CheckRun, CheckWords
+    from sabir.cli.check_run import CheckRun, CheckWords
 
     words["inputs"] = named_values(words["inputs"], "--input")
     words["overrides"] = pairs(words["overrides"], "--set")

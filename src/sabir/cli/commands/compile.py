@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.deploying import at_option, remembering_options
-from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_options, format_option, language_option, path_argument, quiet_option
+from sabir.cli.parameter_types import PATH
 from sabir.cli.terminal import write, write_bytes
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def command(
     PATH is a package, a model, a template, or a graph that was saved as JSON. Findings go to stderr; with an error
     nothing is written, unless --partial.
     """
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import progress, watched
+    from sabir.cli.output import show_findings
+    from sabir.cli.spinner import progress, watched
     from sabir.operations.compile import CompileRequest, GraphView, compile_path
     from sabir.operations.files import write_atomically
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabir.cli.declare import argument, sabir_command
-from sabir.cli.kinds import Choice
+from sabir.cli.parameter_types import Choice
 from sabir.cli.terminal import write
 
 __all__ = ["command"]

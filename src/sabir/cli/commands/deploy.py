@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.deploying import allow_delete_option, at_option, doing_options, only_option, wanted_options
-from sabir.cli.kinds import PATH
 from sabir.cli.options import path_argument
+from sabir.cli.parameter_types import PATH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def command(
     """
     from msgspec.structs import replace
 
-    from sabir.cli.doing import allowed_deletions, carry_out
+    from sabir.cli.execution import allowed_deletions, carry_out
     from sabir.operations.deployment.deploy import DeployRequest, deploy_path
 
     return carry_out(

@@ -34,7 +34,7 @@ def command(
 
     What must not be destroyed (prevent_destroy) refuses the whole. Exit status as of `sabir deploy`.
     """
-    from sabir.cli.doing import allowed_deletions, carry_out
+    from sabir.cli.execution import allowed_deletions, carry_out
     from sabir.operations.deployment.deploy import DeployRequest, deploy_path
 
     return carry_out(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.deploying import remembering_options
-from sabir.cli.kinds import PATH, Number
 from sabir.cli.options import evaluation_options, format_option, language_option, quiet_option
+from sabir.cli.parameter_types import PATH, Number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,9 +66,9 @@ def command(
     as it was in that revision, git:REV:PATH another one. With BEFORE alone, it is compared with itself under --set, or, when
     it is a revision, with what is there now. Order and places do not count.
     """
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import watched
+    from sabir.cli.output import show_findings
     from sabir.cli.prose import show
+    from sabir.cli.spinner import watched
     from sabir.cli.views.diff import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.operations.diff import DiffRequest, diff_paths

@@ -50,7 +50,7 @@ def command(
 
     Nothing is deployed, and the state is not looked at. With an error nothing is written.
     """
-    from sabir.cli.rendered import is_directory, write_rendered
+    from sabir.cli.output import is_directory, write_rendered
     from sabir.languages.language import RenderRequest
     from sabir.operations.render import RenderPathRequest
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import option, sabir_command
 from sabir.cli.deploying import environment_options
-from sabir.cli.kinds import Number
 from sabir.cli.options import format_option, path_argument
+from sabir.cli.parameter_types import Number
 from sabir.cli.terminal import write
 from sabir.text import format_json
 

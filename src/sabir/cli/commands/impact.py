@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sabir.cli.declare import argument, option, sabir_command, usage_line
-from sabir.cli.kinds import PATH_TEXT
 from sabir.cli.options import evaluation_options, format_option, language_option, quiet_option
+from sabir.cli.parameter_types import PATH_TEXT
 
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
@@ -82,9 +82,9 @@ def command(
     if format_ == "markdown":
         click.get_current_context().fail("--format markdown is for --since")
 
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import watched
+    from sabir.cli.output import show_findings
     from sabir.cli.prose import show
+    from sabir.cli.spinner import watched
     from sabir.cli.views.impact import VIEWS
     from sabir.errors import FindingError
     from sabir.operations.impact import ImpactRequest, impact_path
@@ -112,10 +112,10 @@ def _review(
     quiet: bool,
     request: EvaluationRequest,
 ) -> int:
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import progress
+    from sabir.cli.output import show_findings
     from sabir.cli.prose import show
-    from sabir.cli.views.review import REVIEW_VIEWS
+    from sabir.cli.spinner import progress
+    from sabir.cli.views.impact import REVIEW_VIEWS
     from sabir.operations.review import ReviewRequest, review_path
 
     with progress(quiet=quiet, text="comparing") as report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sabir.cli.declare import option, sabir_command
-from sabir.cli.kinds import Number
+from sabir.cli.parameter_types import Number
 from sabir.extras import missing_extra
 
 __all__ = ["command"]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, package_options, path_argument
+from sabir.cli.parameter_types import PATH, pairs
 from sabir.cli.terminal import ask, say, write
-from sabir.cli.values import pairs
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def command(
     Fields that are not given have the value that the form proposes. What a form refuses is said for each field, and the command
     ends with status 1.
     """
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.operations.limits import within
     from sabir.operations.model import ModelRequest, model_of_path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sabir.cli.declare import argument, sabir_command
-from sabir.cli.kinds import PATH, Choice
+from sabir.cli.parameter_types import PATH, Choice
 
 __all__ = ["command"]
 

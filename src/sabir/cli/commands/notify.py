@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sabir.cli.declare import flag, sabir_command
 from sabir.cli.deploying import argument_option, doing_options, wanted_options
 from sabir.cli.options import path_and
-from sabir.cli.values import named_values
+from sabir.cli.parameter_types import named_values
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
@@ -35,7 +35,7 @@ def command(
 
     Each operation gets those arguments that it takes. Exit status as of `sabir deploy`; 0 when nothing waits for the event.
     """
-    from sabir.cli.doing import carry_out
+    from sabir.cli.execution import carry_out
     from sabir.operations.deployment.call import CallRequest, notify_path
 
     arguments = named_values(args, "--arg")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.deploying import at_option, only_option, wanted_options
-from sabir.cli.kinds import PATH
 from sabir.cli.options import format_option, path_argument, quiet_option
+from sabir.cli.parameter_types import PATH
 from sabir.cli.terminal import say, wants_color, write, write_bytes
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def command(
     """
     from sabir.checks.formatters.palette import Palette
     from sabir.cli.boundary import Status
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.cli.views.plan import VIEWS
     from sabir.errors import UsageError
     from sabir.operations.deployment.plan_file import plan_text
@@ -105,7 +105,7 @@ def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path 
 
     from msgspec.structs import replace
 
-    from sabir.cli.views.plan_page import plan_page
+    from sabir.cli.views.plan import plan_page
     from sabir.graph.graph import Graph
     from sabir.operations.deploying import environment_name
     from sabir.operations.files import write_atomically

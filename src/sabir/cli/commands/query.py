@@ -14,8 +14,8 @@ from sabir.cli.options import (
     path_and,
     quiet_option,
 )
+from sabir.cli.parameter_types import pairs
 from sabir.cli.terminal import say, write
-from sabir.cli.values import pairs
 from sabir.errors import UsageError
 from sabir.text import format_json
 
@@ -80,8 +80,8 @@ def command(
 
     EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
     """
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import watched
+    from sabir.cli.output import show_findings
+    from sabir.cli.spinner import watched
     from sabir.operations.query import QueryRequest, query_path
 
     number, instance = _places(places)

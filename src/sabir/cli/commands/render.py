@@ -72,7 +72,7 @@ def command(
 
     Findings go to stderr; with an error nothing is written.
     """
-    from sabir.cli.rendered import is_directory, write_rendered
+    from sabir.cli.output import is_directory, write_rendered
     from sabir.languages.language import RenderRequest
     from sabir.operations.render import RenderPathRequest
 

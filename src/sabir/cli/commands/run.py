@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.kinds import PATH, Number
 from sabir.cli.options import evaluation_options, path_argument
+from sabir.cli.parameter_types import PATH, Number, pairs
 from sabir.cli.terminal import say, write_bytes
-from sabir.cli.values import pairs
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def command(
     Calls from outside reach methods with `Scope: Public` (or `Usage: Action`). What the code reports while it runs
     goes to stderr. A failed run prints the stack of MuranoPL calls and ends with status 1.
     """
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.operations.files import write_atomically
     from sabir.operations.run import RunRequest, run_document, run_path
 

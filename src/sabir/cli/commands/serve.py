@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
-from sabir.cli.kinds import PATH, Choice, Number
+from sabir.cli.parameter_types import PATH, Choice, Number
+from sabir.cli.session_options import trust_option
 from sabir.cli.terminal import say, write
-from sabir.cli.trusting import trust_option
 from sabir.extras import missing_extra
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import click
 
 from sabir.cli.declare import argument, sabir_command, usage_line
 from sabir.cli.deploying import environment_options
-from sabir.cli.kinds import PATH, Choice
 from sabir.cli.options import format_option
+from sabir.cli.parameter_types import PATH, Choice
 from sabir.cli.terminal import say, write
 from sabir.errors import UnusableInput
 from sabir.text import format_json

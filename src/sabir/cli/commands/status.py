@@ -41,7 +41,7 @@ def command(*, environment: EnvironmentRequest, format_: str, notify: str | None
     is, and the description has errors.
     """
     from sabir.cli.boundary import Status
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.operations.deployment.status import status_path
 
     status = status_path(environment)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, option, sabir_command
-from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, format_option, package_options
+from sabir.cli.parameter_types import PATH
 from sabir.cli.terminal import say, write
 from sabir.text import format_json
 
@@ -44,7 +44,7 @@ def command(
 
     Each test has objects and classes of its own: `setUp`, the test, `tearDown`. Status 1 when one fails, or when there is none.
     """
-    from sabir.cli.findings import show_findings
+    from sabir.cli.output import show_findings
     from sabir.diagnostics.finding import Severity
     from sabir.operations.files import write_atomically
     from sabir.operations.limits import within

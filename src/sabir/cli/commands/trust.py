@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sabir.cli.declare import argument, flag, sabir_command
-from sabir.cli.kinds import PATH
+from sabir.cli.parameter_types import PATH
+from sabir.cli.session_options import TRUST_WORD, command_session
 from sabir.cli.terminal import say, write
-from sabir.cli.trusting import TRUST_WORD, command_session
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -48,9 +48,9 @@ def command(
     The instance is given by its name or its id. Each step names its place and manner and shows the line of source;
     below it stands what it rests on.
     """
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import watched
+    from sabir.cli.output import show_findings
     from sabir.cli.prose import show
+    from sabir.cli.spinner import watched
     from sabir.cli.views.why import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.errors import FindingError

@@ -1,20 +1,26 @@
-"""A deployment while it runs: live on a terminal, lines in a pipe, JSON for machines."""
+"""A deployment while it runs: live on a terminal, lines in a pipe, JSON for machines.
+
+Steps on a terminal: what runs and for how long, what waits for what, how much is done.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sabir.checks.formatters.palette import harmless
 from sabir.cli.terminal import say, write
 from sabir.deployments.engine.results import Progress
-from sabir.deployments.plan.steps import Plan
+from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.resources.step import Action
 from sabir.text import format_json
 
-__all__ = ["Watcher", "watcher"]
+if TYPE_CHECKING:
+    from rich.text import Text
+
 
 _SIGNS = {"done": "✓", "non_compliant": "≠", "failed": "✗", "unknown": "?", "cancelled": "-", "retry": "↻"}
 
@@ -140,8 +146,6 @@ def _live() -> Generator[Watcher]:
     from rich.live import Live
     from rich.text import Text
 
-    from sabir.cli.views.live import LiveSteps
-
     console = Console(stderr=True, highlight=False)
     steps = LiveSteps()
 
@@ -180,3 +184,61 @@ def _live() -> Generator[Watcher]:
         yield shown
     finally:
         shown.pause()
+
+
+_MOST: Final = 8
+_ENDED: Final = frozenset({"done", "non_compliant", "failed", "unknown", "cancelled"})
+
+
+class LiveSteps:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._steps: dict[str, PlannedStep] = {}
+        self._running: dict[str, tuple[Progress, float]] = {}
+        self._ended: set[str] = set()
+
+    def expect(self, plan: Plan) -> None:
+        self._steps.update((step.key, step) for step in plan.steps)
+
+    def note(self, progress: Progress) -> bool:
+        """Whether it is worth a line that stays."""
+        key = progress.key or ""
+        if progress.state == "running":
+            self._running[key] = progress, self._clock()
+            return False
+        if progress.state != "note":
+            self._running.pop(key, None)
+        if progress.state in _ENDED:
+            self._ended.add(key)
+        return True
+
+    def text(self) -> Text:
+        from rich.text import Text
+
+        return Text("\n".join(self.lines()), style="dim")
+
+    def lines(self) -> Iterator[str]:
+        if not self._steps and not self._running:
+            return
+        now = self._clock()
+        for progress, begun in [*self._running.values()][:_MOST]:
+            verb = "" if progress.action is None else f"{progress.action.value} "
+            yield harmless(f"  … {verb}{progress.address}  {now - begun:.0f} s")
+        if len(self._running) > _MOST:
+            yield f"  … and {len(self._running) - _MOST} more"
+        yield from self._waiting()
+        total = len(self._steps.keys() | self._ended | self._running.keys())
+        yield f"{len(self._ended)} of {total} ended, {len(self._running)} running"
+
+    def _waiting(self) -> Iterator[str]:
+        """The first of those that wait, each with what it waits for."""
+        shown = 0
+        for key, step in self._steps.items():
+            if shown == _MOST // 2:
+                return
+            if key in self._ended or key in self._running:
+                continue
+            missing = [other for other in step.requires if other in self._steps and other not in self._ended]
+            if missing:
+                shown += 1
+                yield harmless(f"    {step.address} waits for {', '.join(missing[:3])}")

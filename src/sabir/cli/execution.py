@@ -10,7 +10,7 @@ from pathlib import Path
 from sabir.checks.formatters.palette import Palette, harmless
 from sabir.cli.boundary import Status
 from sabir.cli.deploying import Words
-from sabir.cli.findings import show_findings
+from sabir.cli.output import show_findings
 from sabir.cli.terminal import ask, say, wants_color, write
 from sabir.cli.views.plan import confirmation_question, text_view, value_words
 from sabir.cli.views.progress import Watcher, watcher

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from sabir.cli import progress as module
-from sabir.cli.progress import progress
+from sabir.cli import spinner as module
+from sabir.cli.spinner import progress
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,7 @@ import click
 from msgspec.structs import replace
 
 from sabir.cli.declare import option
-from sabir.cli.kinds import Choice
+from sabir.cli.parameter_types import Choice
 from sabir.cli.terminal import say
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.session import PROFILES, TRUST_WORDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sabir.cli.views.live import LiveSteps
+from sabir.cli.views.progress import LiveSteps
 from sabir.deployments.engine.results import Progress
 from sabir.resources.step import Action
 from tests.deploy.fake import resource
