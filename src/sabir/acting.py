@@ -16,13 +16,13 @@ from sabir.api import EvaluationOptions, evaluation_of
 from sabir.deployments.engine.results import Progress
 from sabir.deployments.store.records import DeploymentRecord
 from sabir.errors import DeployError
-from sabir.operations.deploying import EnvironmentRequest
 from sabir.operations.deployment.call import CallRequest, call_path
 from sabir.operations.deployment.deploy import Deployed, DeployRequest, deploy_path
+from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.operations.deployment.execution import Doing, Question
+from sabir.operations.deployment.history import history_path
+from sabir.operations.deployment.plan import Planned, PlanPathRequest, plan_path
 from sabir.operations.deployment.status import EnvironmentStatus, status_path
-from sabir.operations.plan import Planned, PlanPathRequest, plan_path
-from sabir.operations.remembered import history_path
 
 __all__ = ["call", "deploy", "destroy", "history", "plan", "status"]
 

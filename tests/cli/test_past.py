@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from sabir.operations.deploying import EnvironmentRequest
+from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.operations.deployment.stored_request import recalled
 
 TRUST = ("--trust", "scripts")

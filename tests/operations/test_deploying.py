@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from sabir.deployments.engine.recover import Recovered
-from sabir.operations.deploying import EnvironmentRequest, opened, prepare, prepared_now
 from sabir.operations.deployment.deploy import DeployRequest, deploy_path
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.execution import Doing
+from sabir.operations.deployment.preparation import prepare, prepared_now
 
 DESCRIPTION = """\
 name: site

@@ -152,7 +152,7 @@ def environment_options(function: Callable[..., int]) -> Callable[..., int]:
         **others: Any,
     ) -> int:
         from sabir.cli.options import evaluation_request
-        from sabir.operations.deploying import EnvironmentRequest
+        from sabir.operations.deployment.environment import EnvironmentRequest
 
         request = EnvironmentRequest(
             path=path,
@@ -189,7 +189,7 @@ def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
             if at is None and (no_state or (state is None and not beside.is_file())):
                 yield Known(path, language, evaluation)
                 return
-            from sabir.operations.deploying import EnvironmentRequest
+            from sabir.operations.deployment.environment import EnvironmentRequest
             from sabir.operations.deployment.stored_request import recalled
 
             request = EnvironmentRequest(

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sabir.deployments.store.records import DeploymentRecord, StepRecord
 from sabir.errors import DeployError, FindingError, UsageError
-from sabir.operations.deploying import EnvironmentRequest, opened
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.stored_request import recalled
 from sabir.operations.query import Answer, QueryRequest, query_path
 from sabir.operations.why import Explanation

@@ -1,21 +1,24 @@
-"""Diff: two graphs compared by meaning; two paths, two saved graphs, or one path with and without `--set`."""
+"""Diff: two graphs compared by meaning; two paths, two saved graphs, or one path with and without `--set`.
+
+The answers of `why`, `impact` and `diff` as data, the same for the command line and the service.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
-from sabir.graph.diff import GraphDiff, compare_graphs
-from sabir.graph.graph import Graph
+from sabir.graph.diff import Absent, Change, GraphDiff, compare_graphs
+from sabir.graph.graph import Graph, Instance
+from sabir.graph.json.values import encoded
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.revisions import is_revision, readable, revision_path
-
-__all__ = ["DiffRequest", "Difference", "compare_evaluated", "diff_paths"]
 
 
 class DiffRequest(Struct, frozen=True, kw_only=True):
@@ -69,3 +72,29 @@ def _other(path: Path) -> Path:
     if not is_revision(path):
         return path
     return Path(revision_path(path) or ".")
+
+
+def difference_data(difference: Difference) -> dict[str, Any]:
+    diff = difference.diff
+    return {
+        "added": [_instance(instance) for instance in diff.added],
+        "removed": [_instance(instance) for instance in diff.removed],
+        "changed": [
+            {**_instance(changed.after), "changes": [_change_data(change) for change in changed.changes]}
+            for changed in diff.changed
+        ],
+        "outputs": [_change_data(change) for change in diff.outputs],
+    }
+
+
+def _instance(instance: Instance) -> dict[str, Any]:
+    return {"id": instance.id, "type": instance.type, "language": instance.language, "name": instance.name}
+
+
+def _change_data(change: Change) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": change.name}
+    if not isinstance(change.before, Absent):
+        data["before"] = encoded(change.before)
+    if not isinstance(change.after, Absent):
+        data["after"] = encoded(change.after)
+    return data

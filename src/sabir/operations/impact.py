@@ -1,9 +1,13 @@
-"""Impact: what depends on a line."""
+"""Impact: what depends on a line.
+
+The answers of `why`, `impact` and `diff` as data, the same for the command line and the service.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,11 +17,11 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
+from sabir.graph.json.values import encoded
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject
 from sabir.operations.evaluation import errors_first, evaluate_path
-
-__all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_in", "impact_of", "impact_path"]
+from sabir.operations.why import IMPACT_FORMAT
 
 
 class ImpactRequest(Struct, frozen=True, kw_only=True):
@@ -110,3 +114,35 @@ def _file_name(files: frozenset[str], wanted: str) -> str:
         raise UsageError(f"{wanted!r} could be {' or '.join(sorted(fitting))}")
     hint = did_you_mean(wanted, files) or f"values come from {', '.join(sorted(files)[:8]) or 'nowhere'}"
     raise UsageError(f"no value comes from a file {wanted!r}: {hint}")
+
+
+def impact_data(impact: Impact) -> dict[str, Any]:
+    return {
+        "format": IMPACT_FORMAT,
+        "file": impact.file,
+        "line": impact.line,
+        "affected": [_affected_data(impact.graph, affected) for affected in impact.affected],
+        "rendered": [_object_data(rendered) for rendered in impact.rendered],
+    }
+
+
+def _object_data(rendered: AffectedObject) -> dict[str, Any]:
+    through = {"instance": rendered.through.instance, "attribute": rendered.through.attribute}
+    return {
+        "name": rendered.name,
+        "renderer": rendered.renderer,
+        "fields": list(rendered.fields),
+        "through": through,
+    }
+
+
+def _affected_data(graph: Graph, affected: Affected) -> dict[str, Any]:
+    row: dict[str, Any] = {"instance": affected.instance, "attribute": affected.attribute}
+    if affected.instance is not None:
+        instance = graph[affected.instance]
+        row |= {"name": instance.name, "type": instance.type, "language": instance.language}
+        if affected.attribute is not None and affected.attribute in instance.attributes:
+            row["value"] = encoded(instance.attributes[affected.attribute])
+    if affected.through is not None:
+        row["through"] = {"instance": affected.through.instance, "attribute": affected.through.attribute}
+    return row

@@ -1,11 +1,14 @@
-"""Why: where an instance, an attribute or an output came from, step by step."""
+"""Why: where an instance, an attribute or an output came from, step by step.
+
+The answers of `why`, `impact` and `diff` as data, the same for the command line and the service.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +16,9 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
+from sabir.graph.dependence import lines_of
 from sabir.graph.graph import Graph, Instance
+from sabir.graph.json.values import encoded
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
@@ -22,8 +27,6 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluation import errors_first, evaluate_path
 from sabir.source.packages import LoadedPackage
 from sabir.text import Location, Source
-
-__all__ = ["Explainer", "Explanation", "Step", "Subject", "WhyRequest", "explain", "find_subject", "why_path"]
 
 _MOST_STEPS: Final = 2000
 OUTPUTS: Final = "outputs"
@@ -279,3 +282,29 @@ class Explainer:
     def _source_of(self, name: str) -> Source | None:
         file = self.package.get_file(name) if self.package is not None else None
         return None if file is None else file.source
+
+
+WHY_FORMAT: Final = "sabir.why/1"
+IMPACT_FORMAT: Final = "sabir.impact/1"
+DIFF_FORMAT: Final = "sabir.diff/1"
+
+
+def why_data(explanation: Explanation) -> dict[str, Any]:
+    steps = [_step_data(step) for step in explanation.steps]
+    return {"format": WHY_FORMAT, "steps": steps, "cut": explanation.cut}
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    data: dict[str, Any] = {"number": step.number, "parent": step.parent, "subject": step.subject}
+    if step.has_value:
+        data["value"] = encoded(step.value)
+    if step.origin is not None and step.location is not None:
+        location = step.location
+        data |= {"file": location.file, "line": location.line, "column": location.column}
+        last = lines_of(step.origin)[1][-1]
+        if last != location.line:
+            data["end_line"] = last
+        data |= {"how": step.origin.how.value, "note": step.origin.note, "source": step.line_text}
+    if step.seen_before:
+        data["seen_before"] = True
+    return data

@@ -27,12 +27,13 @@ from sabir.languages.inmanta.graph.driver import HANDLER
 from sabir.languages.inmanta.graph.handler_process.process import Handlers
 from sabir.languages.inmanta.graph.names import FACTS, ID
 from sabir.languages.language import EvaluationRequest, RenderRequest
-from sabir.operations.deploying import EnvironmentRequest, opened, prepare
 from sabir.operations.deployment.call import CallRequest, call_path
 from sabir.operations.deployment.deploy import DeployRequest, deploy_path
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.execution import Doing
-from sabir.operations.plan import PlanPathRequest, plan_path
-from sabir.operations.remembered import writing
+from sabir.operations.deployment.plan import PlanPathRequest, plan_path
+from sabir.operations.deployment.preparation import prepare
+from sabir.operations.deployment.state import writing
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.session import Session, Trust
 from tests.conformance.runner.deploy_inmanta import DeployCase, StepOutcome

@@ -17,7 +17,8 @@ from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.deploying import EnvironmentRequest, opened, prepare
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
+from sabir.operations.deployment.preparation import prepare
 from sabir.session import Session, Trust
 from tests.conformance.runner.deploy_tosca import DeployCase, StepOutcome
 

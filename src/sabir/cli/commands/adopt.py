@@ -14,8 +14,8 @@ from sabir.text import format_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.operations.deploying import EnvironmentRequest
     from sabir.operations.deployment.adopt import Adopted, AdoptedResource
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 

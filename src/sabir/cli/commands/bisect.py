@@ -13,7 +13,7 @@ from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.bisect import Bisected
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 

@@ -15,8 +15,8 @@ from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
-    from sabir.operations.deploying import EnvironmentRequest
     from sabir.operations.deployment.callables import Offer
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 

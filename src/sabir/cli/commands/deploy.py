@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sabir.cli.deploying import Words
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 

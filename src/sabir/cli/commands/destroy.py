@@ -10,7 +10,7 @@ from sabir.cli.options import path_argument
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 

@@ -12,7 +12,7 @@ from sabir.errors import UsageError
 from sabir.text import format_json
 
 if TYPE_CHECKING:
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
     from sabir.operations.deployment.facts import SeenFact
 
 __all__ = ["command"]

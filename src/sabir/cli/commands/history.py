@@ -12,7 +12,7 @@ from sabir.cli.terminal import write
 from sabir.text import format_json
 
 if TYPE_CHECKING:
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 
@@ -33,7 +33,7 @@ def command(*, environment: EnvironmentRequest, at: int | None, format_: str) ->
     import msgspec
 
     from sabir.checks.formatters.palette import harmless
-    from sabir.operations.remembered import history_events, history_path
+    from sabir.operations.deployment.history import history_events, history_path
 
     if at is None:
         deployments = history_path(environment)

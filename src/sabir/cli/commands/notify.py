@@ -11,7 +11,7 @@ from sabir.cli.parameter_types import named_values
 
 if TYPE_CHECKING:
     from sabir.cli.deploying import Words
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 

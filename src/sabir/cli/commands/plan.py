@@ -13,8 +13,8 @@ from sabir.cli.terminal import say, wants_color, write, write_bytes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.operations.deploying import EnvironmentRequest
-    from sabir.operations.plan import Planned
+    from sabir.operations.deployment.environment import EnvironmentRequest
+    from sabir.operations.deployment.plan import Planned
 
 __all__ = ["command"]
 
@@ -71,9 +71,9 @@ def command(
     from sabir.cli.output import show_findings
     from sabir.cli.views.plan import VIEWS
     from sabir.errors import UsageError
+    from sabir.operations.deployment.plan import PlanPathRequest, plan_path
     from sabir.operations.deployment.plan_file import plan_text
     from sabir.operations.files import write_atomically
-    from sabir.operations.plan import PlanPathRequest, plan_path
 
     if sign is not None and (output is None or format_ == "html"):
         raise UsageError("--sign is for a plan that is kept for `sabir deploy`: say where with --output")
@@ -107,7 +107,7 @@ def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path 
 
     from sabir.cli.views.plan import plan_page
     from sabir.graph.graph import Graph
-    from sabir.operations.deploying import environment_name
+    from sabir.operations.deployment.environment import environment_name
     from sabir.operations.files import write_atomically
 
     assert planned.plan is not None

@@ -11,7 +11,7 @@ from sabir.cli.terminal import say
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 
@@ -30,7 +30,7 @@ __all__ = ["command"]
 @environment_options
 def command(*, environment: EnvironmentRequest, step: str, done: bool, redo: bool) -> int:
     """Settle a step of which nobody could tell whether it was done. STEP is the address of its resource."""
-    from sabir.operations.remembered import resolve_step
+    from sabir.operations.deployment.resolve import resolve_step
 
     if done is redo:
         raise UsageError("say what you found: --done or --redo")

@@ -17,7 +17,7 @@ from sabir.text import format_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
 
 __all__ = ["command"]
 
@@ -50,7 +50,7 @@ def command(*, environment: EnvironmentRequest, action: str, words: tuple[str, .
 
 
 def _list(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str) -> None:
-    from sabir.operations.remembered import state_records
+    from sabir.operations.deployment.state import state_records
 
     records, _ = state_records(environment)
     if format_ == "json":
@@ -69,7 +69,7 @@ def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str)
     from sabir.diagnostics.suggestions import did_you_mean
     from sabir.errors import UsageError
     from sabir.graph.json.values import encoded
-    from sabir.operations.remembered import state_records
+    from sabir.operations.deployment.state import state_records
 
     records, read = state_records(environment)
     record = records.get(words[0])
@@ -92,19 +92,19 @@ def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str)
 
 
 def _mv(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
-    from sabir.operations.remembered import move_resource
+    from sabir.operations.deployment.state import move_resource
 
     move_resource(environment, *words)
 
 
 def _rm(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
-    from sabir.operations.remembered import forget_resource
+    from sabir.operations.deployment.state import forget_resource
 
     forget_resource(environment, words[0])
 
 
 def _export(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
-    from sabir.operations.remembered import export_state
+    from sabir.operations.deployment.state import export_state
 
     write(format_json(export_state(environment), indent=2) + "\n")
 
@@ -112,7 +112,7 @@ def _export(environment: EnvironmentRequest, _words: tuple[str, ...], _format: s
 def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
     from pathlib import Path
 
-    from sabir.operations.remembered import import_state
+    from sabir.operations.deployment.state import import_state
     from sabir.source.packages import PackageLimits
     from sabir.source.packages.file import read_given
     from sabir.source.packages.limits import ReadProblem
@@ -125,7 +125,7 @@ def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: st
 
 
 def _rotate(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
-    from sabir.operations.remembered import rotate_keys
+    from sabir.operations.deployment.state import rotate_keys
 
     say(f"{rotate_keys(environment)} records sealed anew")
 

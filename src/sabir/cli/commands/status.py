@@ -11,7 +11,7 @@ from sabir.cli.terminal import say, write
 from sabir.text import format_json
 
 if TYPE_CHECKING:
-    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.deployment.environment import EnvironmentRequest
     from sabir.operations.deployment.status import ResourceStatus
 
 __all__ = ["command"]

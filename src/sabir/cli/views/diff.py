@@ -11,8 +11,8 @@ from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Value
 from sabir.graph.views.colours import PLAIN, Paint
 from sabir.graph.views.text import clipped, one_line, value_text
-from sabir.operations.answers import DIFF_FORMAT, difference_data
-from sabir.operations.diff import Difference
+from sabir.operations.diff import Difference, difference_data
+from sabir.operations.why import DIFF_FORMAT
 from sabir.text import format_json
 
 __all__ = ["VIEWS", "code", "markdown_changes", "text_view"]

@@ -16,8 +16,8 @@ from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.graph.views.colours import PLAIN, Paint
 from sabir.graph.views.text import clipped, one_line, value_text
-from sabir.operations.answers import difference_data, impact_data
-from sabir.operations.impact import Impact
+from sabir.operations.diff import difference_data
+from sabir.operations.impact import Impact, impact_data
 from sabir.operations.review import Review, ReviewedPackage
 from sabir.text import format_json
 

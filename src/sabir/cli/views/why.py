@@ -8,8 +8,7 @@ from typing import Final
 from sabir.graph.views.colours import PLAIN, Paint
 from sabir.graph.views.diagrams import mermaid_text
 from sabir.graph.views.text import clipped, one_line, value_text
-from sabir.operations.answers import why_data
-from sabir.operations.why import Explanation, Step
+from sabir.operations.why import Explanation, Step, why_data
 from sabir.text import format_json
 
 __all__ = ["VIEWS"]

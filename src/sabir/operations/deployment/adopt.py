@@ -22,8 +22,9 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.execution import audit_of
+from sabir.operations.deployment.preparation import Prepared, prepare
 from sabir.resources.outcome import Change, Reading
 
 __all__ = ["Adopted", "AdoptedResource", "adopt_path"]

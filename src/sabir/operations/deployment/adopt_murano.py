@@ -30,9 +30,10 @@ from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
 from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE
 from sabir.languages.muranopl.graph.driver import PROGRAM, ProgramTarget
 from sabir.languages.muranopl.worlds.effects import EffectKind
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
 from sabir.operations.deployment.adopt import Adopted, AdoptedResource
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.execution import audit_of
+from sabir.operations.deployment.preparation import Prepared, prepare
 from sabir.operations.files import write_atomically
 from sabir.resources.effects import ANSWER, Effect, Effects
 from sabir.resources.outcome import Outcome

@@ -26,10 +26,11 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare, prepared_now
 from sabir.operations.deployment.callables import Offer, called_resources, find_offer, offers, taken_arguments
 from sabir.operations.deployment.deploy import Deployed
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.execution import Doing, Question
+from sabir.operations.deployment.preparation import Prepared, prepare, prepared_now
 
 
 def record_settled(offers: Iterable[Offer], prepared: Prepared, store: Store, journal: Journal) -> None:

@@ -17,8 +17,8 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, FindingError, UsageError
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Unknown, Value
-from sabir.operations.deploying import Prepared
-from sabir.operations.plan import recorded_place
+from sabir.operations.deployment.inspection import recorded_place
+from sabir.operations.deployment.preparation import Prepared
 from sabir.resources.resource import Operation, Wanted
 
 __all__ = ["Offer", "called_resources", "find_offer", "offers", "taken_arguments"]

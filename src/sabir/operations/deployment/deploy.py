@@ -28,12 +28,13 @@ from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare, prepared_now
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.execution import Doing, Question
+from sabir.operations.deployment.inspection import World, read_world
 from sabir.operations.deployment.plan_file import read_plan_file, refuse_other_plan
+from sabir.operations.deployment.preparation import Prepared, prepare, prepared_now
+from sabir.operations.deployment.state import move_all
 from sabir.operations.deployment.stored_request import recalled, wish_of
-from sabir.operations.plan import World, read_world
-from sabir.operations.remembered import move_all
 from sabir.resources.step import Action
 
 

@@ -14,7 +14,7 @@ from sabir.deployments.engine.recover import Recovered
 from sabir.deployments.engine.results import Progress
 from sabir.deployments.plan.guards import Guarded
 from sabir.deployments.plan.steps import Plan
-from sabir.operations.deploying import EnvironmentRequest
+from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.resources.driver import DriverContext
 
 __all__ = ["Doing", "Question", "audit_of"]

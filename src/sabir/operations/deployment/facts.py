@@ -9,8 +9,8 @@ from sabir.deployments.store.records import Fact
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.operations.deploying import EnvironmentRequest, opened
-from sabir.operations.remembered import writing
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
+from sabir.operations.deployment.state import writing
 
 __all__ = ["SeenFact", "expire_facts", "facts_path"]
 

@@ -1,28 +1,49 @@
 """Rules of the environment over its graph and its plan: each step is an instance of the type `sabir.Step`.
 
 What `--target` means: the resources of an environment that a plan is limited to.
+
+What plan, deploy, status and the commands beside them have in common: an environment with its state, targets and wishes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from sabir.checks.policy import PolicyRule, run_rules
+from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.placement import NO_LEAVE, place_resources
+from sabir.deployments.plan.build import build_plan
+from sabir.deployments.plan.compare import moved_facts, moved_records, moves_of
+from sabir.deployments.plan.decisions import PlanRequest
+from sabir.deployments.plan.guards import refused_deletions
 from sabir.deployments.plan.steps import Plan, PlannedStep
-from sabir.deployments.store.records import ResourceRecord
-from sabir.deployments.targets import Placed
-from sabir.diagnostics.finding import Finding
+from sabir.deployments.store.records import ResourceRecord, Snapshot, Unfinished
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Placed, Targets, Workers, default_target
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment import FILE_NAME
 from sabir.environment.check import environment_rules
 from sabir.environment.evaluate import load_environment
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph, Instance
+from sabir.graph.observations import Sightings
 from sabir.graph.record import Record
 from sabir.graph.values import Value
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.deployment.environment import _STATUSES, FOLDER, EnvironmentRequest
+from sabir.operations.evaluation import evaluate_path
+from sabir.operations.limits import within
+from sabir.resources.driver import DriverContext
+from sabir.resources.outcome import Reading
+from sabir.resources.resource import Wanted
 from sabir.resources.step import Action
+from sabir.resources.target import DEFAULT_TARGET, Target
 from sabir.session import Session
 from sabir.source.packages import load_package
 
@@ -123,3 +144,177 @@ def _users(records: Mapping[str, ResourceRecord]) -> dict[str, list[str]]:
         for address in record.requires:
             users.setdefault(address, []).append(user)
     return users
+
+
+class Prepared(Struct, frozen=True, kw_only=True, eq=False):
+    """An environment that was evaluated against its state."""
+
+    name: str
+    wanted: Wanted
+    placed: Mapping[str, Placed]
+    targets: Targets
+    context: DriverContext
+    findings: tuple[Finding, ...] = ()
+    graph: Graph
+    snapshot: Snapshot
+    """The state that it was evaluated against, and is compared with."""
+    unfinished: Unfinished
+    """The deployments that the next one resumes."""
+    rules: tuple[PolicyRule, ...] = ()
+    """Of the environment."""
+
+    @property
+    def failed(self) -> bool:
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    @property
+    def without_leave_findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.code != NO_LEAVE.code)
+
+    def broken_rules(self, plan: Plan) -> tuple[Finding, ...]:
+        """What the rules of the environment say of the graph and of a plan for it."""
+        return judged_plan(self.rules, self.graph, plan, self.context.session)
+
+    def refused_deletions(self, plan: Plan) -> tuple[Finding, ...]:
+        """Deletions of a plan that nobody has given leave for."""
+        return tuple(refused_deletions(plan, self.context.session.trust, self.context.folder.name))
+
+    def plan(
+        self,
+        store: Store,
+        *,
+        only: Sequence[str] = (),
+        destroy: bool = False,
+        repair: bool = False,
+        readings: Mapping[str, Reading] | None = None,
+        spent: Collection[str] = (),
+    ) -> Plan:
+        """The steps from the state to what is wanted; with `destroy`, to nothing. Of the store only the codec is asked.
+
+        `spent`: addresses that had their step in this deployment.
+        """
+        snapshot = self.snapshot
+        moves = moves_of(self.wanted.moved, snapshot.records)
+        records, facts = moved_records(snapshot.records, moves), moved_facts(snapshot.facts, moves)
+        wanted = {} if destroy else self.placed
+        protected = {
+            address for address, placed in self.placed.items() if placed.resource.lifecycle.prevent_destroy
+        } | {address for address, lifecycle in self.wanted.lifecycles.items() if lifecycle.prevent_destroy}
+        request = PlanRequest(
+            environment=self.name,
+            serial=snapshot.serial,
+            wanted=wanted,
+            records=records,
+            targets=self.targets,
+            codec=store.codec,
+            observed=store.observed(facts) if moves else snapshot.observed,
+            expired={fact.address for fact in facts.values() if fact.expired},
+            readings=readings or {},
+            selected=selected_addresses(only, self.placed, records, destroy=destroy) if only else None,
+            repair=repair,
+            protected=protected,
+            givers={name: fact.address for name, fact in facts.items()},
+            spent=spent,
+            values_then=self.unfinished.values_then,
+            pending=() if destroy else [(str(each.address), each.reason) for each in self.wanted.pending],
+        )
+        plan = build_plan(request)
+        if plan.postponed and not plan.is_open and not self.unfinished.is_open:
+            # Nothing is left of the unfinished deployment, so this is the next one.
+            return build_plan(replace(request, values_then=lambda _: None))
+        return plan
+
+
+def seen_by(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequest:
+    """A request with what the state has seen of the world."""
+    notes = {name: fact.note for name, fact in snapshot.facts.items() if not fact.expired}
+    statuses = {address: _STATUSES[record.status] for address, record in snapshot.records.items()}
+    return replace(
+        evaluation,
+        observed=snapshot.observed,
+        sightings=Sightings(notes=notes, statuses=statuses),
+    )
+
+
+def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool = False) -> Prepared:
+    """Evaluate an environment with what its state has seen of the world; `only_described`: nothing will be looked for there."""
+    # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
+    session = replace(request.evaluation.session, workers=None)
+    snapshot = store.snapshot()
+    evaluated = replace(seen_by(request.evaluation, snapshot), session=session)
+    # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
+    with within(evaluated.session.limits, request.path.name or str(request.path)):
+        evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
+        wanted = evaluation.wanted()
+    root = str((request.folder / FOLDER / "world").absolute())
+    if not only_described:
+        _refuse_other_place(request, store.last_place(), snapshot, wanted.targets)
+    brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
+    workers = None if request.executor is None else _workers(request.executor)
+    targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
+    placing = place_resources(wanted, targets, request.evaluation.session.trust)
+    rules, mistakes = rules_at(request.path)
+    idle = () if wanted.resources else wanted.idle
+    return Prepared(
+        name=store.environment,
+        rules=rules,
+        wanted=wanted,
+        placed=placing.by_address,
+        targets=targets,
+        context=DriverContext(
+            session=request.evaluation.session,
+            folder=request.folder.absolute(),
+            state_folder=(request.folder / FOLDER).absolute(),
+            targets=targets.by_name,
+            environment=store.environment,
+            secrets=wanted.secrets,
+        ),
+        findings=(*evaluation.findings, *wanted.findings, *idle, *placing.findings, *mistakes),
+        graph=evaluation.graph,
+        snapshot=snapshot,
+        unfinished=store.unfinished(snapshot),
+    )
+
+
+def prepared_now(
+    prepared: Prepared, request: EnvironmentRequest, store: Store, recovered: Recovered
+) -> Prepared:
+    """As it is when the environment is ours: evaluated again when there is more to evaluate with.
+
+    That is so when somebody else has deployed before it was our turn, or a step that was cut off turns out to be done.
+    """
+    snapshot = store.snapshot()
+    was_open = prepared.unfinished.is_open
+    if recovered.done or snapshot.serial != prepared.snapshot.serial:
+        prepared = prepare(request, store)
+    else:
+        prepared = replace(prepared, snapshot=snapshot, unfinished=store.unfinished(snapshot))
+    return replace(prepared, unfinished=replace(prepared.unfinished, is_open=was_open))
+
+
+def _refuse_other_place(
+    request: EnvironmentRequest, last: tuple[int, bool] | None, snapshot: Snapshot, brought: Sequence[Target]
+) -> None:
+    """What was deployed on the machine as a whole is not looked for below a folder, nor the other way round.
+
+    The state only reminds: it lies beside the description, so it cannot give the leave that `--here` is.
+    """
+    if last is None or last[1] == request.here:
+        return
+    number, was_here = last
+    movable = {DEFAULT_TARGET, *(target.name for target in brought if target.contained)}
+    if not any(record.target in movable for record in snapshot.records.values()):
+        return
+    if was_here:
+        raise UsageError(
+            f"deployment {number} was made with --here, on this machine as a whole: give --here again"
+        )
+    raise UsageError(
+        f"deployment {number} was made without --here, below a folder: leave out --here, or destroy it first"
+    )
+
+
+def _workers(url: str) -> Workers:
+    from sabir.deployments.cluster.driver import ClusterWorkers
+
+    return ClusterWorkers.at(url)

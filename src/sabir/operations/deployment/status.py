@@ -17,9 +17,9 @@ from sabir.deployments.store.records import RecordStatus, ResourceRecord, Snapsh
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
-from sabir.operations.deployment.inspection import Looker, Unseen, why_unseen
-from sabir.operations.plan import recorded_place
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
+from sabir.operations.deployment.inspection import Looker, Unseen, recorded_place, why_unseen
+from sabir.operations.deployment.preparation import Prepared, prepare
 from sabir.resources.outcome import Change, Health
 from sabir.resources.resource import Lifecycle
 

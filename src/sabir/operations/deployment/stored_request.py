@@ -26,7 +26,8 @@ from sabir.graph.graph import Graph
 from sabir.graph.observations import Sightings
 from sabir.graph.values import Sensitive, Value, reveal
 from sabir.languages.language import EvaluationRequest, IncludesFiles
-from sabir.operations.deploying import FOLDER, EnvironmentRequest, opened, seen_by
+from sabir.operations.deployment.environment import FOLDER, EnvironmentRequest, opened
+from sabir.operations.deployment.preparation import seen_by
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.packages import installed_languages
 from sabir.operations.revisions import folder_called

@@ -149,10 +149,9 @@ def _answer(subject: Subject, question: Question) -> Answered:
 
 
 def _answer_within(subject: Subject, question: Question) -> Answered:
-    from sabir.operations.answers import impact_data, why_data
     from sabir.operations.evaluation import errors_first
-    from sabir.operations.impact import impact_in
-    from sabir.operations.why import explain, find_subject
+    from sabir.operations.impact import impact_data, impact_in
+    from sabir.operations.why import explain, find_subject, why_data
 
     if isinstance(question, WhatIf):
         return _what_if(subject, question)
@@ -224,9 +223,9 @@ def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answere
 def _what_if(subject: Subject, question: WhatIf) -> Answered:
     from sabir.graph.diff import compare_graphs
     from sabir.graph.json import decoded
-    from sabir.operations.answers import DIFF_FORMAT, difference_data
-    from sabir.operations.diff import Difference
+    from sabir.operations.diff import Difference, difference_data
     from sabir.operations.evaluation import evaluate_path
+    from sabir.operations.why import DIFF_FORMAT
 
     unchanged = _evaluated(subject)
     values = {name: decoded(value) for name, value in question.values.items()}

@@ -10,8 +10,8 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.deploying import EnvironmentRequest
-from sabir.operations.plan import PlanPathRequest, plan_path
+from sabir.operations.deployment.environment import EnvironmentRequest
+from sabir.operations.deployment.plan import PlanPathRequest, plan_path
 from sabir.operations.worker import Workers
 from sabir.session import Session, Trust
 

@@ -1,0 +1,27 @@
+"""What is remembered, and how it is put right by hand: history, state, unknown outcomes, keys."""
+
+from __future__ import annotations
+
+from sabir.deployments.store.records import (
+    DeploymentRecord,
+    EventRecord,
+    StepRecord,
+)
+from sabir.errors import UsageError
+from sabir.operations.deployment.environment import EnvironmentRequest, opened
+
+
+def history_path(request: EnvironmentRequest) -> list[DeploymentRecord]:
+    with opened(request, create=False) as store:
+        return store.deployments()
+
+
+def history_events(
+    request: EnvironmentRequest, number: int
+) -> tuple[DeploymentRecord, list[StepRecord], list[EventRecord]]:
+    """One deployment with its steps and events."""
+    with opened(request, create=False) as store:
+        deployment = next((each for each in store.deployments() if each.number == number), None)
+        if deployment is None:
+            raise UsageError(f"there is no deployment {number}; sabir history lists them")
+        return deployment, store.steps(number), store.events(number)

@@ -1,0 +1,81 @@
+"""What is remembered, and how it is put right by hand: history, state, unknown outcomes, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from sabir.deployments.engine.recover import is_call_step, settle_step
+from sabir.deployments.store import schema
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import (
+    RecordStatus,
+    ResourceRecord,
+    StepRecord,
+    StepState,
+)
+from sabir.deployments.store.writer import Write
+from sabir.diagnostics.suggestions import did_you_mean
+from sabir.errors import UsageError
+from sabir.operations.deployment.environment import EnvironmentRequest
+from sabir.operations.deployment.state import writing
+from sabir.resources.outcome import Outcome
+
+
+def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepRecord:
+    """Settle a step whose outcome is unknown: it was done, or it is to be done again."""
+    address, _, position = word.partition("@")
+    with writing(request) as journal:
+        store = journal.store
+        steps = store.steps(states=(StepState.UNKNOWN,))
+        step = next((each for each in reversed(steps) if address in (each.key, each.address)), None)
+        if step is None:
+            keys = [each.key for each in steps]
+            hint = did_you_mean(address, keys) or (
+                f"unknown are {', '.join(keys)}" if keys else "there is none"
+            )
+            raise UsageError(f"{word!r} is no step whose outcome is unknown: {hint}")
+        records = store.records()
+        if position:
+            writes = _settled_call(journal, step, position, done=done)
+        elif done:
+            outcome = Outcome(message="settled by hand: it was done")
+            writes = settle_step(journal, step, None, outcome)
+        else:
+            writes = _redone(journal, step, records)
+        journal.now_all(writes, moves=True)
+        return step
+
+
+def _redone(journal: Journal, step: StepRecord, records: Mapping[str, ResourceRecord]) -> list[Write]:
+    writes = journal.step(
+        step.key,
+        StepState.CANCELLED,
+        attempt=step.attempt,
+        message="settled by hand: it was not done",
+        deployment=step.deployment,
+    )
+    record = records.get(step.address)
+    if record is None or is_call_step(step):
+        return writes
+    return [*writes, journal.record(replace(record, status=RecordStatus.FAILED))]
+
+
+def _settled_call(journal: Journal, step: StepRecord, position: str, *, done: bool) -> list[Write]:
+    """An effect of a program: with an outcome the program goes on from it, without a record it is done again."""
+    from sabir.deployments.engine.effects import outcome_text
+
+    call = journal.store.calls(step.operation_id).get(position)
+    if call is None or call["outcome"] is not None:
+        raise UsageError(f"{position!r} is no effect of {step.key} whose outcome is unknown")
+    outcome = outcome_text(Outcome(message="settled by hand"), journal.store.codec) if done else None
+    row = {name: call[name] for name in ("digest", "effect")}
+    if done:
+        settled = journal.call(
+            step.operation_id, position, **row, state=StepState.DONE.value, outcome=outcome
+        )
+        return [settled]
+    table = schema.call
+    forgotten = table.delete().where(table.c.operation_id == step.operation_id, table.c.position == position)
+    return [Write(forgotten, {})]
