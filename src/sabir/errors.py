@@ -20,16 +20,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = [
-    "DeployError",
-    "FindingError",
-    "Overrun",
-    "PluginError",
-    "SabirError",
-    "UnusableInput",
-    "UsageError",
-]
-
 
 class SabirError(Exception):
     """Root of everything sabir raises on purpose."""

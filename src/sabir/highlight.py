@@ -9,8 +9,6 @@ from pygments.lexers.data import YamlLexer
 from pygments.lexers.templates import YamlJinjaLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
-__all__ = ["CcpLexer", "InmantaLexer", "MuranoPLLexer"]
-
 _INMANTA = [
     "and",
     "as",

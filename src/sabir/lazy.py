@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import AnyStr
 
-__all__ = ["lazy_pattern"]
-
 
 def lazy_pattern(pattern: AnyStr, flags: int = 0) -> Callable[[], re.Pattern[AnyStr]]:
     @cache

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import BinaryIO, Final
 
-__all__ = ["HEAD", "private_pipes", "read_message", "with_length"]
-
 HEAD: Final = 8
 """Bytes of the length."""
 

@@ -25,19 +25,6 @@ from msgspec import Struct, field
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import PluginError
 
-__all__ = [
-    "DRIVERS",
-    "FORMATTERS",
-    "LANGUAGES",
-    "SECRETS",
-    "VALIDATORS",
-    "PluginFailure",
-    "Plugins",
-    "load_plugin",
-    "load_plugins",
-    "plugin_names",
-]
-
 LANGUAGES: Final = "sabir.languages"
 VALIDATORS: Final = "sabir.validators"
 FORMATTERS: Final = "sabir.formatters"

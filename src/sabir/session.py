@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sabir.operations.worker import Workers
 
-__all__ = ["PROFILES", "TRUST_WORDS", "Limits", "Session", "Trust", "wall_clock"]
 
 Cache = TypeVar("Cache")
 

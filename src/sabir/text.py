@@ -15,18 +15,6 @@ from sabir.lazy import lazy_pattern
 if TYPE_CHECKING:
     import re
 
-__all__ = [
-    "EMPTY_SPAN",
-    "INVISIBLE",
-    "REDACTED",
-    "Location",
-    "Place",
-    "Source",
-    "Span",
-    "escape_json",
-    "escape_json_bytes",
-    "format_json",
-]
 
 REDACTED: Final = "<<REDACTED>>"
 _LARGE: Final = 1_000_000

@@ -24,8 +24,6 @@ from sabir.source.packages.file_access import read_named_file
 from sabir.source.packages.limits import ReadProblem
 from sabir.text import format_json
 
-__all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]
-
 BASELINE_FORMAT: Final = "sabir.baseline/1"
 _DIGITS: Final = re.compile(r"\d+")
 

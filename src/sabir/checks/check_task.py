@@ -13,8 +13,6 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import said_by
 from sabir.diagnostics.rules import Rule
 
-__all__ = ["CHECK_FAILED", "CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
-
 _MOST_OF_A_KIND: Final = 1000
 
 CHECK_FAILED: Final = Rule(

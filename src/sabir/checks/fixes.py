@@ -9,8 +9,6 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.text import Source
 
-__all__ = ["FixedText", "fixed_texts"]
-
 
 class FixedText(Struct, frozen=True, kw_only=True):
     """A source with fixes applied; those that touch the same text as an earlier one wait for the next round."""

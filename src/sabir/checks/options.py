@@ -13,8 +13,6 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.session import Session
 
-__all__ = ["CheckOptions"]
-
 
 class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
     """How to check. Lists hold words: codes (see `CodePattern`), or validators by their short or long names."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["list_opts"]
-
 
 def list_opts() -> list[tuple[str, list[Any]]]:
     """The options by group, in oslo.config's form."""

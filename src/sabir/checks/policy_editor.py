@@ -12,8 +12,6 @@ from sabir.source.yaml.cursor import named_by_text, typed_place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 from sabir.text import Span
 
-__all__ = ["policy_candidates", "policy_symbols"]
-
 _RULES = "rules"
 
 

@@ -12,8 +12,6 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule
 
-__all__ = ["PackageReport", "Report", "ordered"]
-
 
 class PackageReport(Struct, frozen=True, kw_only=True):
     """The findings of one package."""

@@ -16,8 +16,6 @@ from sabir.source.yaml.defects import NOT_YAML
 from sabir.source.yaml.secrets import MARKS, secret_nodes, written_texts
 from sabir.text import Place, Source, Span
 
-__all__ = ["without_secrets"]
-
 _WORDS: Final = re.compile(
     r"""[^\s{}\[\],"':]+(?=["']?:(?:\s|$))|(?P<value>[^\s{}\[\],"']*\w[^\s{}\[\],"']*)"""
 )

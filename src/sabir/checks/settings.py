@@ -17,8 +17,6 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.source.packages import is_below
 
-__all__ = ["Settings", "find_settings", "read_settings"]
-
 _CHECK_KEYS: Final = (
     "select",
     "ignore",

@@ -20,8 +20,6 @@ from sabir.diagnostics.rules import Rule
 from sabir.errors import UsageError
 from sabir.text import Place, Source, Span
 
-__all__ = ["NO_CODE", "NO_REASON", "UNUSED", "Suppressed", "apply_suppressions"]
-
 UNUSED: Final = Rule(
     code="W901",
     title="suppression that suppresses nothing",

@@ -23,7 +23,6 @@ from sabir.interpreter import deepen_stack
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = ["Status", "call", "explain_failure", "guarded", "start"]
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 

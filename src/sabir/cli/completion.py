@@ -13,8 +13,6 @@ from typing import Final
 import click
 from click.shell_completion import ShellComplete, split_arg_string
 
-__all__ = ["SHELLS", "answer"]
-
 _BASH: Final = """\
 _sabir_complete() {
     local kind= value

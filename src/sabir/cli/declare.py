@@ -13,19 +13,6 @@ from typing import Any, Final, TypeVar
 
 import click
 
-__all__ = [
-    "CONTEXT",
-    "Command",
-    "Option",
-    "Page",
-    "Row",
-    "argument",
-    "flag",
-    "option",
-    "sabir_command",
-    "usage_line",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 Row = tuple[str, str]
 

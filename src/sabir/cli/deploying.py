@@ -19,18 +19,6 @@ if TYPE_CHECKING:
 
     from sabir.languages.language import EvaluationRequest
 
-__all__ = [
-    "Remembered",
-    "Words",
-    "allow_delete_option",
-    "argument_option",
-    "at_option",
-    "doing_options",
-    "environment_options",
-    "only_option",
-    "remembering_options",
-    "wanted_options",
-]
 
 _SECTION: Final = "State"
 _STATE: Final = (

@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-__all__ = ["mpl_check", "sabir"]
-
 _INTERRUPTED = 130
 
 

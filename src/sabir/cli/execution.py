@@ -23,8 +23,6 @@ from sabir.operations.deployment.deploy import Deployed
 from sabir.operations.deployment.execution import Doing, Question
 from sabir.text import format_json
 
-__all__ = ["allowed_deletions", "carry_out"]
-
 
 def carry_out(path: Path, words: Words, do: Callable[[Doing], Deployed]) -> int:
     """Do a plan, show it, and answer with the exit status."""

@@ -17,8 +17,6 @@ from sabir.cli.parameter_types import PATH_TEXT, Proposed
 from sabir.cli.terminal import say
 from sabir.errors import UsageError
 
-__all__ = ["check", "main"]
-
 
 @sabir_command(
     "mpl-check",

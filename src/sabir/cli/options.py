@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from sabir.graph.graph import Graph
     from sabir.languages.language import EvaluationRequest
 
-__all__ = [
-    "acting_evaluation_options",
-    "evaluation_options",
-    "evaluation_request",
-    "format_option",
-    "language_option",
-    "package_options",
-    "path_and",
-    "path_argument",
-    "quiet_option",
-    "rendered_option",
-]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

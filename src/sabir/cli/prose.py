@@ -15,8 +15,6 @@ from sabir.cli.terminal import is_ascii, spelt_out, wants_color, write
 from sabir.graph.views.colours import Paint
 from sabir.lazy import lazy_pattern
 
-__all__ = ["Prose", "show", "terminal_prose"]
-
 
 class TerminalPaint(Paint):
     """Names bold, places blue, what is beside the point dim."""

@@ -10,8 +10,6 @@ from click.exceptions import NoSuchCommand
 from sabir.cli.declare import usage_line
 from sabir.diagnostics.suggestions import did_you_mean
 
-__all__ = ["refusal"]
-
 
 def refusal(error: click.UsageError) -> str:
     """The line for an error of click's parser, or of a command that called `fail`."""

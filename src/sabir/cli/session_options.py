@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 else:
     _Words = click.ParamType  # without a parameter before release 8.4
 
-__all__ = ["TRUST_WORD", "command_session", "limits_option", "trust_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

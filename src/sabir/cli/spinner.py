@@ -18,7 +18,6 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["ProgressReport", "progress", "watched"]
 
 _PATIENCE: Final = 1.0
 """Seconds of work before anything is shown of it."""

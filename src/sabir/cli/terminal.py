@@ -8,18 +8,6 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from typing import IO, Final, Literal
 
-__all__ = [
-    "ColorChoice",
-    "ask",
-    "clear",
-    "is_ascii",
-    "say",
-    "spelt_out",
-    "wants_color",
-    "write",
-    "write_bytes",
-]
-
 ColorChoice = Literal["auto", "always", "never"]
 
 

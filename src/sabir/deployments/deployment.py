@@ -32,8 +32,6 @@ from sabir.graph.address import digest
 from sabir.resources.driver import DriverContext
 from sabir.resources.step import Action
 
-__all__ = ["DeployOptions", "Deployer", "Wave", "held"]
-
 PARALLEL: Final = 10
 
 

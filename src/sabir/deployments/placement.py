@@ -23,15 +23,6 @@ from sabir.resources.secrets import referred_names
 from sabir.session import Trust
 from sabir.text import Location
 
-__all__ = [
-    "NO_LEAVE",
-    "PlacedResources",
-    "leave_problem",
-    "not_looked_at",
-    "place_resources",
-    "told_by_targets",
-]
-
 
 def _rule(number: str, title: str, why: str, *, when: Literal["plan", "look"] = "plan") -> Rule:
     return Rule(

@@ -7,8 +7,6 @@ from typing import Final
 
 from msgspec import MsgspecError, Struct
 
-__all__ = ["UNDECODED", "Misfit", "decoding_reason", "misfit"]
-
 UNDECODED: Final = (MsgspecError, UnicodeDecodeError, RecursionError)
 """What decoding raises for data that does not fit."""
 

@@ -26,8 +26,6 @@ import yaml
 
 from sabir.diagnostics.rules import Example, Examples
 
-__all__ = ["load_bases", "load_examples"]
-
 _FILE: Final = "examples.yaml"
 
 

@@ -9,17 +9,6 @@ from msgspec import Struct
 
 from sabir.text import EMPTY_SPAN, Location, Place, Source, Span
 
-__all__ = [
-    "CheckError",
-    "CheckerError",
-    "Edit",
-    "Finding",
-    "Fix",
-    "Frame",
-    "Related",
-    "Severity",
-]
-
 Widened = TypeVar("Widened", bound="Finding")
 
 

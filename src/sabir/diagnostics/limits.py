@@ -7,9 +7,6 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 
-__all__ = ["over_limit", "worker_lost"]
-
-
 WORKER_LOST: Final = Rule(
     code="E920",
     title="foreign Python had to be stopped",

@@ -15,8 +15,6 @@ from msgspec import MsgspecError
 
 from sabir.diagnostics.decoding import decoding_reason
 
-__all__ = ["reason_of", "said_by", "without_addresses"]
-
 _NOT_A_HOST: Final = "not a valid host name"
 _DAMAGED: Final = "damaged data"
 _BY_TYPE: Final = {

@@ -16,18 +16,6 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding, Fix, Frame, Related, Severity
 from sabir.text import Place, Source
 
-__all__ = [
-    "CodeParts",
-    "Example",
-    "Examples",
-    "Rule",
-    "RuleOptions",
-    "RuleRegistry",
-    "collect_rules",
-    "parse_code",
-    "withheld_codes",
-]
-
 Example = Mapping[str, str]
 """Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""
 

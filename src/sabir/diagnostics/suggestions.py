@@ -9,8 +9,6 @@ from heapq import nsmallest
 from itertools import chain
 from typing import Final
 
-__all__ = ["did_you_mean", "distance", "is_respelt", "listed", "near", "only_near"]
-
 _FEW: Final = 60
 """So many names are compared with all their letters."""
 _BESIDE: Final = 6

@@ -16,8 +16,6 @@ from sabir.source.yaml.cursor import named_by_key, typed_place
 from sabir.source.yaml.nodes import YamlNode, text_of
 from sabir.text import Source, Span
 
-__all__ = ["candidates", "file_names", "libraries", "wanted_keys"]
-
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG001  an explorer's
     return ()

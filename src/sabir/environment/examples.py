@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sabir.diagnostics.rules import Rule
 
-__all__ = ["environment_rule"]
-
 
 def environment_rule(number: str, title: str, why: str, *, run: bool = False) -> Rule:
     return Rule(

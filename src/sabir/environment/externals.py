@@ -13,8 +13,6 @@ from sabir.graph.graph import Graph
 from sabir.session import Session as WorkSession
 from sabir.source.packages import is_below
 
-__all__ = ["Externals"]
-
 
 class _Withheld(SabirError):
     """Leave is missing, or a way there: what is described may be right all the same."""

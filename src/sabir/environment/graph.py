@@ -16,8 +16,6 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.text import Span
 
-__all__ = ["PartsGraph"]
-
 
 class PartsGraph:
     """`resolved` fills while parts are evaluated; what is asked for later holds more."""

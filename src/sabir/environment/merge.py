@@ -19,8 +19,6 @@ from sabir.resources.observations import Followed, Mark
 from sabir.resources.resource import Operation, Resource, Wanted
 from sabir.text import Location, Place, Source, Span
 
-__all__ = ["MovedPart", "PartPlaces", "moved_part"]
-
 
 class PartPlaces:
     """Moves what a part says about its own files into the environment: `main.cf` becomes `network/main.cf`."""

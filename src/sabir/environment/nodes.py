@@ -12,8 +12,6 @@ from sabir.resources.target import Target
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place, Source, Span
 
-__all__ = ["Environment", "Part"]
-
 
 class Part(Struct, frozen=True, eq=False, kw_only=True):
     """One description in one language. `inputs`, `model` and `config` may hold expressions."""

@@ -20,8 +20,6 @@ from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.text import Span
 
-__all__ = ["PartOutcome", "PartRunner"]
-
 UNUSABLE_INPUT: Final = environment_rule(
     "E009",
     "a part that cannot use what it is given",

@@ -25,8 +25,6 @@ from sabir.source.packages.views import EditedPackage
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Span
 
-__all__ = ["LoadedPart", "configured_paths", "environment_folder", "load_parts"]
-
 MISSING_PART: Final = environment_rule(
     "E004",
     "a part that is not there",

@@ -19,8 +19,6 @@ from sabir.source.yaml.access import unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source, Span
 
-__all__ = ["ENVIRONMENT_KEYS", "PART_KEYS", "read_environment"]
-
 NOT_AN_ENVIRONMENT: Final = environment_rule(
     "E001",
     "sabir.yaml is not an environment",

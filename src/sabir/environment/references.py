@@ -14,8 +14,6 @@ from sabir.resources.secrets import reference_to, with_references
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Span
 
-__all__ = ["Reference", "is_expression", "part_references", "references"]
-
 _FORMS: Final = frozenset(
     {"eval", "ref", "q", "get_attribute", "get_property", "concat", "join", "template", "if", "foreach"}
 )

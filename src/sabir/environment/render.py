@@ -15,8 +15,6 @@ from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place
 
-__all__ = ["renderers"]
-
 HIDDEN: Final = Rule(
     code="ENV:W001",
     title="something sensitive is left out of what is rendered",

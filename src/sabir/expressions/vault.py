@@ -18,8 +18,6 @@ from typing import Final
 
 from sabir.expressions.query.errors import QueryError, expression_rule
 
-__all__ = ["decrypt", "encrypt", "is_vault"]
-
 VAULT: Final = expression_rule(
     "EXPR:E018",
     title="a vault file that cannot be read or written",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Hash: TypeAlias = blake2b
 
-__all__ = ["Address", "begun_digest", "digest", "digest_of_bytes", "escaped"]
 
 _BYTES = 6
 

@@ -12,8 +12,6 @@ from sabir.graph.record import Layout
 from sabir.interpreter import collector_paused
 from sabir.text import Location, Source
 
-__all__ = ["Affected", "Dependence", "lines_of"]
-
 _Subject = tuple[str | None, str | None]
 
 

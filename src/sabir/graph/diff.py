@@ -11,8 +11,6 @@ from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.text import REDACTED
 
-__all__ = ["ABSENT", "Absent", "Change", "ChangedInstance", "GraphDiff", "compare_graphs"]
-
 
 class Absent:
     """Stands for a value that one side does not have."""

@@ -15,8 +15,6 @@ from msgspec import Struct
 
 from sabir.graph.record import EMPTY_RECORD, Record
 
-__all__ = ["PLAIN_EDGES", "EdgeKind", "EdgeKinds", "edge_kinds"]
-
 
 class EdgeKind(Enum):
     """The first six lead from an instance to its owner; `hosted-on` is also a kind of relation."""

@@ -13,8 +13,6 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.text import Location
 
-__all__ = ["Sightings", "faring", "with_sightings"]
-
 
 class Sightings(Struct, frozen=True, kw_only=True):
     """What is told of a deployed environment beside the values themselves."""

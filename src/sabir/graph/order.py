@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
-__all__ = ["Nesting", "components", "reversed_edges", "strongly_connected", "topological_order"]
-
 Adjacency = Sequence[Sequence[int]]
 
 

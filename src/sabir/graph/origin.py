@@ -14,8 +14,6 @@ from msgspec import Struct
 
 from sabir.text import Location, Place
 
-__all__ = ["AttributeRead", "How", "Origin"]
-
 
 class How(Enum):
     """In what manner a value was made."""

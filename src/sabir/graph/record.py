@@ -10,8 +10,6 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from functools import lru_cache
 from typing import Final, TypeVar
 
-__all__ = ["EMPTY_RECORD", "Layout", "Record"]
-
 T = TypeVar("T", covariant=True)
 
 

@@ -15,8 +15,6 @@ from sabir.graph.origin import Origin
 from sabir.graph.values import Sensitive, Value
 from sabir.text import REDACTED, Span
 
-__all__ = ["Secrets", "holds_sensitive", "secret_texts", "sensitive_values"]
-
 _PLAIN: Final = frozenset({str, int, bool, float, type(None)})
 """Types with no room for a secret; most values are of them."""
 _SHORTEST: Final = 3

@@ -28,31 +28,6 @@ if TYPE_CHECKING:  # importing the checks would double the time it takes to star
     from sabir.source.symbols import Candidate, FileNames
     from sabir.source.yaml.nodes import YamlNode  # brings PyYAML along, which not every language needs
 
-__all__ = [
-    "Document",
-    "Evaluation",
-    "EvaluationRequest",
-    "Explorer",
-    "Explores",
-    "IncludesFiles",
-    "Language",
-    "MakesModels",
-    "ModelCall",
-    "ModelQuestion",
-    "ModelResult",
-    "RenderRequest",
-    "RenderedObject",
-    "Renderer",
-    "Rendering",
-    "RunCall",
-    "RunResult",
-    "Runs",
-    "TestCall",
-    "TestOutcome",
-    "TestRun",
-    "Tests",
-]
-
 
 class Document(Struct, frozen=True, eq=False):
     """A YAML document that was read by the caller, in place of a file of its own.

@@ -11,8 +11,6 @@ from sabir.diagnostics.finding import Finding, Fix, Severity
 from sabir.lsp.positions import START, Positions
 from sabir.text import Source
 
-__all__ = ["code_actions", "diagnostic"]
-
 _SEVERITIES: Final = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,

@@ -9,8 +9,6 @@ from pygls.workspace import PositionCodec
 
 from sabir.text import Location, Source, Span
 
-__all__ = ["START", "Positions", "path_of", "uri_of"]
-
 START = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 

@@ -29,8 +29,6 @@ from sabir.operations.editor.values import EvaluatedProject
 from sabir.operations.worker import Workers
 from sabir.session import PROFILES, Session
 
-__all__ = ["SabirServer"]
-
 _PAUSE: Final = 0.3
 """Seconds without a key until everything is checked."""
 _logger = logging.getLogger(__name__)

@@ -14,8 +14,6 @@ from pygls.protocol import LanguageServerProtocol
 from sabir.diagnostics.reasons import reason_of
 from sabir.errors import UnusableInput
 
-__all__ = ["AnsweringProtocol", "BoundedInput", "PlainFormatter"]
-
 _LONGEST: Final = 64 << 20
 """Bytes of a message: a text is sent whole when it is opened."""
 _LONGEST_HEADER: Final = 1 << 16

@@ -18,8 +18,6 @@ from sabir.operations.editor.values import EvaluatedProject, LineShift
 from sabir.source.packages.views import EditedPackage
 from sabir.text import Source
 
-__all__ = ["Desk"]
-
 
 class Desk:
     """A project and its findings by file. `environment`: the desk of the environment that it is a part of."""

@@ -15,8 +15,6 @@ from sabir.operations.query import Answer, QueryRequest, query_path
 from sabir.operations.why import Explanation
 from sabir.text import Location
 
-__all__ = ["Bisected", "bisect_path"]
-
 
 class Bisected(Struct, frozen=True, kw_only=True):
     """The deployment that made it true."""

@@ -25,14 +25,6 @@ from sabir.source.packages.views import EditedPackage
 if TYPE_CHECKING:
     from sabir.operations.worker import Workers
 
-__all__ = [
-    "EvaluatedPath",
-    "errors_first",
-    "evaluate_package",
-    "evaluate_path",
-    "language_at",
-    "workers_for",
-]
 
 _HEAD: Final = 4096
 _MOST_NAMES: Final = 8

@@ -17,8 +17,6 @@ from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluation import evaluate_package
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["EvaluatingCheck"]
-
 
 class EvaluatingCheck:
     """Evaluates a package after its checks and adds what these did not say themselves."""

@@ -11,8 +11,6 @@ from sabir.errors import UsageError
 from sabir.source.packages.file_access import folder_below, name_defect
 from sabir.source.private import FILE_MODE, open_private
 
-__all__ = ["write_atomically", "write_folder"]
-
 
 def write_atomically(
     path: Path, content: bytes | Iterable[bytes], *, private: bool | Callable[[bytes], bool] = False

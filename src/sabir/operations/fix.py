@@ -20,8 +20,6 @@ from sabir.source.packages.limits import NOT_UTF8
 from sabir.source.packages.views import EditedPackage
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 
-__all__ = ["FixResult", "MendedText", "fix_diff", "fix_paths", "mended_texts"]
-
 _BOM: Final = b"\xef\xbb\xbf"
 # A fix may bring forth another finding with a fix; fixes that undo each other must not go on for ever.
 _ROUNDS: Final = 10

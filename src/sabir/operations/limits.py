@@ -15,8 +15,6 @@ from sabir.diagnostics.limits import over_limit
 from sabir.errors import Overrun
 from sabir.session import Limits
 
-__all__ = ["within"]
-
 _AGAIN: Final = 1.0
 _GRACE: Final = 30
 """Seconds after which the system ends the process, should nothing in it listen."""

@@ -17,8 +17,6 @@ from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
-__all__ = ["ModelRequest", "model_of_path"]
-
 
 class ModelRequest(Struct, frozen=True, kw_only=True):
     path: Path

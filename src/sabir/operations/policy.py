@@ -20,8 +20,6 @@ from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file import read_given
 from sabir.source.packages.limits import ReadProblem
 
-__all__ = ["environment_judgement", "judged", "policy_validator"]
-
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
     """A validator that evaluates the package, with the trust of the check, and asks the rules of its graph."""

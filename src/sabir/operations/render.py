@@ -20,8 +20,6 @@ from sabir.operations.evaluation import language_at, workers_for
 from sabir.operations.files import write_folder
 from sabir.source.packages import LoadedPackage, load_package
 
-__all__ = ["RenderPathRequest", "Rendered", "render_path", "write_rendering"]
-
 _YAML = (".yaml", ".yml")
 _SECRET: Final = re.compile(rb"""^[ -]*kind:\s*["']?Secret["']?\s*$|"kind"\s*:\s*"Secret\"""", re.MULTILINE)
 _REVEAL: Final = "reveal"

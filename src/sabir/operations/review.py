@@ -18,8 +18,6 @@ from sabir.operations.evaluation import evaluate_path
 from sabir.operations.packages import packages_at
 from sabir.operations.revisions import Repository, at_revision
 
-__all__ = ["Review", "ReviewRequest", "ReviewedPackage", "review_path"]
-
 
 class ReviewRequest(Struct, frozen=True, kw_only=True):
     path: Path

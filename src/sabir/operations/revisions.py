@@ -23,8 +23,6 @@ from msgspec import Struct
 
 from sabir.errors import UnusableInput, UsageError
 
-__all__ = ["PREFIX", "Repository", "at_revision", "folder_called", "is_revision", "readable", "revision_path"]
-
 PREFIX: Final = "git:"
 _QUIET: Final = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _ALONE: Final = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}

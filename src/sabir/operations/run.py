@@ -14,8 +14,6 @@ from sabir.languages.language import EvaluationRequest, RunCall, RunResult, Runs
 from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
 
-__all__ = ["FORMAT", "RunRequest", "run_document", "run_path"]
-
 FORMAT: Final = "sabir.run/1"
 
 

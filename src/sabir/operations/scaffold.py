@@ -16,8 +16,6 @@ from typing import Final
 from sabir.errors import UsageError
 from sabir.operations.files import write_folder
 
-__all__ = ["KINDS", "new_project"]
-
 KINDS: Final = {
     "muranopl": "an application package with a class, a form and a model",
     "inmanta": "a model with entities, a relation and an implementation",

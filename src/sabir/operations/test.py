@@ -14,8 +14,6 @@ from sabir.languages.language import EvaluationRequest, TestCall, TestRun, Tests
 from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
 
-__all__ = ["TestRequest", "junit", "run_document", "run_tests_of_path"]
-
 FORMAT = "sabir.test/1"
 
 

@@ -13,8 +13,6 @@ from sabir.checks.options import CheckOptions
 from sabir.operations.check import CheckResult, check_paths
 from sabir.source.packages.file_access import NOISE
 
-__all__ = ["Watch", "watched_files"]
-
 Snapshot = Mapping[str, tuple[int, int]]
 
 

@@ -14,8 +14,6 @@ from typing import Final
 
 from sabir.provenance.steps import Cell, Site, Sources, Step, ValueSource
 
-__all__ = ["Context", "rests_on"]
-
 _PRECISE: Final = 100
 """Steps of one site that are told apart in one context; then they gather in one."""
 _NEAR: Final = 24

@@ -12,8 +12,6 @@ from msgspec import Struct
 from sabir.graph.origin import How, Origin
 from sabir.text import Location, Place
 
-__all__ = ["NOWHERE", "Cell", "Join", "Outcome", "Site", "Sources", "Step", "ValueSource", "join"]
-
 
 class Outcome(Enum):
     """How something ended that decides: what code asks for. The value is what people read."""

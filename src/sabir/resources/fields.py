@@ -11,8 +11,6 @@ from msgspec import Struct
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.values import Unknown, Value, reveal
 
-__all__ = ["Field", "FieldType", "field_problems"]
-
 
 class FieldType(Enum):
     """The kinds of values a field takes; the value is what people read."""

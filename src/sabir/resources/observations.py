@@ -9,8 +9,6 @@ from msgspec import Struct
 
 from sabir.graph.values import Value
 
-__all__ = ["Followed", "Mark", "ObservedValues"]
-
 
 class Mark(Struct, frozen=True, eq=False):
     """How far somebody has followed."""

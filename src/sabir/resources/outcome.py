@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from sabir.graph.address import Address
     from sabir.resources.resource import Resource
 
-__all__ = [
-    "Change",
-    "Health",
-    "Observation",
-    "Outcome",
-    "OutcomeStatus",
-    "Reading",
-    "Sighting",
-    "describe_differences",
-    "told_changes",
-]
-
 
 class Change(Struct, frozen=True, kw_only=True):
     """A field that is not as it should be. Sensitive values stay marked: whoever shows them writes `<<REDACTED>>`."""

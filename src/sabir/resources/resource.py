@@ -16,7 +16,6 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = ["Lifecycle", "Operation", "Pending", "Resource", "Wanted"]
 
 Observed = Mapping[str, Value]
 """What steps gave back so far, by the text of an attribute's address: `db/server|public_address`."""

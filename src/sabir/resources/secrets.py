@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from sabir.resources.driver import DriverContext
     from sabir.text import Place
 
-__all__ = [
-    "COMPOSED_HINT",
-    "ComposedSecrets",
-    "SecretProvider",
-    "SecretSource",
-    "composed_message",
-    "find_composed",
-    "is_reference",
-    "reference_to",
-    "referred_names",
-    "revealed",
-    "with_references",
-]
 
 _WORD: Final = "$secret"
 _EVALUATED: Final = frozenset({"eval", "ref", "q"})

@@ -11,8 +11,6 @@ from sabir.graph.values import Value
 from sabir.resources.outcome import Change
 from sabir.resources.resource import Resource
 
-__all__ = ["Action", "Task"]
-
 
 class Action(Enum):
     """What a step does; the value is its word in plans and events."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sabir.resources.resource import Resource
     from sabir.text import Place
 
-__all__ = ["DEFAULT_TARGET", "Target"]
 
 DEFAULT_TARGET: Final = "here"
 """The target that is there without being described: this machine, below one folder."""

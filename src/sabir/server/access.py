@@ -13,8 +13,6 @@ from litestar.middleware import AbstractAuthenticationMiddleware, Authentication
 from sabir.server.service import Service
 from sabir.server.store.tokens import TokenInfo, Verb
 
-__all__ = ["COOKIE", "PAGE_HEADER", "Authentication", "allowed"]
-
 COOKIE: Final = "sabir_token"
 PAGE_HEADER: Final = "x-sabir-page"
 """Sent by the page with every request; no foreign page can add it."""

@@ -16,8 +16,6 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from sabir.server.settings import ConnectionLimits
 
-__all__ = ["App", "bounded_app", "bounded_protocol"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

@@ -8,8 +8,6 @@ from time import perf_counter
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-__all__ = ["Measures", "measured"]
-
 
 class Measures:
     """A registry of its own: two services in one process do not count for each other."""

@@ -10,8 +10,6 @@ from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.access import entries, value_at
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, plain_data, text_of
 
-__all__ = ["described", "icon_of"]
-
 
 def described(package: LoadedPackage, language: Language) -> Described:
     """From its manifest, or from the file that its language knows it by; what has no name is named by its content."""

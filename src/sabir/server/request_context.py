@@ -19,22 +19,6 @@ from sabir.server.store.tokens import TokenInfo, Verb
 from sabir.server.work.asking import Answered
 from sabir.server.work.redaction import redact_document
 
-__all__ = [
-    "Asking",
-    "BoundedRequest",
-    "answer",
-    "decoded_body",
-    "environment_of",
-    "get_page",
-    "json_answer",
-    "page_answer",
-    "redacted_answer",
-    "redacted_for",
-    "refuse_depth",
-    "sees_secrets",
-    "service_of",
-]
-
 Asking = Request[TokenInfo, str, State]
 
 _DEEPEST: Final = 100

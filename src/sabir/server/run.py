@@ -17,8 +17,6 @@ from sabir.server.service import Service
 from sabir.server.settings import Settings
 from sabir.server.store.tokens import Role
 
-__all__ = ["address", "first_token", "listen", "new_token", "serve"]
-
 _GRACE = 10
 _LAST_PORT = 65535
 _WAITING = 2048

@@ -29,8 +29,6 @@ from sabir.server.work.process_pool import Checking
 from sabir.source.packages import PackageFile
 from sabir.source.private import make_private_directory, tighten
 
-__all__ = ["Service"]
-
 
 def _sealer(settings: Settings, database: Database) -> Sealer:
     """With the key that deployments use, where there is one; else with one of the service's own."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-__all__ = ["ConnectionLimits", "Settings"]
-
 
 class ConnectionLimits(Struct, frozen=True, kw_only=True):
     most: int = 800

@@ -17,8 +17,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.packages.file_access import is_below, read_named_file
 from sabir.source.packages.limits import ReadProblem
 
-__all__ = ["Catalogue"]
-
 _MOST_FILES: Final = 400
 _MOST_FOLDERS: Final = 2000
 _DOCUMENTS: Final = (".yaml", ".yml", ".tosca")

@@ -7,8 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-__all__ = ["DIRECTORY_MODE", "FILE_MODE", "make_private_directory", "open_private", "tighten"]
-
 FILE_MODE: Final = 0o600
 DIRECTORY_MODE: Final = 0o700
 _OTHERS: Final = 0o077

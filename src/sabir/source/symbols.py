@@ -14,8 +14,6 @@ from msgspec import Struct
 
 from sabir.text import Span
 
-__all__ = ["Candidate", "FileNames", "Mention", "Symbol", "SymbolKind"]
-
 
 class SymbolKind(Enum):
     """What a name stands for; editors show a picture for each."""

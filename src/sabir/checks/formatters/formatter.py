@@ -11,8 +11,6 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import PluginError, UsageError
 from sabir.plugins import FORMATTERS, load_plugin, plugin_names
 
-__all__ = ["BaseFormatter", "FormatterOptions", "find_formatter", "formatter_names"]
-
 
 class FormatterOptions(Struct, frozen=True, kw_only=True):
     """How a report is to look, for formatters that leave a choice."""

@@ -6,8 +6,6 @@ from typing import Final
 
 from sabir.lazy import lazy_pattern
 
-__all__ = ["Palette", "harmless", "harmless_lines"]
-
 _CONTROL: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 _control: Final = lazy_pattern(_CONTROL)
 _but_paint: Final = lazy_pattern(rf"(?!\x1b\[[0-9;]*m){_CONTROL}")

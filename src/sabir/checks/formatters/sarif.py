@@ -16,8 +16,6 @@ from sabir.diagnostics.page import page_url, plain_explanation
 from sabir.diagnostics.rules import Rule
 from sabir.text import Place, Span, format_json
 
-__all__ = ["SarifFormatter"]
-
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 

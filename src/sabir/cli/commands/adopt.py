@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sabir.operations.deployment.adopt import Adopted, AdoptedResource
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "adopt",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from sabir.operations.bisect import Bisected
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "bisect",

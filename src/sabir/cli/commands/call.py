@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from sabir.operations.deployment.callables import Offer
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "call",

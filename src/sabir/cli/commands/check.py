@@ -10,8 +10,6 @@ from sabir.cli.options import language_option
 from sabir.cli.parameter_types import PATH, PATH_TEXT, Choice, Number, Proposed, named_values, pairs
 from sabir.cli.session_options import limits_option, trust_option
 
-__all__ = ["command"]
-
 _FIXES: Final = "Fixes"
 _SHOWING: Final = "Reports"
 _SETTINGS: Final = "Settings"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.compile import Compiled
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "compile",

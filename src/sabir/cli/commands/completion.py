@@ -6,8 +6,6 @@ from sabir.cli.declare import argument, sabir_command
 from sabir.cli.parameter_types import Choice
 from sabir.cli.terminal import write
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "completion",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from sabir.cli.deploying import Words
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "destroy",

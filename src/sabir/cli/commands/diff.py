@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.diff import Difference
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "diff",

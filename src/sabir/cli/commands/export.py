@@ -17,8 +17,6 @@ from sabir.cli.options import (
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "export",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from sabir.operations.deployment.environment import EnvironmentRequest
     from sabir.operations.deployment.facts import SeenFact
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "facts",

@@ -14,8 +14,6 @@ from sabir.text import format_json
 if TYPE_CHECKING:
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "history",

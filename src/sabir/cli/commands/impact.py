@@ -16,8 +16,6 @@ from sabir.cli.parameter_types import PATH_TEXT
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["command"]
-
 
 def _placed(function: Callable[..., int]) -> Callable[..., int]:
     """`[PATH] FILE:LINE`, or with --since a PATH alone; the function gets `path` and `line`."""

@@ -8,8 +8,6 @@ from sabir.cli.declare import option, sabir_command
 from sabir.cli.parameter_types import Number
 from sabir.extras import missing_extra
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "lsp",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from sabir.languages.language import ModelQuestion
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "model",

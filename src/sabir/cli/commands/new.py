@@ -7,8 +7,6 @@ from pathlib import Path
 from sabir.cli.declare import argument, sabir_command
 from sabir.cli.parameter_types import PATH, Choice
 
-__all__ = ["command"]
-
 _KINDS = ("muranopl", "inmanta", "ccp", "tosca", "environment")
 
 

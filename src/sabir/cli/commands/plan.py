@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sabir.operations.deployment.environment import EnvironmentRequest
     from sabir.operations.deployment.plan import Planned
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "plan",

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.why import Explanation
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "query",

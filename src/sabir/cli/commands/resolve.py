@@ -13,8 +13,6 @@ from sabir.errors import UsageError
 if TYPE_CHECKING:
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "resolve",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "run",

@@ -16,7 +16,6 @@ from sabir.extras import missing_extra
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["command"]
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

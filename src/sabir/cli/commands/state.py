@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sabir.operations.deployment.environment import EnvironmentRequest
 
-__all__ = ["command"]
 
 _WORDS = {"list": 0, "show": 1, "mv": 2, "rm": 1, "export": 0, "import": 1, "rotate": 0}
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from sabir.operations.deployment.environment import EnvironmentRequest
     from sabir.operations.deployment.status import ResourceStatus
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "status",

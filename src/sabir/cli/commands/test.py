@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from sabir.languages.language import TestRun
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "test",

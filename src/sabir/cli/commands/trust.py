@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from sabir.operations.trust import Leave
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "trust",

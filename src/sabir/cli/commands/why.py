@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from sabir.cli.deploying import Remembered
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["command"]
-
 
 @sabir_command(
     "why",

@@ -9,8 +9,6 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.text import format_json
 
-__all__ = ["show_code", "show_codes"]
-
 
 def show_code(name: str) -> None:
     """`--explain`: a bare code that several validators use is explained for each of them."""

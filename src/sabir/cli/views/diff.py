@@ -15,8 +15,6 @@ from sabir.operations.diff import Difference, difference_data
 from sabir.operations.why import DIFF_FORMAT
 from sabir.text import format_json
 
-__all__ = ["VIEWS", "code", "markdown_changes", "text_view"]
-
 
 def text_view(difference: Difference, paint: Paint = PLAIN) -> Iterator[str]:
     """`-` gone, `+` new, `~` changed; values before and after."""

@@ -11,8 +11,6 @@ from sabir.graph.views.text import clipped, one_line, value_text
 from sabir.operations.why import Explanation, Step, why_data
 from sabir.text import format_json
 
-__all__ = ["VIEWS"]
-
 
 def text_view(explanation: Explanation, paint: Paint = PLAIN) -> Iterator[str]:
     """Every step with its place, manner and line; what it rests on is indented below."""

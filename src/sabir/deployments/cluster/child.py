@@ -19,8 +19,6 @@ from msgspec import Struct
 from sabir import __version__
 from sabir.errors import DeployError
 
-__all__ = ["Ended", "Errand", "run_errand"]
-
 
 class Errand(Struct, frozen=True, kw_only=True, eq=False):
     """The same work for each of some items, which may be done again when a worker dies."""

@@ -22,8 +22,6 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from sabir.deployments.cluster.worker import Answer
 
-__all__ = ["ClusterWorkers", "WorkerDriver"]
-
 
 class ClusterWorkers:
     """The workers of one scheduler, as the targets of an environment see them."""

@@ -27,8 +27,6 @@ from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.session import Session, Trust
 
-__all__ = ["CLAIMS", "KEEPER", "Answer", "Call", "ConnectionKeeper", "carry_out"]
-
 CLAIMS: Final = "sabir-calls"
 KEEPER: Final = "sabir-connections"
 _IDLE_SECONDS: Final = 600.0

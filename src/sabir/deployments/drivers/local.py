@@ -19,8 +19,6 @@ from sabir.resources.fields import Field
 from sabir.resources.target import Target
 from sabir.source.private import make_private_directory
 
-__all__ = ["DRIVER", "LocalDriver"]
-
 
 class LocalDriver(MachineDriver):
     name: Final = "local"

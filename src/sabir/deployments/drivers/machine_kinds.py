@@ -7,8 +7,6 @@ from typing import Final
 from sabir.resources.driver import Kind
 from sabir.resources.fields import Field, FieldType
 
-__all__ = ["MACHINE_KINDS"]
-
 _PATH: Final = Field(about="where it lies, from the root of the target", required=True, replaces=True)
 _MODE: Final = Field(about="who may do what with it, in base 8: '0644'")
 _OWNER: Final = Field(about="the user it belongs to")

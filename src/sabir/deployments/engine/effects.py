@@ -25,8 +25,6 @@ from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["JournalledEffects", "Program", "outcome_from", "outcome_text"]
-
 
 class Program:
     """What all branches of one running program share."""

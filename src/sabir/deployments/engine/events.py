@@ -7,25 +7,6 @@ from msgspec import Struct
 from sabir.deployments.store.records import StepState
 from sabir.resources.outcome import Outcome
 
-__all__ = [
-    "Cancel",
-    "EndSaved",
-    "Ended",
-    "Event",
-    "Finish",
-    "Instruction",
-    "IntentSaved",
-    "Interrupted",
-    "Left",
-    "Node",
-    "Run",
-    "SaveEnd",
-    "SaveIntent",
-    "SaveRetry",
-    "TimePassed",
-    "Wake",
-]
-
 
 class Node(Struct, frozen=True, kw_only=True):
     """A step as far as its order goes."""

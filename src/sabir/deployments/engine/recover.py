@@ -34,9 +34,6 @@ from sabir.resources.outcome import Observation, Outcome, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["WAVE", "OpenStep", "Recovered", "is_call_step", "recover", "settle_step"]
-
-
 WAVE: Final = "#wave"
 """What the key of a step ends with, and a number, when the same resource had a step in an earlier wave of the deployment."""
 

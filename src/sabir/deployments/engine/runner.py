@@ -61,8 +61,6 @@ from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.step import Action, Task
 
-__all__ = ["Runner", "nodes_of"]
-
 
 def at_known_target(placed: Placed, observed: Mapping[str, Value]) -> Placed:
     """At a target whose address only a step before it gave."""

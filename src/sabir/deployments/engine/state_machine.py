@@ -39,8 +39,6 @@ from sabir.deployments.engine.events import (
 from sabir.deployments.store.records import StepState
 from sabir.resources.outcome import Outcome, OutcomeStatus
 
-__all__ = ["Machine"]
-
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 

@@ -20,8 +20,6 @@ from sabir.graph.values import Value
 from sabir.interpreter import collector_paused
 from sabir.resources.step import Action
 
-__all__ = ["build_plan"]
-
 
 @collector_paused()
 def build_plan(request: PlanRequest) -> Plan:

@@ -18,8 +18,6 @@ from sabir.deployments.targets import Placed
 from sabir.graph.values import Value
 from sabir.resources.step import Action
 
-__all__ = ["CallPlanRequest", "CalledResource", "build_call_plan", "call_key"]
-
 
 class CalledResource(Struct, frozen=True, kw_only=True, eq=False):
     """Something to run, and the call that it is."""

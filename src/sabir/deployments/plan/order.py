@@ -12,8 +12,6 @@ from sabir.deployments.targets import Placed
 from sabir.errors import DeployError
 from sabir.graph.order import strongly_connected, topological_order
 
-__all__ = ["Ordered", "Waits", "ordered"]
-
 _DELETION = "#delete"
 
 

@@ -14,8 +14,6 @@ from sabir.graph.values import Value
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["Call", "Plan", "PlannedStep"]
-
 
 class Call(Struct, frozen=True, kw_only=True, eq=False):
     """What makes a step a call."""

@@ -13,8 +13,6 @@ from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target
 
-__all__ = ["PROVIDER"]
-
 _SECONDS: Final = 30.0
 
 

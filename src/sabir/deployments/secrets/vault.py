@@ -18,8 +18,6 @@ from sabir.extras import needing
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 
-__all__ = ["PROVIDER"]
-
 _SECONDS: Final = 30.0
 _LARGEST: Final = 4 << 20
 

@@ -20,8 +20,6 @@ from sabir.deployments.store.versions import VersionedTables
 from sabir.errors import DeployError, UsageError
 from sabir.source.private import make_private_directory, tighten
 
-__all__ = ["Database", "database_reason", "is_away", "is_full"]
-
 _BUSY_MILLISECONDS: Final = 30_000
 _PREPARING: Final = 0x7361626972
 _OWN_DIRECTORY: Final = ".sabir"

@@ -17,8 +17,6 @@ from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import Batch, Write, Writer
 from sabir.graph.values import Value
 
-__all__ = ["Journal"]
-
 _json = msgspec.json.Encoder(order="sorted").encode
 
 

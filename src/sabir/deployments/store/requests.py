@@ -14,8 +14,6 @@ from msgspec import Struct, field
 from sabir.deployments.store.row_checks import stored_text
 from sabir.deployments.store.seal import Sealer
 
-__all__ = ["Sighting", "Wish", "read_observed", "read_wish", "rows_of", "sealed_files"]
-
 
 class Wish(Struct, frozen=True, kw_only=True):
     """What a deployment was asked for."""

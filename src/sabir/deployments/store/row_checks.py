@@ -14,8 +14,6 @@ import msgspec
 from sabir.diagnostics.decoding import UNDECODED, decoding_reason
 from sabir.errors import DeployError
 
-__all__ = ["damaged", "stored", "stored_text"]
-
 T = TypeVar("T", bound=msgspec.Struct)
 
 

@@ -28,18 +28,6 @@ from sqlalchemy import (
 from sabir.deployments.store.row_checks import stored_text
 from sabir.deployments.store.versions import VersionedTables, meta
 
-__all__ = [
-    "STATE",
-    "blob",
-    "call",
-    "deployment",
-    "environment",
-    "event",
-    "fact",
-    "resource",
-    "step",
-]
-
 _tables = MetaData()
 
 environment = Table(

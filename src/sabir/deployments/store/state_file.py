@@ -17,8 +17,6 @@ from typing import Final
 from sabir.errors import DeployError
 from sabir.source.private import make_private_directory, open_private, tighten
 
-__all__ = ["OpenStateFile", "StateFileLost", "create_state_file", "refuse_lost_state", "save_copy"]
-
 _HEADER: Final = 512
 """No SQLite database is smaller: the least size of its first page."""
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")

@@ -35,8 +35,6 @@ from sabir.resources.observations import ObservedValues
 from sabir.resources.outcome import OutcomeStatus
 from sabir.resources.step import Action
 
-__all__ = ["Store"]
-
 Answer = TypeVar("Answer")
 
 

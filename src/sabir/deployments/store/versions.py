@@ -14,8 +14,6 @@ from sqlalchemy import Column, Connection, MetaData, String, Table, Text, inspec
 from sabir.deployments.store.row_checks import damaged
 from sabir.errors import DeployError
 
-__all__ = ["VersionedTables", "meta"]
-
 _common = MetaData()
 
 meta: Final = Table("sabir_meta", _common, Column("name", String, primary_key=True), Column("value", Text))

@@ -16,17 +16,6 @@ from typing import Any, Final
 from sabir.expressions.patterns.syntax import is_cheap
 from sabir.expressions.patterns.translation import Unwritable, rewritten
 
-__all__ = [
-    "Match",
-    "PatternRefused",
-    "ResultTooLong",
-    "bounded",
-    "matches_start",
-    "matches_whole",
-    "stopping",
-    "substitute",
-]
-
 Pattern = re.Pattern[str]
 Match = re.Match[str]
 """Those of the other engine answer the same questions."""

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from sabir.expressions.patterns.syntax import Parsed, parsed
 
-__all__ = ["Unwritable", "rewritten"]
-
 _CATEGORIES: Final = {
     "CATEGORY_DIGIT": r"\d",
     "CATEGORY_NOT_DIGIT": r"\D",

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
     from sabir.expressions.query.functions.call import Call
 
-__all__ = [
-    "RealPlace",
-    "absolute",
-    "base_directory",
-    "may_write",
-    "reachable",
-    "read_bytes",
-    "read_text",
-    "real_place",
-    "temporary_directory",
-]
 
 FILE_NOT_FOUND: Final = expression_rule(
     "EXPR:E009",

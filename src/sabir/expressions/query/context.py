@@ -12,8 +12,6 @@ from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyList
 from sabir.text import Place
 
-__all__ = ["Context", "Lazy", "Scope"]
-
 _PENDING: Final = object()
 _PREDEFINED: Final[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-__all__ = ["OUTSIDE", "Dependents", "Kept", "Store"]
-
 OUTSIDE: Final = "outside"
 """The source of what can change without anybody saying so: files, programs, the time of day."""
 Result = TypeVar("Result")

@@ -16,8 +16,6 @@ from sabir.diagnostics.rules import Rule, RuleOptions
 from sabir.errors import FindingError
 from sabir.text import Place, Source, Span
 
-__all__ = ["BAD_ARGUMENTS", "NOT_FOUND", "REFUSED", "TOO_MUCH", "QueryError", "expression_rule"]
-
 
 def expression_rule(code: str, *, title: str, why: str, **options: Unpack[RuleOptions]) -> Rule:
     options.setdefault("when", "evaluate")

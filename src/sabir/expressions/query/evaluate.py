@@ -14,8 +14,6 @@ from sabir.expressions.query.forms import compile_expression, compile_value
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, plain, single
 
-__all__ = ["Result", "evaluate", "find_all", "map_value", "parse_expression"]
-
 _MOST: Final = 4096
 _LARGEST: Final = 4096
 _WITHOUT_REFERENCES: Final = 2

@@ -18,17 +18,6 @@ from sabir.expressions.query.iteration import compile_foreach, compile_select
 from sabir.expressions.query.paths import compile_path, shown, trace
 from sabir.expressions.query.values import MISSING, LazyList, LazyMap, plain, single
 
-__all__ = [
-    "Expression",
-    "Mapped",
-    "compile_argument",
-    "compile_each",
-    "compile_expression",
-    "compile_value",
-    "is_expression",
-    "is_template",
-]
-
 UNKNOWN_FUNCTION: Final = expression_rule(
     "EXPR:E004",
     title="a function that does not exist",

@@ -23,7 +23,6 @@ from sabir.interpreter import collector_paused
 if TYPE_CHECKING:
     from sabir.provenance import ValueSource
 
-__all__ = ["GraphResource", "GraphTree", "plain_instances", "read_from_graph", "resources_of"]
 
 _SECTIONS = {
     EdgeKind.CAPABILITY_OF: "capabilities",

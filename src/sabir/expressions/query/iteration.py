@@ -9,8 +9,6 @@ from sabir.expressions.query.context import Context
 from sabir.expressions.query.values import single
 from sabir.graph.values import Sensitive
 
-__all__ = ["compile_foreach", "compile_items", "compile_select"]
-
 Expression = Callable[[Context], list[Any]]
 
 

@@ -15,8 +15,6 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, PENDING, kept, mark, plain
 from sabir.text import Place
 
-__all__ = ["Assigned", "LiveResource"]
-
 CIRCLE: Final = Rule(
     code="EXPR:E019",
     title="a value that waits for itself",

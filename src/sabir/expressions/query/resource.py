@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sabir.expressions.query.session import Session
     from sabir.text import Place
 
-__all__ = ["SPECIAL_KEYS", "Artifact", "Resource", "Template", "one_or_many"]
-
 
 class Resource:
     """An instance, a capability or a relationship: everything that has special keys.

@@ -21,8 +21,6 @@ from sabir.expressions.query.values import MISSING, External, mark
 from sabir.graph.values import Sensitive, Unknown
 from sabir.text import Place
 
-__all__ = ["Select", "Step", "compile_segment", "filters_only", "fused", "run_steps", "undefined"]
-
 UNDEFINED_VARIABLE: Final = expression_rule(
     "EXPR:E002",
     title="a variable that is not defined",

@@ -19,8 +19,6 @@ from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.lazy import lazy_pattern
 from sabir.text import Place, Source, Span
 
-__all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
-
 SYNTAX: Final = expression_rule(
     "EXPR:E001",
     title="an expression that cannot be read",

@@ -10,24 +10,6 @@ from typing import Any, Final, final
 from sabir.graph.values import UNKNOWN, Sensitive, Unknown, awaited_names, reveal
 from sabir.text import REDACTED
 
-__all__ = [
-    "MISSING",
-    "External",
-    "LazyList",
-    "LazyMap",
-    "Missing",
-    "NodeState",
-    "Status",
-    "holds_unknown",
-    "is_sensitive",
-    "mark",
-    "plain",
-    "redacted",
-    "resting_on",
-    "reveal_deep",
-    "single",
-]
-
 
 @final
 class Missing(Enum):

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from jinja2.exceptions import FilterArgumentError
 
-__all__ = ["COLLECTION_FILTERS"]
-
 _MOST: Final = 100_000
 
 

@@ -21,8 +21,6 @@ from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimit
 from sabir.expressions.template.undefined import LenientRecorder, Recorder, UndefinedUse
 from sabir.text import Source
 
-__all__ = ["BoundedEnvironment", "MeteredEnvironment"]
-
 _LARGEST_RANGE = 100_000
 _DEEPEST_INCLUDE = 50
 _COMPILED = 4096

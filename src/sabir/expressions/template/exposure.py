@@ -15,7 +15,6 @@ from sabir.graph.values import Sensitive, Unknown
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
 
-__all__ = ["Rendering", "ResourceView"]
 
 _SCALARS: Final = (str, int, float, bool, type(None), bytes)
 

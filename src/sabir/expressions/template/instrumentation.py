@@ -12,8 +12,6 @@ from jinja2.visitor import NodeTransformer
 from sabir.expressions.template.findings import Piece
 from sabir.text import Source
 
-__all__ = ["COUNTING", "Marking", "count", "mark"]
-
 _LOOP: Final = "*loop*"
 _MADE: Final = "*made*"
 

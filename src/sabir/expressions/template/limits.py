@@ -11,8 +11,6 @@ from msgspec import Struct
 from sabir.graph.values import no_data, no_data_within
 from sabir.lazy import lazy_pattern
 
-__all__ = ["MISTAKES", "LimitReached", "Meter", "TemplateLimits", "refuse_no_data"]
-
 _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
 _TEXT_WEIGHT: Final = 100

@@ -13,8 +13,6 @@ from sabir.expressions.patterns import PatternError, bounded, compile_pattern
 from sabir.expressions.template.texts import to_bool
 from sabir.lazy import lazy_pattern
 
-__all__ = ["PREDICATES"]
-
 _OPERATORS: Final[Mapping[str, Callable[[int], bool]]] = {
     **dict.fromkeys(("==", "=", "eq"), lambda sign: sign == 0),
     **dict.fromkeys(("!=", "<>", "ne"), lambda sign: sign != 0),

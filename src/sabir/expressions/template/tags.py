@@ -17,8 +17,6 @@ from msgspec import Struct
 
 from sabir.text import Span
 
-__all__ = ["Name", "Tag", "TagKind", "TemplateTags", "Token", "dotted_names", "read_tags"]
-
 _KEPT: Final = 256
 
 

@@ -20,8 +20,6 @@ from jinja2.runtime import Undefined
 from sabir.expressions.patterns import PatternError, ResultTooLong, bounded, compile_pattern, substitute
 from sabir.expressions.template.limits import LimitReached
 
-__all__ = ["TEXT_FILTERS", "to_bool"]
-
 # The name space Ansible makes its identifiers in.
 _NAMESPACE: Final = uuid.UUID("361E6D51-FAEC-444A-9079-341386DA8E2E")
 _LONGEST_RESULT: Final = 4_000_000

@@ -15,8 +15,6 @@ from sabir.expressions.template.findings import line_place
 from sabir.expressions.template.tags import Token, dotted_names, read_tags
 from sabir.text import Place, Source, Span
 
-__all__ = ["LenientRecorder", "Recorder", "UndefinedUse"]
-
 
 class UndefinedUse(Struct, frozen=True, kw_only=True, eq=False):
     """One use of an undefined name."""

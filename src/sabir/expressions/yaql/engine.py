@@ -20,7 +20,6 @@ from sabir.session import wall_clock
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["Compiled", "Engine", "Objects", "evaluate"]
 
 _MAX_KEPT = 20_000
 

@@ -22,18 +22,6 @@ from msgspec.structs import replace
 
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, NULL
 
-__all__ = [
-    "EXPRESSION",
-    "KEYWORD",
-    "LAMBDA",
-    "LAZY_RULE",
-    "MISSING",
-    "Lazy",
-    "Library",
-    "Overload",
-    "Parameter",
-]
-
 
 class Lazy(Enum):
     """Parameters that take the argument as written rather than its value."""

@@ -11,36 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from sabir.expressions.yaql.scope import Rule, Scope
 
-__all__ = [
-    "ANY",
-    "BOOL",
-    "COLLECTION",
-    "DATETIME",
-    "FLOAT",
-    "INT",
-    "INTEGER",
-    "ITERABLE",
-    "ITERATOR",
-    "KINDS",
-    "MAPPING",
-    "NOT_NULL",
-    "NULL",
-    "NUMBER",
-    "OBJECT",
-    "OTHER",
-    "PATTERN",
-    "RULE",
-    "SCOPE",
-    "SEQUENCE",
-    "SET",
-    "STRING",
-    "TIMESPAN",
-    "EmbeddedObject",
-    "describe",
-    "kind_names",
-    "kind_of",
-]
-
 NULL = 1 << 0
 BOOL = 1 << 1
 INTEGER = 1 << 2  # an int that is not a bool

@@ -11,8 +11,6 @@ from typing import Final
 
 from sabir.lazy import lazy_pattern
 
-__all__ = ["decode_string", "lexical_error", "tokenize"]
-
 _STRINGS = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|`[^`\\]*(?:\\.[^`\\]*)*`"""
 # Frequent tokens first: the engine tries the alternatives in order. A word that an opening parenthesis follows at once is
 # a call, also when the word is an operator elsewhere (`not(x)` calls a function `not`). A word may not begin with two

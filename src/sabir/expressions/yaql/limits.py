@@ -14,8 +14,6 @@ from msgspec import Struct
 from sabir.expressions.yaql.errors import LimitExceeded
 from sabir.expressions.yaql.kinds import COLLECTION, ITERATOR, KINDS, MAPPING, SEQUENCE, SET
 
-__all__ = ["Limits", "Options"]
-
 _MAX_NESTING = 300
 _MAX_CALLS = 150
 

@@ -10,25 +10,6 @@ from msgspec import Struct
 
 from sabir.text import Span
 
-__all__ = [
-    "Binary",
-    "Call",
-    "Group",
-    "Index",
-    "ListLiteral",
-    "Literal",
-    "MapLiteral",
-    "Node",
-    "Rule",
-    "Skipped",
-    "Unary",
-    "Variable",
-    "Word",
-    "children",
-    "is_stored",
-    "span",
-]
-
 
 class Literal(Struct, frozen=True, eq=False, gc=False):
     """A number, a quoted string, `true`, `false` or `null`."""

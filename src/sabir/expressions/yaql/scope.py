@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sabir.expressions.yaql.limits import Limits
 
-__all__ = ["Closure", "Lambda", "Rule", "Scope", "Variables", "function_key", "variable_key"]
 
 Variables = dict[str, Any]
 Closure = Callable[[Variables], Any]

@@ -13,8 +13,6 @@ from typing import Any
 from sabir.expressions.yaql.kinds import ITERABLE, KINDS, MAPPING, SEQUENCE, SET
 from sabir.expressions.yaql.limits import Limits
 
-__all__ = ["FrozenDict", "equal", "finalize", "frozen", "hashable", "is_iterable", "plain_text", "text_of"]
-
 _ATOMS = frozenset((str, int, bool, float, type(None)))
 
 

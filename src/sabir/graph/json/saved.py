@@ -20,8 +20,6 @@ from sabir.graph.origin import Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Value
 
-__all__ = ["SavedInstance", "Shared", "empty", "saved_instance"]
-
 _NULL: Final = msgspec.Raw(b"null")
 _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})

@@ -15,8 +15,6 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.text import escape_json_bytes
 
-__all__ = ["chunks", "instance_data", "origin_data"]
-
 _PIECE: Final = 1 << 16
 _MOST_STEPS: Final = 1000
 """Steps of provenance written for one origin; `sabir why` follows all of them."""

@@ -18,8 +18,6 @@ from sabir.graph.graph import PART_TYPE, Graph, Instance
 from sabir.graph.views.links import Ownership
 from sabir.graph.views.text import one_line
 
-__all__ = ["MOST_BOXES", "Folding", "Group", "fold", "outside_in"]
-
 MOST_BOXES: Final = 60
 """More nobody tells apart at a glance."""
 

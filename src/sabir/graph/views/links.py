@@ -9,8 +9,6 @@ from msgspec import Struct
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.order import Nesting
 
-__all__ = ["Link", "Ownership", "links", "nested", "ownership"]
-
 
 class Ownership(Struct, frozen=True):
     """Owners without cycles: every instance is below exactly one root."""

@@ -24,8 +24,6 @@ from sabir.graph.views.picture import (
 )
 from sabir.graph.views.text import clipped, one_line, value_text
 
-__all__ = ["svg_view"]
-
 _MOST_LABELS: Final = 60
 """With more links than this their names are in the tooltips only."""
 _MOST_LINES: Final = 25

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Ref, Sensitive, Value
 
-__all__ = ["aliases", "without_libraries"]
-
 
 def aliases(graph: Graph) -> Mapping[str, Sequence[str]]:
     """By id the other names of an instance: those of outputs (variables of the description) that are bound to it."""

@@ -10,7 +10,6 @@ from sabir.lazy import lazy_pattern
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
 
-__all__ = ["CONFIG_NAMES", "is_definition_file", "recognises"]
 
 CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
 """Where the configuration of a deployment is looked for when none is named."""

@@ -21,8 +21,6 @@ from sabir.languages.muranopl.syntax.manifest import read_manifest
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["run_tests"]
-
 _FIXTURE: Final = "io.murano.test.TestFixture"
 # `testAdd`, `test_add`, `test1`, but not `testing`
 _test_pattern: Final = lazy_pattern(r"test(?![a-z])")

@@ -34,8 +34,6 @@ from sabir.languages.muranopl.model.heat_templates import read_template
 from sabir.languages.muranopl.syntax.manifest import read_manifest
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["make_model"]
-
 _REFUSED = "a validator of the form refuses this value"
 
 

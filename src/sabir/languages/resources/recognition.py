@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["FILE_NAME", "description", "recognises"]
 
 FILE_NAME: Final = "resources.yaml"
 _MARK: Final = rb"(?m)^sabir[ \t]*:[ \t]*resources/1[ \t]*(?:#.*)?\r?$"

@@ -27,8 +27,6 @@ from sabir.operations.deployment.execution import audit_of
 from sabir.operations.deployment.preparation import Prepared, prepare
 from sabir.resources.outcome import Change, Reading
 
-__all__ = ["Adopted", "AdoptedResource", "adopt_path"]
-
 
 class AdoptedResource(Struct, frozen=True, kw_only=True):
     address: str

@@ -42,8 +42,6 @@ from sabir.resources.step import Action, Task
 from sabir.source.packages import PackageFile, is_below
 from sabir.source.yaml.nodes import YamlScalar
 
-__all__ = ["adopt_murano"]
-
 _PACKAGE: Final = "package "
 
 

@@ -21,8 +21,6 @@ from sabir.operations.deployment.inspection import recorded_place
 from sabir.operations.deployment.preparation import Prepared
 from sabir.resources.resource import Operation, Wanted
 
-__all__ = ["Offer", "called_resources", "find_offer", "offers", "taken_arguments"]
-
 _MOST: Final = 12
 
 

@@ -17,8 +17,6 @@ from sabir.deployments.plan.steps import Plan
 from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.resources.driver import DriverContext
 
-__all__ = ["Doing", "Question", "audit_of"]
-
 WHO_VARIABLE: Final = "SABIR_WHO"
 """For whom it is done, when that is not the user of the process: a service says so."""
 

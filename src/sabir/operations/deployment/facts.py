@@ -12,8 +12,6 @@ from sabir.graph.values import Value
 from sabir.operations.deployment.environment import EnvironmentRequest, opened
 from sabir.operations.deployment.state import writing
 
-__all__ = ["SeenFact", "expire_facts", "facts_path"]
-
 
 class SeenFact(Struct, frozen=True, eq=False):
     fact: Fact

@@ -21,8 +21,6 @@ from sabir.source.packages.file_access import read_named_file
 from sabir.source.packages.limits import ReadProblem
 from sabir.text import format_json
 
-__all__ = ["plan_text", "read_plan_file", "refuse_other_plan"]
-
 Result = TypeVar("Result")
 
 

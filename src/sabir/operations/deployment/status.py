@@ -23,8 +23,6 @@ from sabir.operations.deployment.preparation import Prepared, prepare
 from sabir.resources.outcome import Change, Health
 from sabir.resources.resource import Lifecycle
 
-__all__ = ["EnvironmentStatus", "ResourceStatus", "status_path"]
-
 
 class _Seen(Struct, frozen=True):
     """A resource that is there."""

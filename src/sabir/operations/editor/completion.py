@@ -12,8 +12,6 @@ from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.cursor import typed_place
 from sabir.text import Source, Span
 
-__all__ = ["graph_candidates"]
-
 _CONDITIONS = ("condition", "attribute")
 
 _type_pattern: Final = lazy_pattern(r"\.type\s*=\s*(?P<word>[\w.:/-]*)\Z")

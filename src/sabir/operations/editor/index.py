@@ -12,8 +12,6 @@ from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol
 from sabir.text import Place, Span
 
-__all__ = ["Definition", "NameIndex", "Use"]
-
 
 class Definition(Struct, frozen=True):
     symbol: Symbol

@@ -20,8 +20,6 @@ from sabir.graph.values import Value
 from sabir.operations.why import Explainer, Explanation, Subject
 from sabir.text import Location
 
-__all__ = ["EvaluatedProject", "LineShift", "ValueAt"]
-
 _COMPUTED = frozenset(
     {How.EXPRESSION, How.TEMPLATE, How.REFERENCE, How.REFINEMENT, How.PLUGIN, How.INPUT, How.CONVERSION}
 )

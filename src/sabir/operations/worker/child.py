@@ -51,8 +51,6 @@ from sabir.pipes import private_pipes, read_message
 from sabir.session import Limits
 from sabir.source.packages import load_package
 
-__all__ = ["ERRORS", "serve"]
-
 ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, PluginError, SabirError)}
 
 

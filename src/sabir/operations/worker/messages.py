@@ -19,29 +19,6 @@ from sabir.pipes import with_length
 from sabir.session import Limits, Trust
 from sabir.text import Place, Source, Span
 
-__all__ = [
-    "Answered",
-    "Broken",
-    "Done",
-    "EvaluateWork",
-    "Found",
-    "JudgeWork",
-    "Message",
-    "QueryWork",
-    "Refused",
-    "RenderWork",
-    "RenderedFiles",
-    "Replied",
-    "Said",
-    "SentFindings",
-    "Task",
-    "Work",
-    "decode_message",
-    "decode_task",
-    "framed",
-]
-
-
 _SentPlace = tuple[int, int, int]
 """Number of the source, start and end."""
 

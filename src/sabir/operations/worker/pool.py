@@ -43,8 +43,6 @@ from sabir.operations.worker.tasks import task_of
 from sabir.session import Limits
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["Workers", "python_digest"]
-
 _SECONDS: Final = 300.0
 _MEMORY: Final = 4 << 30
 

@@ -21,8 +21,6 @@ import msgspec
 from sabir.operations.worker.messages import Message, Said, decode_message
 from sabir.pipes import HEAD
 
-__all__ = ["WorkerLost", "WorkerProcess"]
-
 _SLICE: Final = 0.2
 _PIECE: Final = 1 << 20
 _LARGEST: Final = 1 << 32

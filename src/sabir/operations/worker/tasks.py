@@ -17,8 +17,6 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.worker.messages import Task, Work
 from sabir.session import Session
 
-__all__ = ["request_of", "task_of"]
-
 
 def task_of(path: Path, request: EvaluationRequest, language: str | None, work: Work) -> Task:
     session = request.session

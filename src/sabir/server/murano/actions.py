@@ -30,9 +30,6 @@ from sabir.server.store.tokens import Verb
 from sabir.server.work.asking import Answered
 from sabir.server.work.commands import SABIR, JobRequest
 
-__all__ = ["MuranoActions", "MuranoDeployments", "MuranoStatics"]
-
-
 _NOBODY: Final = b'{"?": {"id": "nobody", "type": "io.murano.Object"}}'
 """A static method needs no object, but a run needs a model."""
 

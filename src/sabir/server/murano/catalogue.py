@@ -22,8 +22,6 @@ from sabir.server.request_context import Asking, decoded_body, service_of
 from sabir.server.store.catalogue import Category, PackageInfo, Search
 from sabir.server.store.tokens import Verb
 
-__all__ = ["MuranoCategories", "MuranoPackages"]
-
 _CHANGED: Final = {
     "name": "name",
     "description": "description",

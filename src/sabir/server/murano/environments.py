@@ -30,14 +30,6 @@ from sabir.server.store.murano import SessionInfo, SessionState
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
 
-__all__ = [
-    "MuranoEnvironments",
-    "MuranoModels",
-    "MuranoSessions",
-    "Name",
-    "murano_environment",
-]
-
 _SESSION = "x-configuration-session"
 
 Name = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]

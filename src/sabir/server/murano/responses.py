@@ -15,17 +15,6 @@ from sabir.server.store.jobs import JobInfo, JobState
 from sabir.server.store.murano import SessionInfo, SessionState
 from sabir.server.work.commands import ACTING
 
-__all__ = [
-    "deployment_data",
-    "deployments",
-    "environment_data",
-    "live_model",
-    "package_data",
-    "report_data",
-    "session_data",
-    "shown_environment",
-]
-
 _DEPLOYMENT: Final = {
     JobState.WAITING: "running",
     JobState.RUNNING: "running",

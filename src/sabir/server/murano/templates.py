@@ -20,8 +20,6 @@ from sabir.server.store.environments import Kind
 from sabir.server.store.murano import TemplateInfo
 from sabir.server.store.tokens import Verb
 
-__all__ = ["MuranoTemplates"]
-
 
 class _NewTemplate(Struct, frozen=True):
     name: Name

@@ -29,8 +29,6 @@ from sabir.server.store.jobs import JobInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
 
-__all__ = ["Deployments"]
-
 
 class RecordedResource(Struct, frozen=True, kw_only=True):
     address: str

@@ -18,8 +18,6 @@ from sabir.server.store.files import EnvironmentFiles, FileInfo, archive_files
 from sabir.server.store.tokens import Verb
 from sabir.session import Trust
 
-__all__ = ["Environments", "Files"]
-
 Name = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 

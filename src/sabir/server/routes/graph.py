@@ -25,8 +25,6 @@ from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.asking import Impact, Picture, Query, Question, Subject, WhatIf, Why
 
-__all__ = ["Questions"]
-
 Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
 
 

@@ -21,8 +21,6 @@ from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import ACTING, JobRequest
 from sabir.server.work.redaction import redact_document, redact_text
 
-__all__ = ["Jobs"]
-
 
 class Jobs(Controller):
     path = "/environments/{environment_id:str}/jobs"

@@ -22,8 +22,6 @@ from sabir.server.store.rows import Remembered, Rows, json_text, new_id, now
 from sabir.server.store.tables import category as categories
 from sabir.server.store.tables import package as table
 
-__all__ = ["Catalogue", "Category", "Described", "PackageInfo", "Search"]
-
 _MOST: Final = 100
 
 

@@ -17,8 +17,6 @@ from sabir.server.store.files import EnvironmentFiles
 from sabir.server.store.rows import AlreadyThere, Remembered, Rows, json_text, new_id, now
 from sabir.server.store.tables import environment as table
 
-__all__ = ["EnvironmentInfo", "Environments", "Kind"]
-
 
 class Kind(Enum):
     FILES = "files"

@@ -20,8 +20,6 @@ from sabir.server.store.rows import AlreadyThere
 from sabir.source.packages.file_access import folder_below, name_defect, normal_name, read_regular_file
 from sabir.source.packages.limits import STRICT_LIMITS, ReadProblem
 
-__all__ = ["EnvironmentFiles", "FileInfo", "archive_files", "is_text"]
-
 _DEPLOYED: Final = ".sabir"
 _LONGEST_NAME: Final = 255
 

@@ -13,8 +13,6 @@ from sabir.deployments.store.seal import Sealer
 from sabir.server.store.rows import Rows, json_text, new_id, now
 from sabir.server.store.tables import job as table
 
-__all__ = ["JobInfo", "JobState", "Jobs"]
-
 _MOST: Final = 200
 _SEALED: Final = "sealed:"
 _NOT_SHOWN: Final = "(not shown)"

@@ -18,18 +18,6 @@ from sqlalchemy import (
 
 from sabir.deployments.store.versions import VersionedTables
 
-__all__ = [
-    "SERVICE",
-    "audit",
-    "category",
-    "environment",
-    "job",
-    "package",
-    "session",
-    "template",
-    "token",
-]
-
 _tables = MetaData()
 
 package = Table(

@@ -32,18 +32,6 @@ if TYPE_CHECKING:
     from sabir.graph.values import Value
     from sabir.operations.evaluation import EvaluatedPath
 
-__all__ = [
-    "Answered",
-    "Asking",
-    "Graph",
-    "Impact",
-    "Picture",
-    "Query",
-    "Question",
-    "Subject",
-    "WhatIf",
-    "Why",
-]
 
 _QUESTIONS_A_PROCESS: Final = 1000
 _GRAPHS: Final = 8

@@ -13,8 +13,6 @@ import msgspec
 from sabir.server.work.asking import Answered
 from sabir.server.work.commands import command_environment
 
-__all__ = ["Commanding", "named_from"]
-
 _SECONDS: Final = 120
 _AT_ONCE: Final = 4
 _MOST: Final = 64 << 20

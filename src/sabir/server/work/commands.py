@@ -13,8 +13,6 @@ from msgspec import Meta, Struct
 
 from sabir.operations.parallel import SAFE_PATH
 
-__all__ = ["ACTING", "SABIR", "Handed", "JobRequest", "Place", "Verb", "command", "command_environment"]
-
 Verb = Literal["plan", "deploy", "destroy", "call", "resolve", "status"]
 ACTING: Final = frozenset({"deploy", "destroy", "call", "resolve"})
 """Verbs that change something."""

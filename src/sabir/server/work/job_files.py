@@ -9,8 +9,6 @@ from msgspec import Struct
 
 from sabir.server.work.commands import Handed, JobRequest
 
-__all__ = ["JobFiles"]
-
 
 class JobFiles(Struct, frozen=True):
     """The files of one job."""

@@ -23,8 +23,6 @@ from sabir.server.work.commanding import named_from
 from sabir.server.work.commands import ACTING, Handed, command_environment
 from sabir.server.work.job_files import JobFiles
 
-__all__ = ["Event", "Running"]
-
 _LOOK: Final = 0.2
 """Seconds between looks at a file that grows, or at a process that is not ours."""
 _TOLD: Final = 2000

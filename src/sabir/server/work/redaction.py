@@ -18,8 +18,6 @@ from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Sensitive, Value
 from sabir.text import REDACTED
 
-__all__ = ["is_secret_name", "mark_graph", "redact_document", "redact_text"]
-
 _NAME: Final = re.compile(
     r"passw(or)?d|passphrase|(^|[^a-z])(pass|pwd)([^a-z]|$)|secret|token|credential|(api|private|access|auth)[-_ ]?key",
     re.IGNORECASE,

@@ -20,8 +20,6 @@ from sabir.source.packages.limits import (
 )
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
-__all__ = ["DirectoryLoader"]
-
 
 class DirectoryLoader(PackageLoader):
     """Takes a directory. Files are listed at once and read when asked for; symlinks must stay inside."""

@@ -11,8 +11,6 @@ from sabir.source.packages.file import FileLoader, StreamLoader
 from sabir.source.packages.limits import PackageLimits
 from sabir.source.packages.package import LoadedPackage
 
-__all__ = ["load_package"]
-
 
 def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
     """The package at a path: a directory, a zip archive, a tarball, a text file or a pipe. `UnusableInput` says why there is none."""

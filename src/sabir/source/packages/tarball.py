@@ -31,8 +31,6 @@ from sabir.source.packages.limits import (
 )
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
-__all__ = ["TarLoader"]
-
 _GZIP: Final = b"\x1f\x8b"
 _BLOCK: Final = 512
 _LONGEST_HEADER: Final = 65_536

@@ -24,8 +24,6 @@ from sabir.source.yaml.nodes import (
 from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
 from sabir.text import Place, Source, Span
 
-__all__ = ["Limits", "YamlStream", "compose"]
-
 _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PREFIX: Final = "tag:yaml.org,2002:"
 _MAPPING_TAGS: Final = frozenset(_PREFIX + name for name in ("map", "set"))

@@ -9,8 +9,6 @@ from sabir.diagnostics.rules import Rule
 from sabir.source.yaml.mistakes import find_slip
 from sabir.text import Place, Source, Span
 
-__all__ = ["DUPLICATE_KEY", "NOT_YAML", "UNBOUNDED", "YamlDefect", "not_readable", "syntax_finding"]
-
 NOT_YAML: Final = Rule(
     code="E002",
     title="file is not readable as YAML",

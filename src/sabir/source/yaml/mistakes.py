@@ -13,8 +13,6 @@ from msgspec import Struct
 
 from sabir.text import Span
 
-__all__ = ["Slip", "find_slip"]
-
 
 class Slip(Struct, frozen=True):
     reason: str

@@ -11,20 +11,6 @@ from msgspec import Struct
 
 from sabir.text import Span
 
-__all__ = [
-    "Data",
-    "ScalarValue",
-    "Style",
-    "YamlEntry",
-    "YamlMapping",
-    "YamlNode",
-    "YamlScalar",
-    "YamlSequence",
-    "node_of",
-    "plain_data",
-    "text_of",
-]
-
 ScalarValue = str | int | float | bool | bytes | date | datetime | None
 Data = ScalarValue | list["Data"] | dict["Data", "Data"]
 

@@ -15,8 +15,6 @@ from sabir.source.yaml.compose import Limits, YamlStream, compose
 from sabir.source.yaml.defects import DUPLICATE_KEY, NOT_YAML
 from sabir.text import Source
 
-__all__ = ["compose_readable"]
-
 _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_DEFECTS: Final = 30
 _OPENING: Final = frozenset("[{\"'")

@@ -13,8 +13,6 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
-__all__ = ["CONSTRUCTORS", "MERGE", "resolve_plain"]
-
 Number = TypeVar("Number", int, float)
 
 _BOOLS: Final = {

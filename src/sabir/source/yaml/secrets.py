@@ -12,8 +12,6 @@ from typing import Final
 
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["MARKS", "secret_nodes", "written_texts"]
-
 MARKS: Final = ("sensitive", "secret", "Secret", "password")
 """A text without any of these words marks nothing."""
 _ASSIGNED: Final = frozenset({"properties", "attributes", "inputs", "default", "environment"})

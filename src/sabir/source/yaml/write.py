@@ -21,7 +21,6 @@ from sabir.text import INVISIBLE
 if TYPE_CHECKING:
     import re
 
-__all__ = ["pyyaml_text", "yaml_document", "yaml_text"]
 
 _WIDTH: Final = 110
 

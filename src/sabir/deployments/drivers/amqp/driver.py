@@ -22,7 +22,6 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from sabir.deployments.drivers.amqp.broker import Broker
 
-__all__ = ["DRIVER", "AmqpDriver"]
 
 _CALL: Final = "agent.call"
 _SEND: Final = "agent.send"

@@ -16,7 +16,6 @@ from sabir.errors import DeployError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-__all__ = ["Message", "answer_of", "plan_message"]
 
 _SIGNATURE: Final = "signature"
 

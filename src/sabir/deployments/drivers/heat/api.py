@@ -25,7 +25,6 @@ from sabir.errors import DeployError
 if TYPE_CHECKING:
     from keystoneauth1.adapter import Adapter
 
-__all__ = ["Heat", "HeatFailure", "StackData"]
 
 StackData = Mapping[str, Any]
 """A stack as Heat tells of it."""

@@ -25,8 +25,6 @@ from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus,
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["HeatSettings", "Stacks"]
-
 
 class HeatSettings(Struct, frozen=True, kw_only=True):
     environment: str

@@ -20,7 +20,6 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from sabir.deployments.drivers.heat.connection import Stacks
 
-__all__ = ["DRIVER", "HeatDriver"]
 
 _SECONDS: Final = 3600.0
 _SIGNING_IN: Final = 3

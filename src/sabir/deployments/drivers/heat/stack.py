@@ -15,8 +15,6 @@ from sabir.resources.outcome import Change
 from sabir.source.yaml.defects import syntax_finding
 from sabir.text import Source
 
-__all__ = ["WantedStack", "environment_tag", "operation_tag", "stack_changes", "wanted_stack"]
-
 _TAG_SIZE: Final = 80
 _PARAMETERS: Final = "parameters"
 _ENVIRONMENT: Final = ("parameter_defaults", "resource_registry")

@@ -22,8 +22,6 @@ from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["Items", "ServiceSettings"]
-
 _SOON: Final = 0.1
 _SELDOM: Final = 3.0
 

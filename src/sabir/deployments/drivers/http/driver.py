@@ -19,7 +19,6 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from sabir.deployments.drivers.http.connection import Items
 
-__all__ = ["DRIVER", "HttpDriver"]
 
 _KIND: Final = Kind(
     about="a resource of a service: JSON that is read, created, changed and deleted over HTTP",

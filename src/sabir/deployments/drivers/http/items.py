@@ -13,8 +13,6 @@ from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change
 from sabir.text import REDACTED
 
-__all__ = ["WantedItem", "item_faults", "looked_up", "usable_id", "wanted_item"]
-
 _MISSING: Final = object()
 _PLACES: Final = ("path", "collection")
 _READY_SECONDS: Final = 300.0

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import httpx2
     from lightkube.config.kubeconfig import SingleConfig
 
-__all__ = ["cluster_config", "open_client"]
-
 
 def open_client(config: SingleConfig, *, timeout: float) -> httpx2.AsyncClient:
     """A client that sends the credentials of the configuration with every request."""

@@ -8,8 +8,6 @@ from typing import Any, Final
 from sabir.graph.values import Sensitive, Value
 from sabir.resources.outcome import Change
 
-__all__ = ["OPERATION", "changes_between", "redacted", "sensitive_paths"]
-
 OPERATION: Final = "sabir/operation"
 """The annotation that keeps the id of the last operation, so that a step that was cut off can be told from one that was done."""
 

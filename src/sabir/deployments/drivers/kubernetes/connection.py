@@ -46,8 +46,6 @@ from sabir.resources.outcome import Change, Health, Observation, Outcome, Outcom
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["Cluster", "ClusterSettings", "NotReady", "Refused", "failed_by"]
-
 RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
 _OWNERS: Final = frozenset(["CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"])
 """Kinds whose pods go before they do. Nothing waits behind other objects, and their collector may be slow to come."""

@@ -17,7 +17,6 @@ from sabir.resources.target import Target
 if TYPE_CHECKING:
     from sabir.deployments.drivers.kubernetes.connection import Cluster
 
-__all__ = ["DRIVER", "KubernetesDriver"]
 
 _SECONDS: Final = 300.0
 _REQUEST_SECONDS: Final = 30.0

@@ -17,16 +17,6 @@ from sabir.deployments.drivers.kubernetes.objects import CREATED, ENVIRONMENT, e
 from sabir.resources.driver import RecordedState
 from sabir.resources.step import Action, Task
 
-__all__ = [
-    "EXISTING",
-    "ContainedObject",
-    "Contents",
-    "Ownership",
-    "annotation",
-    "list_titles",
-    "other_environment",
-]
-
 EXISTING: Final = "existing:"
 """What the recorded id of a namespace starts with that existed before: it is used, and never changed or deleted."""
 _SHOWN: Final = 8

@@ -26,8 +26,6 @@ from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sightin
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 
-__all__ = ["NODES", "RUN", "RunningCluster"]
-
 RUN: Final = "kubernetes-run"
 NODES: Final = "kubernetes-nodes"
 _PAUSE: Final = 0.5

@@ -7,17 +7,6 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-__all__ = [
-    "GroupList",
-    "KindList",
-    "Listed",
-    "ListedMetadata",
-    "LiveObject",
-    "SchemaDocument",
-    "Workload",
-    "shape_of",
-]
-
 
 class OwnerReference(Struct, frozen=True, rename="camel"):
     uid: str | None = None

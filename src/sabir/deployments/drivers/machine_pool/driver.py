@@ -29,8 +29,6 @@ from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sightin
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
-__all__ = ["DRIVER", "MachinesDriver"]
-
 CLAIM: Final = "machine.claim"
 RELEASE: Final = "machine.release"
 PLAN: Final = "machine.plan"

@@ -19,8 +19,6 @@ import time
 import urllib.request
 from typing import Any
 
-__all__ = ["PlanError", "answer_to", "main"]
-
 _BAD_PLAN = 2
 _BAD_VERSION = 9
 _SCRIPT_FAILED = 100

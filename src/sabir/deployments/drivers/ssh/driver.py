@@ -13,8 +13,6 @@ from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target
 
-__all__ = ["DRIVER", "SshDriver"]
-
 
 class SshDriver(MachineDriver):
     """The kinds of this machine, on another."""

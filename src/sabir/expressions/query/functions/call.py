@@ -11,8 +11,6 @@ from sabir.expressions.query.errors import BAD_ARGUMENTS, QueryError
 from sabir.expressions.query.functions.registry import Function
 from sabir.expressions.query.values import MISSING, reveal_deep, single
 
-__all__ = ["Call", "Matches"]
-
 
 class Matches(list[Any]):
     """The result of a function as matches: a list in it is one match."""

@@ -15,8 +15,6 @@ from msgspec import Struct
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.resource import Resource
 
-__all__ = ["Reached", "find_entity", "is_step", "named_entities", "stepped"]
-
 _STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 _ALL: Final = "ALL"
 

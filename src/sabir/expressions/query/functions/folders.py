@@ -13,8 +13,6 @@ from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.session import Job
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
-__all__ = ["FUNCTIONS", "LOCATIONS", "NO_TASK", "folder", "folders_of_job"]
-
 NO_TASK: Final = expression_rule(
     "EXPR:E013",
     title="a folder that exists only in a job",

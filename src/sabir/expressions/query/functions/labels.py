@@ -20,8 +20,6 @@ from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, Implementation, table
 from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 
-__all__ = ["FUNCTIONS"]
-
 _LONGEST_PART: Final = 9999
 _SHORT: Final = 32
 

@@ -17,8 +17,6 @@ from sabir.expressions.query.values import MISSING, External, reveal_deep, singl
 from sabir.graph.values import Unknown, reveal
 from sabir.lazy import lazy_pattern
 
-__all__ = ["FUNCTIONS"]
-
 _BACKTRACKING: Final = 100_000
 _PATTERN_SIZE: Final = 1 << 20
 _bare_word: Final = lazy_pattern(r"[A-Za-z_][\w-]*")

@@ -19,8 +19,6 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.resource import Resource
 
-__all__ = ["FUNCTIONS", "PythonContext"]
-
 PYTHON_NOT_FOUND: Final = expression_rule(
     "EXPR:E014",
     title="a Python function that is not there",

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
     from sabir.expressions.query.functions.call import Call
 
-__all__ = [
-    "MODULES",
-    "Extensions",
-    "Function",
-    "Implementation",
-    "Lookup",
-    "find",
-    "hint_for",
-    "load_plugins",
-    "names",
-    "standalone",
-    "table",
-]
 
 Implementation = Callable[["Call", "Context"], Any]
 """Answers with a value; a list stands for several matches, null for none. `Matches` says exactly what they are."""

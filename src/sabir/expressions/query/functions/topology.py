@@ -16,8 +16,6 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, LazyList, LazyMap, mark, plain, reveal_deep
 from sabir.graph.values import Sensitive, Unknown
 
-__all__ = ["FUNCTIONS"]
-
 MISSING_INPUT: Final = expression_rule(
     "EXPR:E007",
     title="an input that is not there",

@@ -23,8 +23,6 @@ from sabir.expressions.query.functions.entities import Reached, find_entity, nam
 from sabir.expressions.query.functions.registry import Function
 from sabir.expressions.query.values import MISSING, holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 
-__all__ = ["FUNCTIONS", "PURE", "Pure"]
-
 
 class Pure(Struct, frozen=True, eq=False):
     """A function of plain arguments and how many it takes; ValueError or TypeError when it cannot take these."""

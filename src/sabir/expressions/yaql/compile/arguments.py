@@ -13,8 +13,6 @@ from sabir.expressions.yaql.kinds import ANY, ITERABLE, KINDS, MAPPING, describe
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Closure, Lambda, Rule, Variables
 
-__all__ = ["Getter", "Mismatch", "constant", "eager", "lazy", "lazy_rule", "receiver", "variables"]
-
 Getter = Callable[[Any, Variables], Any]
 
 

@@ -19,7 +19,6 @@ from sabir.expressions.yaql.scope import Variables, function_key
 if TYPE_CHECKING:
     from sabir.expressions.yaql.compile.compiler import Compiler
 
-__all__ = ["Step", "compile_named", "method_step"]
 
 _SMALL = 256  # bytes that are not worth counting
 Step = Callable[[Any, Variables], Any]  # receiver (None in a plain call) and variables to value

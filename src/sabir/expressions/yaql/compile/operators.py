@@ -13,8 +13,6 @@ from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Closure, Variables
 from sabir.expressions.yaql.values import equal
 
-__all__ = ["BINARY", "UNARY", "binary", "conjunction", "disjunction", "equality", "inequality", "unary"]
-
 _NUMBERS = frozenset((int, float))
 _ORDERED: dict[str, Callable[[Any, Any], Any]] = {
     "<": python.lt,

@@ -15,9 +15,6 @@ from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 
-__all__ = ["check_file_templates"]
-
-
 FILE_TEMPLATE: Final = ccp_rule(
     code="CCP:W030",
     title="template of a file uses a name that is not defined",

@@ -10,8 +10,6 @@ from sabir.languages.ccp.syntax.reader import CONFLICT
 from sabir.languages.ccp.syntax.rules import Fault, build_fault
 from sabir.text import Place
 
-__all__ = ["check_names", "check_ports", "check_volumes", "named_twice"]
-
 
 def check_names(deployment: Deployment) -> Iterator[Fault]:
     services: dict[str, Place] = {}

@@ -13,8 +13,6 @@ from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
 from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 
-__all__ = ["NOT_DEPLOYED", "UNMATCHED_TOPOLOGY", "review"]
-
 LIVENESS_TIMEOUT: Final = ccp_rule(
     code="CCP:W010",
     title="liveness probe without a timeout",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.x509 import Certificate, CertificateBuilder
 
-__all__ = ["DRIVER", "KIND", "make_certificates"]
 
 KIND: Final = "ccp-certificates"
 _AUTHORITY: Final = "sabir ccp authority"

@@ -33,8 +33,6 @@ from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, StepKind, Upgrade, UpgradeStep
 from sabir.resources.resource import Operation, Resource, Wanted
 
-__all__ = ["operations_of", "wanted"]
-
 RUN: Final = "kubernetes-run"
 NODES: Final = "kubernetes-nodes"
 _WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet"})

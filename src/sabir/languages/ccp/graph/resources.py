@@ -21,8 +21,6 @@ from sabir.languages.ccp.model.units import Unit, find_cycles
 from sabir.resources.resource import Resource, Wanted
 from sabir.resources.target import Target
 
-__all__ = ["cluster_target", "object_id", "sensitive_manifest", "wanted_objects"]
-
 _KIND: Final = "kubernetes"
 _TARGET: Final = "kubernetes"
 _NAMING: Final = "name the cluster in the configuration (ccp.yaml): kubernetes: {context: NAME}"

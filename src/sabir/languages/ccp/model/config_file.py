@@ -23,8 +23,6 @@ from sabir.source.packages import LoadedPackage, PackageFile, is_below, load_pac
 from sabir.source.yaml import YamlMapping
 from sabir.text import Source
 
-__all__ = ["ConfigFile", "find_config"]
-
 
 class ConfigFile(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     layer: Source | Document

@@ -16,8 +16,6 @@ from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, Service
 from sabir.languages.ccp.syntax.procedures import ACTION_PARAMETERS, Action, Procedure, Upgrade, UpgradeStep
 
-__all__ = ["CommandStep", "command_steps", "services_of", "target_services", "topology_keys"]
-
 
 class CommandStep(Struct, frozen=True, kw_only=True, eq=False):
     """A command of an action or upgrade, as the unit that its Job runs."""

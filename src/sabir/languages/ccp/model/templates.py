@@ -21,8 +21,6 @@ from sabir.languages.ccp.syntax.deployment import Deployment, make_sandbox
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.text import Place, Source, Span
 
-__all__ = ["ContainerTemplates", "RenderedFile", "RenderedText"]
-
 _ADDRESS: Final = "192.0.2.1"
 """Stands for addresses that only a pod knows; one of those that are kept for documentation."""
 _MOST_NODES: Final = 20

@@ -11,8 +11,6 @@ from sabir.expressions.patterns import compile_pattern, matches_start
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.lazy import lazy_pattern
 
-__all__ = ["Topology", "node_configs", "read_topology"]
-
 _literal_pattern: Final = lazy_pattern(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
 
 

@@ -14,8 +14,6 @@ from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Source
 
-__all__ = ["Component", "components_of", "config_of", "shared_macros"]
-
 _definition_pattern: Final = lazy_pattern(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
 _PREFIX: Final = "fuel-ccp-"
 _label_pattern: Final = lazy_pattern(r"[^-A-Za-z0-9_.]+")

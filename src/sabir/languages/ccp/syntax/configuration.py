@@ -20,8 +20,6 @@ from sabir.languages.language import Document
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 from sabir.text import EMPTY_SPAN, Place, Source
 
-__all__ = ["Configuration", "data_of", "read_configuration"]
-
 
 class Configuration(Struct, frozen=True, kw_only=True, eq=False):
     """Merged sections as plain data. `place` finds where a value was written last."""

@@ -41,14 +41,6 @@ if TYPE_CHECKING:
     from sabir.languages.ccp.syntax.recording.statements import Trace
     from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
 
-__all__ = [
-    "DSL_VERSION",
-    "INPUTS",
-    "Deployment",
-    "make_sandbox",
-    "read_deployment",
-    "recorded_templates",
-]
 
 DUPLICATE_NAME: Final = ccp_rule(
     code="CCP:E018",

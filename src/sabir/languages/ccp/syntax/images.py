@@ -21,8 +21,6 @@ from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Source, Span
 
-__all__ = ["DOCKERFILE", "ImageFile", "image_name", "image_settings", "read_images"]
-
 DOCKERFILE = "Dockerfile.j2"
 
 _from_pattern: Final = lazy_pattern(r"^[ \t]*FROM[ \t]+(?P<image>\S+)", re.MULTILINE | re.IGNORECASE)

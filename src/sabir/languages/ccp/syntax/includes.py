@@ -17,8 +17,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlNode, YamlScalar, YamlSequence, compose
 from sabir.text import Source
 
-__all__ = ["Beside", "documents_of", "included_names"]
-
 BAD_INCLUDE: Final = ccp_rule(
     code="CCP:E007",
     title="included configuration cannot be had",

@@ -14,22 +14,6 @@ from sabir.languages.ccp.syntax.recording.statements import Trace
 from sabir.source.yaml import YamlMapping
 from sabir.text import Place
 
-__all__ = [
-    "Command",
-    "Container",
-    "Definition",
-    "File",
-    "HttpProbe",
-    "Port",
-    "Probe",
-    "Reference",
-    "Secret",
-    "Service",
-    "Stage",
-    "Volume",
-    "WorkloadKind",
-]
-
 
 class WorkloadKind(Enum):
     DEPLOYMENT = "Deployment"

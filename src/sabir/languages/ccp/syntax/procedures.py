@@ -23,16 +23,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, compose
 from sabir.text import Place, Source
 
-__all__ = [
-    "ACTION_PARAMETERS",
-    "Action",
-    "Procedure",
-    "StepKind",
-    "Upgrade",
-    "UpgradeStep",
-    "read_procedures",
-]
-
 ACTION_PARAMETERS: Final = "action_parameters"
 """The variable under which templates of an action see what it was asked with."""
 

@@ -16,17 +16,6 @@ from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
 from sabir.text import EMPTY_SPAN, Place, Span
 
-__all__ = [
-    "CONFIG_KEY",
-    "DNS_LABEL",
-    "Feature",
-    "Reading",
-    "dns_subdomain_pattern",
-    "join",
-    "octal_pattern",
-    "type_name",
-]
-
 YAML_SYNTAX: Final = ccp_rule(
     code="CCP:E001",
     title="definition is not readable as YAML",

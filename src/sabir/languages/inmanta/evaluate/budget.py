@@ -11,8 +11,6 @@ from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
-__all__ = ["LARGE_LIST", "LARGE_TEXT", "LIMIT", "Budget"]
-
 LIMIT: Final = inmanta_rule(
     "INM:E024",
     "the model asks for too much",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
     from sabir.languages.inmanta.evaluate.plugins.dataclasses import Objects
 
-__all__ = ["PLUGIN", "REFUSED", "CallCompiler"]
 
 PLUGIN: Final = inmanta_rule(
     "INM:E021",

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.plugins.context import Contexts
     from sabir.source.packages import PackageFile
 
-__all__ = ["Compiler"]
-
 
 class Compiler:
     """Compiles the namespaces of a project for one engine."""

@@ -24,8 +24,6 @@ from sabir.languages.inmanta.syntax import nodes
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 
-__all__ = ["Flow", "comprehension", "flow"]
-
 
 class _Parts:
     """A comprehension compiled: its sources, each in the scope of the one before, and what is done with an item."""

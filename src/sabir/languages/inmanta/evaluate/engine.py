@@ -30,7 +30,6 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.inputs import Given
 
-__all__ = ["Activity", "Engine", "Step"]
 
 MAX_GENERATIONS: Final = 10_000
 """How often what a loop adds to a relation may make the loop add again."""

@@ -33,7 +33,6 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["KEY", "ExpressionCompiler"]
 
 _SHOWN: Final = 8
 """So many names are listed."""

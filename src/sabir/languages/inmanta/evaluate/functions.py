@@ -17,8 +17,6 @@ from sabir.text import Source
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.plugins.api import Registry
 
-__all__ = ["CASTS", "Function", "Functions", "Parameter"]
-
 
 _KNOWN: Final = frozenset({str, int, float, bool, type(None), Instance})
 """Kinds of values that are known and have no parts: nearly all there are, told by a look at their type."""

@@ -17,8 +17,6 @@ from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.text import Location, Place, Source, Span
 
-__all__ = ["Given"]
-
 
 class Given:
     """What a request brings. An input takes the place of a variable's own assignment, which is its default then."""

@@ -9,8 +9,6 @@ from sabir.languages.inmanta.evaluate.values import Instance, Pending
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax.nodes import Assign
 
-__all__ = ["index_name", "made_for"]
-
 
 def index_name(instance: Instance, named: Mapping[Instance, str] | None = None, depth: int = 0) -> str:
     """The values of the first index, those of related instances as their own names."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.values import Frame, Instance
     from sabir.languages.inmanta.model.entities import IndexDef
 
-__all__ = ["Exhausted", "Stop", "Unset", "Wait", "WaitForFirst", "WaitForKey"]
-
 
 class Wait(BaseException):
     """Raised by a read of an empty slot, up to the statement that is then parked.

@@ -34,7 +34,6 @@ from sabir.source.packages import LoadedPackage
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder
 
-__all__ = ["Model", "evaluate_package"]
 
 _MOST_RETRIES: Final = 8
 

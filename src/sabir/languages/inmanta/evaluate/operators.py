@@ -16,8 +16,6 @@ from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.text import Place
 
-__all__ = ["ConditionOf", "binary", "condition_error", "logic", "negation", "shown_text"]
-
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt,
     ">": operator.gt,

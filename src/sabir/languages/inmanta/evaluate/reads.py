@@ -20,8 +20,6 @@ from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
-__all__ = ["UNSET", "attribute_reader", "defined_reader", "no_attribute", "variable_reader"]
-
 UNSET: Final = inmanta_rule(
     "INM:E012",
     "a value never comes",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.dependencies import EffectFinder
     from sabir.languages.inmanta.evaluate.engine import Activity, Engine, Step
 
-__all__ = ["Closing"]
 
 _MOST_EXAMINED = 60
 

@@ -24,7 +24,6 @@ from sabir.languages.inmanta.syntax import nodes
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["StatementCompiler"]
 
 Run = Callable[[Frame], None]
 

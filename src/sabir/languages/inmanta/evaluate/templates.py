@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
     from sabir.languages.inmanta.evaluate.functions import Function
 
-__all__ = ["Templates"]
 
 _OF_LOOPS = frozenset({"first", "index", "index0", "last", "length", "revindex", "revindex0"})
 """Of `loop` in a template: numbers and truth values, safe to hand out without a look at them."""

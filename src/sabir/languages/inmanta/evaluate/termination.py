@@ -24,8 +24,6 @@ from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import walk
 
-__all__ = ["CYCLE", "finish"]
-
 CYCLE: Final = inmanta_rule(
     "INM:E015",
     "statements wait for each other",

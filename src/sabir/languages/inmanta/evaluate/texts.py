@@ -21,7 +21,6 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 
-__all__ = ["TextCompiler"]
 
 _CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
 

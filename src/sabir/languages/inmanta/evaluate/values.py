@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.scopes import Site
     from sabir.languages.inmanta.model.entities import EntityType, Property
 
-__all__ = [
-    "EMPTY",
-    "Frame",
-    "Instance",
-    "Pending",
-    "Read",
-    "RelationList",
-    "RelationValue",
-    "flatten",
-    "property_of",
-]
 
 Frame = list[Any]
 """The slots of a block: the frame around it, then `self` or the loop variable, then its own variables."""

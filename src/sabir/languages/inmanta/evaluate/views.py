@@ -17,20 +17,6 @@ from typing import Any, Final, NoReturn
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.values import Instance, RelationList, property_of
 
-__all__ = [
-    "DictView",
-    "InstanceView",
-    "ListView",
-    "UnknownException",
-    "UnknownView",
-    "called_by_python",
-    "instance_of",
-    "inward",
-    "outward",
-    "seen_by_python",
-    "view_of",
-]
-
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 

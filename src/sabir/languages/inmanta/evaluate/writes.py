@@ -19,7 +19,6 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Engine
 
-__all__ = ["DOUBLE", "FROZEN", "MULTIPLICITY", "Writer", "of_constraint", "stop"]
 
 DOUBLE: Final = inmanta_rule(
     "INM:E011",

@@ -24,8 +24,6 @@ from sabir.languages.inmanta.evaluate.plugins.engine.raised import tell_failed, 
 from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Place, io_for
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
 
-__all__ = ["NO_HANDLER", "Agent", "HandlerRun", "handlers_of"]
-
 NO_HANDLER = "Unable to find a handler"
 
 

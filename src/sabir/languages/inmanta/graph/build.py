@@ -26,7 +26,6 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.inmanta.graph.provenance import Provenance
 
-__all__ = ["build_graph"]
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _REQUIRES = "requires"

@@ -15,8 +15,6 @@ from sabir.provenance import Cell, Chains, Sources, Step, ValueSource
 from sabir.provenance import Site as StepSite
 from sabir.text import Location, Place, Span
 
-__all__ = ["Provenance"]
-
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 

@@ -20,8 +20,6 @@ from sabir.languages.language import EvaluationRequest, RenderedObject, Renderin
 from sabir.source.packages import LoadedPackage
 from sabir.text import format_json
 
-__all__ = ["RENDERER", "left_out", "render_resources", "rendered_objects"]
-
 RENDERER: Final = "inmanta-resources"
 
 

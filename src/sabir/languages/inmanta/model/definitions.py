@@ -16,8 +16,6 @@ from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import KEYWORDS
 from sabir.languages.inmanta.syntax.project import Namespace, Project
 
-__all__ = ["UNKNOWN_NAME", "Definitions", "did_you_mean_one_of"]
-
 UNKNOWN_NAME: Final = inmanta_rule(
     "INM:E003",
     "a name means nothing",

@@ -14,19 +14,6 @@ from sabir.languages.inmanta.syntax.project import Project
 if TYPE_CHECKING:
     import ast
 
-__all__ = [
-    "FunctionNames",
-    "decorator_names",
-    "file_namespace",
-    "full_names",
-    "function_names",
-    "modules_with_plugins",
-    "plugin_files",
-    "plugin_name",
-    "plugin_names",
-    "read_module",
-    "resource_entities",
-]
 
 _DATA: Final = ("files", "model", "templates")
 """Directories of an installed module that hold no plugins; Inmanta imports nothing from them."""

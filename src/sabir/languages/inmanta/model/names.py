@@ -18,8 +18,6 @@ from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import walk
 from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 
-__all__ = ["CALL", "check_names"]
-
 CALL: Final = inmanta_rule(
     "INM:E020",
     "wrong arguments",

@@ -14,22 +14,6 @@ from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import Typedef
 from sabir.text import Place
 
-__all__ = [
-    "ANY",
-    "LITERALS",
-    "PRIMITIVES",
-    "TYPE",
-    "ConstrainedType",
-    "Late",
-    "Test",
-    "ValueType",
-    "constraint_of",
-    "dict_of",
-    "list_of",
-    "nullable",
-    "shown_value",
-]
-
 TYPE: Final = inmanta_rule(
     "INM:E010",
     "a value does not fit its type",

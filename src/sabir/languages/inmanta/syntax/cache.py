@@ -22,8 +22,6 @@ from sabir.languages.inmanta.syntax.nodes import TopStatement
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
 from sabir.text import Source
 
-__all__ = ["cache_directory", "cached_parse"]
-
 _VERSION: Final = "5"
 """Raised whenever the nodes or what the parser accepts change."""
 _SMALLEST: Final = 10_000

@@ -29,8 +29,6 @@ from sabir.languages.inmanta.syntax.nodes import (
 )
 from sabir.languages.inmanta.syntax.stream import ParseError
 
-__all__ = ["DEFINITIONS", "DefinitionParser"]
-
 DEFINITIONS: Final = frozenset({"entity", "typedef", "implementation", "implement", "index", "import"})
 """The words that begin a definition, which stands at the top level of a file only."""
 _MAX_ARITY: Final = 10**9

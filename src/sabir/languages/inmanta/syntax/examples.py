@@ -6,8 +6,6 @@ from typing import Unpack
 
 from sabir.diagnostics.rules import Rule, RuleOptions
 
-__all__ = ["inmanta_rule"]
-
 
 def inmanta_rule(code: str, title: str, why: str, **options: Unpack[RuleOptions]) -> Rule:
     package = "sabir.languages.inmanta"

@@ -35,8 +35,6 @@ from sabir.languages.inmanta.syntax.nodes import (
 )
 from sabir.languages.inmanta.syntax.stream import TokenStream
 
-__all__ = ["ExpressionParser"]
-
 _CONDITIONAL, _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _NEGATE, _POWER = range(1, 10)
 _POWERS: Final = {
     "?": _CONDITIONAL,

@@ -29,8 +29,6 @@ from sabir.languages.inmanta.syntax.nodes import (
 from sabir.languages.inmanta.syntax.stream import ParseError
 from sabir.text import Source
 
-__all__ = ["SyntaxTree", "parse"]
-
 _MAX_PROBLEMS: Final = 50
 _VALUES: Final = frozenset(
     {"string", "raw", "format", "int", "float", "number", "true", "false", "null", "not", "-", "[", "{", "("}

@@ -26,18 +26,6 @@ from sabir.languages.inmanta.syntax.stream import SYNTAX
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Place, Source, Span
 
-__all__ = [
-    "DUPLICATE",
-    "MAIN",
-    "OLD_RELATION",
-    "OUTSIDE_PATH",
-    "SLASH_COMMENT",
-    "UNKNOWN_MODULE",
-    "Namespace",
-    "Project",
-    "load_project",
-]
-
 UNKNOWN_MODULE: Final = inmanta_rule(
     "INM:E002",
     "a module cannot be loaded",

@@ -10,8 +10,6 @@ from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
 from sabir.text import Place, Source, Span
 
-__all__ = ["MAX_DEPTH", "SYNTAX", "ParseError", "TokenStream"]
-
 SYNTAX: Final = inmanta_rule(
     "INM:E001",
     "the text cannot be read",

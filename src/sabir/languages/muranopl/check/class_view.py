@@ -21,16 +21,6 @@ from sabir.languages.muranopl.syntax.nodes import MethodNode, NameNode, Property
 from sabir.source.yaml.nodes import YamlMapping, text_of
 from sabir.text import Source
 
-__all__ = [
-    "Ancestry",
-    "ClassDocument",
-    "ClassFile",
-    "ClassTable",
-    "Members",
-    "class_documents",
-    "class_file",
-]
-
 _MEMBER_KEYS: Final = ("Extends", "Properties", "Methods")
 _MOST_ANCESTORS: Final = 200
 

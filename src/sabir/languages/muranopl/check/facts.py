@@ -15,8 +15,6 @@ from sabir.languages.muranopl.check.core_library import CoreClass, core_class, c
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.languages.muranopl.syntax.report import Report
 
-__all__ = ["CONSTRUCTORS", "ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
-
 # An ancestry that is longer was made by a machine, or to keep one busy; nothing is said of its members.
 _MOST_RELATIVES = 1000
 CONSTRUCTORS = (".init", "initialize")

@@ -28,8 +28,6 @@ from sabir.languages.muranopl.syntax.names import is_type_reference
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
 
-__all__ = ["ITEM_FUNCTIONS", "Inference", "ObjectType", "named_class"]
-
 ITEM_FUNCTIONS: Final = frozenset(
     [
         "select",

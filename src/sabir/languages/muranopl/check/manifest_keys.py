@@ -28,15 +28,6 @@ from sabir.languages.muranopl.syntax.values import (
 from sabir.source.packages.file_access import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = [
-    "FULL_NAME_CASE",
-    "MANIFEST_KEYS",
-    "MANIFEST_TYPES",
-    "check_classes",
-    "check_keys",
-    "is_class_file",
-]
-
 # The engine also reads Supplier (who offers the application); the document does not list it.
 MANIFEST_KEYS: Final = frozenset(
     [

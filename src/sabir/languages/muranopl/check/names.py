@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "FORMATS",
-    "HEAT",
-    "LATEST",
-    "is_camel_case",
-    "is_dotted_name",
-    "is_identifier",
-    "is_lower_camel",
-]
-
 Version = tuple[int, int]
 
 HEAT: Final = "Heat.HOT"

@@ -13,8 +13,6 @@ from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar
 from sabir.text import Span
 
-__all__ = ["call_alone", "declaring"]
-
 _colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 

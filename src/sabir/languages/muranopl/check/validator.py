@@ -14,8 +14,6 @@ from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.source.packages import PackageFile
 
-__all__ = ["ViewValidator"]
-
 
 class ViewValidator(BaseValidator):
     """A validator of a Murano package; all of one package share one view."""

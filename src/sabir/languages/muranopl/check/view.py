@@ -20,7 +20,6 @@ from sabir.text import Source
 if TYPE_CHECKING:
     from sabir.languages.muranopl.check.class_view import ClassFile
 
-__all__ = ["MANIFEST", "ListedClass", "PackageView", "is_part_of_package"]
 
 MANIFEST: Final = "manifest.yaml"
 _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})

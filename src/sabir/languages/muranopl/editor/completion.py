@@ -25,8 +25,6 @@ from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
 from sabir.source.yaml.cursor import TypedPlace, typed_place
 
-__all__ = ["candidates", "wanted_keys"]
-
 _CODE: Final = frozenset({"Body", *KEYWORDS})
 _reference_pattern: Final = lazy_pattern(
     r"(?:\b(?:new|class|template|find|cast|type)\(\s*|^|[\s(])(?:[\w=]+:)?\w*$"

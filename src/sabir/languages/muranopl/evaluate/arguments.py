@@ -11,8 +11,6 @@ from sabir.languages.muranopl.model.contracts import compile_contract
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode
 
-__all__ = ["Argument", "WrongArguments"]
-
 
 class Argument:
     """A declared argument, its contract compiled."""

@@ -16,7 +16,6 @@ from sabir.languages.muranopl.syntax.nodes import Expr
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.engines import ClassEngine
 
-__all__ = ["Store", "compile_target"]
 
 Store = Callable[[Variables, Any], None]
 

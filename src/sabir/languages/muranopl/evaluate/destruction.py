@@ -13,7 +13,6 @@ from sabir.languages.muranopl.model.objects import CALLER, MuranoObject, ObjectV
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["Destruction"]
 
 DESTRUCTOR_FAILED: Final = package_rule(
     "MRUN:W003",

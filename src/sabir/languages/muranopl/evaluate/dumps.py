@@ -29,8 +29,6 @@ from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import compose
 from sabir.text import Source
 
-__all__ = ["DumpedEnvironment", "read_dump"]
-
 _LIMITS: Final = PackageLimits(file=1_000_000_000)
 _SQLITE: Final = b"SQLite format 3\0"
 _TABLE: Final = "environment"

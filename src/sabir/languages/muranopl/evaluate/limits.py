@@ -9,8 +9,6 @@ from msgspec import Struct
 
 from sabir.languages.muranopl.model.errors import Unstoppable
 
-__all__ = ["Meter", "RunLimits"]
-
 _LOOK_EVERY = 256  # steps between two looks at the clock and at the memory
 _GIGABYTE = 1 << 30
 

@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
-__all__ = [
-    "Locking",
-    "check_meta",
-    "locking_of",
-    "meta_of_argument",
-    "meta_of_class",
-    "meta_of_method",
-    "meta_of_package",
-    "meta_of_property",
-    "references_of",
-]
 
 SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
 SERIALIZE = "io.murano.metadata.engine.Serialize"

@@ -22,7 +22,6 @@ from sabir.languages.muranopl.model.objects import DEPTH, THIS, MuranoObject, Ob
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["mock_functions"]
 
 _ORIGINAL: Final = ">"  # the variables of the code that called what is mocked; no variable has such a name
 _CALL: Final = ">()"  # the call that is mocked

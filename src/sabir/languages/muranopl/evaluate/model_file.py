@@ -20,8 +20,6 @@ from sabir.source.yaml import YamlNode, compose
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 from sabir.text import Place, Source, Span
 
-__all__ = ["MODEL_NAMES", "ModelFile", "find_model", "placed_model", "read_model"]
-
 MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
 """A model that a package brings itself, used when none is named."""
 _PLACED: Final = (

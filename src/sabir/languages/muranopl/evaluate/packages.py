@@ -33,7 +33,6 @@ from sabir.text import Place, Source
 if TYPE_CHECKING:
     from sabir.source.packages import PackageFile
 
-__all__ = ["Package", "PackageRegistry", "newest"]
 
 GENERATED_FORMAT: Final = "1.4"
 """The version of MuranoPL in which classes of Heat templates are written."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.manifest import Version
 
-__all__ = ["TypeInfo"]
 
 TARGETS: Final = ("Package", "Type", "Property", "Method", "Argument")
 """What `Applies: All` means."""

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
     from sabir.languages.muranopl.worlds.effects import World
 
-__all__ = ["ClassConfig", "Report", "Runtime"]
 
 ClassConfig = Mapping[str, Mapping[str, Any]]
 Report = Callable[[str, str], None]

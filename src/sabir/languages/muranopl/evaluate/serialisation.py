@@ -17,7 +17,6 @@ from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unw
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["MOST_CONTAINERS", "dump_form", "dump_object", "dump_template", "plain_result", "too_large"]
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 DUMP_FORMS = ("Serializable", "Mixed", "Inline")

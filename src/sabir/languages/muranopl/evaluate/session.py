@@ -22,8 +22,6 @@ from sabir.languages.muranopl.model.definitions import (
 from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.objects import MuranoObject
 
-__all__ = ["Session"]
-
 
 class Session:
     """One run of a runtime. Every failure is a `MuranoError`."""

@@ -35,8 +35,6 @@ from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.text import Source
 
-__all__ = ["CALL", "DRIVER", "PROGRAM", "TARGET", "ProgramDriver", "ProgramTarget"]
-
 TARGET: Final = "murano"
 """The name of the target that a model brings; inside of an environment the name of its part stands before it."""
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.nodes import ClassNode
 
-__all__ = ["ClassContext", "MuranoClass"]
 
 AMBIGUOUS_METHOD: Final = failure_rule(
     "AmbiguousMethodName",

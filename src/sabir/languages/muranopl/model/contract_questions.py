@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sabir.source.yaml.nodes import YamlNode
     from sabir.text import Source
 
-__all__ = ["ContractQuestions"]
 
 # Seconds; patterns are matched in a process of their own, which is given one.
 _LONG: Final = 1.0

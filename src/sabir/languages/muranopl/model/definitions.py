@@ -15,7 +15,6 @@ from sabir.lazy import lazy_pattern
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type", "with_type"]
 
 _OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "dependencies"})
 

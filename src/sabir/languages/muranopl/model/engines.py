@@ -17,8 +17,6 @@ from sabir.text import Place, Source, Span
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["ClassEngine", "expression_failure"]
-
 
 class ClassEngine:
     """Compiles what the file of one class holds."""

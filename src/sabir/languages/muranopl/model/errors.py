@@ -23,23 +23,6 @@ from sabir.errors import SabirError
 from sabir.languages.muranopl.syntax.rules import FailureRule, failure_rule
 from sabir.text import Place, Source, Span
 
-__all__ = [
-    "CONTRACT_BROKEN",
-    "EXPRESSION_FAILED",
-    "LIMIT_REACHED",
-    "NATIVE_FAILED",
-    "NOWHERE",
-    "UNCAUGHT",
-    "UNUSABLE_VALUE",
-    "ContractViolation",
-    "ExpressionFailure",
-    "MuranoError",
-    "NativeFailure",
-    "Thrown",
-    "Unstoppable",
-    "shown",
-]
-
 _ENGINE: Final = "murano.dsl.exceptions."
 _LONGEST: Final = 120
 _brief: Final = Repr()

@@ -13,8 +13,6 @@ from sabir.expressions.yaql.scope import Scope, variable_key
 from sabir.expressions.yaql.values import hashable
 from sabir.languages.muranopl.model.errors import MuranoError
 
-__all__ = ["first_library"]
-
 _EITHER_WAY = (
     "toUpper",
     "toLower",

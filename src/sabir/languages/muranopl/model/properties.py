@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.contract_types import Contract
 
-__all__ = ["WRITABLE", "WRITTEN_OUT", "PropertyDeclaration"]
 
 WRITABLE: Final = frozenset({"Out", "InOut", "Runtime", "Static", "Config"})
 """What a workflow may write."""

@@ -15,8 +15,6 @@ from sabir.languages.muranopl.syntax.nodes import ClassNode, NameNode
 from sabir.source.yaml import YamlMapping, YamlStream
 from sabir.text import Span
 
-__all__ = ["DEEPEST_CLASS", "ClassFile", "read_class_file"]
-
 DEEPEST_CLASS: Final = 200
 """A class has no more levels of ancestors: whoever extends it pays for each of them."""
 

@@ -21,8 +21,6 @@ from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Span
 
-__all__ = ["Construct", "read_catches", "read_keys", "read_names"]
-
 _CATCH_KEYS: Final = ("With", "As", "Do")
 
 NEEDLESS_VALUE: Final = package_rule(

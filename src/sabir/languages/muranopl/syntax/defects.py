@@ -20,8 +20,6 @@ from sabir.languages.muranopl.syntax.rules import Difference, failure_rule
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Place, Source, Span
 
-__all__ = ["DUPLICATE", "FORM", "UNKNOWN_CLASS", "Defect", "Defects"]
-
 FORM: Final = failure_rule(
     "DslSyntaxError",
     "MRUN:E001",

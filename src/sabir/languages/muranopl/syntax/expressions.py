@@ -25,18 +25,6 @@ from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
-__all__ = [
-    "ExpressionText",
-    "dotted",
-    "expression_of",
-    "is_expression_scalar",
-    "looks_like_code",
-    "parse_scalar",
-    "scalars",
-    "type_name",
-    "unparsable",
-]
-
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 UNPARSABLE: Final = package_rule(

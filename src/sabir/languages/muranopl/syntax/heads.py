@@ -36,8 +36,6 @@ from sabir.languages.muranopl.syntax.values import MISSING_KEY, UNKNOWN_SECTION,
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
-__all__ = ["CLASS_KEYS", "ClassHead", "ClassHeads", "TypeReference", "is_preamble", "read_heads"]
-
 _META_KEYS: Final = ("Cardinality", "Applies", "Inherited")
 CLASS_KEYS: Final = frozenset(
     [

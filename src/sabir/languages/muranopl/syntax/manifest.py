@@ -110,7 +110,7 @@ class VersionSpec(Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def _simple_spec(text: str) -> SimpleSpec:
-    from semantic_version import SimpleSpec  # type: ignore[import-untyped]  # ships no types
+    from semantic_version import SimpleSpec
 
     try:
         return SimpleSpec(text)

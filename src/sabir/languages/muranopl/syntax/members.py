@@ -11,7 +11,6 @@ from typing import Final
 from sabir.diagnostics.finding import Edit, Fix
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.declarations import (
-    ARGUMENT_USAGES,
     MEMBER_FORM,
     is_absent,
     keys_are_known,
@@ -30,17 +29,6 @@ from sabir.languages.muranopl.syntax.statements import read_block
 from sabir.languages.muranopl.syntax.values import is_null, read_value
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Place
-
-__all__ = [
-    "ARGUMENT_USAGES",
-    "METHOD_KEYS",
-    "METHOD_USAGES",
-    "PROPERTY_KEYS",
-    "PROPERTY_USAGES",
-    "SCOPES",
-    "read_methods",
-    "read_properties",
-]
 
 PROPERTY_USAGES: Final = ("In", "Out", "InOut", "Const", "Runtime", "Static", "Config")
 METHOD_USAGES: Final = ("Runtime", "Static", "Extension", "Action")

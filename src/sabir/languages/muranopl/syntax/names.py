@@ -5,18 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = [
-    "NO_NAMESPACES",
-    "Namespaces",
-    "UnknownPrefix",
-    "is_class_name",
-    "is_prefix",
-    "is_qualified_name",
-    "is_short_name",
-    "is_type_reference",
-    "is_words",
-]
-
 
 def is_short_name(text: str) -> bool:
     """One part of a class name: letters, digits and `_`, beginning with a letter of ASCII or `_`."""

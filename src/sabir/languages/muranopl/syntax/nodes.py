@@ -14,39 +14,6 @@ from sabir.languages.muranopl.syntax.names import Namespaces
 from sabir.source.yaml.nodes import ScalarValue, YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import EMPTY_SPAN, Source, Span
 
-__all__ = [
-    "ArgumentNode",
-    "Assignment",
-    "Block",
-    "Break",
-    "Broken",
-    "CatchClause",
-    "ClassNode",
-    "Constant",
-    "Continue",
-    "Do",
-    "Expr",
-    "ExpressionStatement",
-    "For",
-    "If",
-    "ListValue",
-    "MapValue",
-    "Match",
-    "MethodNode",
-    "NameNode",
-    "Parallel",
-    "PropertyNode",
-    "Repeat",
-    "Rethrow",
-    "Return",
-    "Statement",
-    "Switch",
-    "Throw",
-    "Try",
-    "Value",
-    "While",
-]
-
 
 class Constant(Struct, frozen=True, eq=False):
     """A text, number, boolean, date or null."""

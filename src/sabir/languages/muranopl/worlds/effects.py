@@ -8,8 +8,6 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-__all__ = ["Branch", "Effect", "EffectKind", "Report", "Unconnected", "World", "WorldFailure"]
-
 
 class EffectKind(StrEnum):
     """All there is to ask for. Those that only look are told apart from those that change something."""

@@ -10,8 +10,6 @@ from msgspec import Struct, field
 
 from sabir.errors import UnusableInput
 
-__all__ = ["EngineSettings", "read_settings"]
-
 _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "rabbitmq": {
         "host": "localhost",

@@ -12,8 +12,6 @@ from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["CheckedModel", "CheckedModels", "check_topology"]
-
 
 class CheckedModel(Struct, frozen=True, eq=False):
     model: Model

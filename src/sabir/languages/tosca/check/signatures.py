@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.hashes import HashAlgorithm
     from cryptography.x509 import Certificate
 
-__all__ = ["Outcome", "Verdict", "load_certificates", "verify"]
 
 _DIGESTS: Final = {
     "2.16.840.1.101.3.4.2.4": "sha224",

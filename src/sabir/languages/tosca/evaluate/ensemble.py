@@ -30,7 +30,6 @@ from sabir.text import Place, Span
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.substitution import Substitution
 
-__all__ = ["Ensemble", "Inner", "Nodes"]
 
 Inner = Mapping[str, Callable[[NodeInstance], None]]
 """By the name of a node: puts a topology in its place."""

@@ -17,8 +17,6 @@ from sabir.languages.tosca.evaluate.selection import Selection
 from sabir.languages.tosca.evaluate.substitution import Substitution, find_substitute, is_substituted
 from sabir.languages.tosca.model.model import Model
 
-__all__ = ["elaborated"]
-
 
 class _Blueprint(Struct, frozen=True, eq=False):
     """A model with its choices made, from which instances are made again and again."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
     from sabir.languages.tosca.evaluate.instances import NodeInstance
 
-__all__ = ["Gathering", "Group", "Policy", "groups_of", "nodes_named", "policies_of"]
-
 
 class Gathering(Entity):
     """What groups and policies have in common."""

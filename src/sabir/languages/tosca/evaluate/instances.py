@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
     from sabir.languages.tosca.evaluate.substitution import Substitution
 
-__all__ = ["NodeInstance", "RootInstance"]
-
 
 class NodeInstance(Entity):
     """An instance of a node template."""

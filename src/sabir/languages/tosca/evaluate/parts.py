@@ -24,8 +24,6 @@ from sabir.languages.tosca.syntax.nodes import (
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.instances import NodeInstance
 
-__all__ = ["CapabilityInstance", "RelationshipInstance"]
-
 
 class CapabilityInstance(Entity):
     __slots__ = ("_assignment", "_definition", "node")

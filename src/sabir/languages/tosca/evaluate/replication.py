@@ -25,8 +25,6 @@ from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, Topology, Written
 from sabir.text import Place
 
-__all__ = ["Several"]
-
 _SCALABLE: Final = "scalable"
 _MOST: Final = 10_000
 

@@ -19,8 +19,6 @@ from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.nodes import MappedEntry, NodeTemplate, Topology
 from sabir.languages.tosca.syntax.scopes import Kind
 
-__all__ = ["SUBSTITUTE", "Substitution", "find_substitute", "is_substituted"]
-
 SUBSTITUTE: Final = frozenset({"substitute", "substitutable"})
 
 

@@ -31,8 +31,6 @@ from sabir.languages.tosca.syntax.recognition import META
 from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["render_csar"]
-
 _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
 
 

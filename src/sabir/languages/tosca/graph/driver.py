@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.tosca.evaluate.groups import nodes_named
-from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
+from sabir.languages.tosca.graph.program import DEPLOY, UNDEPLOY, WORKFLOW, Program
 from sabir.languages.tosca.graph.workflow_run import DONE, Ran, WorkflowRun
 from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
 from sabir.resources.outcome import Observation, Outcome, Sighting
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sabir.languages.tosca.graph.workflows import Reaction
     from sabir.resources.effects import Effects
     from sabir.resources.step import Task
-
-__all__ = ["DRIVER", "TARGET", "WorkflowDriver", "WorkflowTarget"]
 
 
 class WorkflowTarget(Target, frozen=True, kw_only=True, eq=False):

@@ -34,8 +34,6 @@ from sabir.languages.tosca.model.behaviour import (
 )
 from sabir.resources.resource import Resource
 
-__all__ = ["Lifecycles"]
-
 
 class Lifecycles:
     """What is carried out when a topology is deployed."""

@@ -19,8 +19,6 @@ from sabir.languages.tosca.graph.jobs import in_job, job_of
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
 
-__all__ = ["Evaluated", "operations_of"]
-
 Evaluated = Callable[[Callable[[], Any]], tuple[Value, tuple[Origin | AttributeRead, ...]]]
 """Computes something; gives the value and what it was read from."""
 

@@ -17,8 +17,6 @@ from sabir.graph.address import Address
 from sabir.graph.order import strongly_connected, topological_order
 from sabir.resources.resource import Resource
 
-__all__ = ["MOST", "Circle", "Reads", "behind_what_they_read"]
-
 MOST: Final = 4
 """Operations of a circle that are named."""
 

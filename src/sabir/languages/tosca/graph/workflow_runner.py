@@ -13,8 +13,6 @@ from typing import Any
 
 from sabir.languages.tosca.syntax.nodes import Workflow
 
-__all__ = ["Walk"]
-
 RunStep = Callable[[str], Coroutine[Any, Any, str | None]]
 """Runs a step by its name; gives the words of its failure, or None."""
 

@@ -27,8 +27,6 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
-__all__ = ["HOSTED_ON", "Link", "Linking"]
-
 UNKNOWN_REQUIREMENT: Final = tosca_rule(
     code="TOSCA:E016",
     title="a requirement that the type does not have",

@@ -24,8 +24,6 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
 from sabir.languages.tosca.syntax.scopes import Kind
 
-__all__ = ["DEEPEST_TYPE", "PRIMITIVES", "FlatType", "TypeTable", "merged_properties"]
-
 DEEPEST_TYPE: Final = 200
 """A type has no more ancestors: each of them costs every heir something, which nobody but an attacker asks for."""
 

@@ -21,8 +21,6 @@ from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Constraint, PropertyDefinition, Schema
 from sabir.languages.tosca.syntax.scopes import Kind
 
-__all__ = ["Misfit", "ValueChecker", "holds_expression"]
-
 UNKNOWN_PROPERTY: Final = tosca_rule(
     code="TOSCA:E010",
     title="a property that the type does not have",

@@ -28,9 +28,6 @@ from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
-__all__ = ["read_occurrences", "read_type"]
-
-
 _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
     kind: frozenset({"derived_from", "properties", "attributes", *extra})
     for kind, extra in {

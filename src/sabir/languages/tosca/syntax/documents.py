@@ -20,8 +20,6 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.languages.tosca.syntax.project import ProjectValues
 from sabir.source.packages import PackageFile
 
-__all__ = ["Loaded", "Recorded", "load", "load_file"]
-
 
 class Recorded(Struct, frozen=True, kw_only=True):
     """What an ensemble knows of an instance."""

@@ -21,8 +21,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place
 
-__all__ = ["is_ensemble", "is_project", "load_ensemble"]
-
 NO_SINGLE_TEMPLATE: Final = tosca_rule(
     code="TOSCA:E030",
     title="no single service template to evaluate",

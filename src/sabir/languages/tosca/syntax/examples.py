@@ -7,6 +7,4 @@ from typing import Final
 
 from sabir.diagnostics.rules import Rule
 
-__all__ = ["tosca_rule"]
-
 tosca_rule: Final = partial(Rule, language="tosca", examples="sabir.languages.tosca")

@@ -13,8 +13,6 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["Collection", "Entity", "Field", "Shape", "grammar"]
-
 
 class Shape(Enum):
     """What a value may be; the value of a member is how people call it."""

@@ -17,21 +17,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
-__all__ = [
-    "MISSING_IMPORT",
-    "PYTHON_IMPORT",
-    "REMOTE_IMPORT",
-    "UNFETCHED_IMPORT",
-    "Import",
-    "find_file",
-    "find_profile",
-    "in_repository",
-    "is_remote",
-    "read_imports",
-    "shipped_file",
-    "shipped_profile",
-]
-
 MISSING_IMPORT: Final = tosca_rule(
     code="TOSCA:E004",
     title="an import that is not there",

@@ -19,8 +19,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data, text_of
 from sabir.text import Place
 
-__all__ = ["Layers", "gather_layers"]
-
 UNFOLLOWED_DIRECTIVE: Final = tosca_rule(
     code="TOSCA:W031",
     title="a directive of an ensemble that is not followed",

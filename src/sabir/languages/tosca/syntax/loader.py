@@ -48,8 +48,6 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place
 
-__all__ = ["Gathering"]
-
 _DEEPEST_IMPORT: Final = 100
 
 TYPE_TWICE: Final = tosca_rule(

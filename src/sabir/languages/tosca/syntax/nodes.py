@@ -16,46 +16,6 @@ from sabir.languages.tosca.syntax.scopes import Kind, Scope
 from sabir.source.yaml.nodes import YamlNode, plain_data, text_of
 from sabir.text import Place, Source, Span
 
-__all__ = [
-    "UNBOUNDED",
-    "Activity",
-    "ActivityKind",
-    "ArtifactDefinition",
-    "Assignment",
-    "CapabilityAssignment",
-    "CapabilityDefinition",
-    "Constraint",
-    "FunctionDefinition",
-    "GroupTemplate",
-    "Implementation",
-    "InputDefinition",
-    "InterfaceDefinition",
-    "Kind",
-    "MappedEntry",
-    "NodeTemplate",
-    "OperationDefinition",
-    "Origin",
-    "OutputDefinition",
-    "OutputMapping",
-    "PolicyTemplate",
-    "PropertyDefinition",
-    "RelationshipDefinition",
-    "RelationshipTemplate",
-    "Repository",
-    "RequirementAssignment",
-    "RequirementDefinition",
-    "ScalarDefinition",
-    "Schema",
-    "Signature",
-    "Step",
-    "SubstitutionMapping",
-    "Topology",
-    "Trigger",
-    "TypeDefinition",
-    "Workflow",
-    "Written",
-]
-
 UNBOUNDED: Final = -1
 
 

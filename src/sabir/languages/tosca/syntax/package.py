@@ -21,8 +21,6 @@ from sabir.session import Session, Trust
 from sabir.source.catalogue import Catalogue
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["Reading", "load_entries", "load_entry"]
-
 MISSING_ENTRY: Final = tosca_rule(
     code="TOSCA:E028",
     title="the archive names an entry that it does not hold",

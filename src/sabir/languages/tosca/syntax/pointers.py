@@ -6,8 +6,6 @@ from typing import Final
 
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlSequence, text_of
 
-__all__ = ["fragment", "merged_pointers"]
-
 _MARK: Final = "+/"
 _MOST_MERGES: Final = 1000
 _MOST_ENTRIES: Final = 200_000

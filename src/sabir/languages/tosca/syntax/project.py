@@ -13,8 +13,6 @@ from sabir.languages.tosca.syntax.files import DiskFiles
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import compose, plain_data
 
-__all__ = ["PROJECT_FILE", "ProjectValues", "context_values", "project_values"]
-
 PROJECT_FILE: Final = "unfurl.yaml"
 _ENVIRONMENTS: Final = ("environments", "contexts")
 _MOST: Final = 20

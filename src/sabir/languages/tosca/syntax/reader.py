@@ -14,8 +14,6 @@ from sabir.languages.tosca.syntax.scopes import Kind, Scope
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
 
-__all__ = ["NOTHING", "WRONG_SHAPE", "Reader", "shape_of"]
-
 WRONG_SHAPE: Final = tosca_rule(
     code="TOSCA:E002",
     title="something has the wrong shape",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
 
-__all__ = ["META", "META_NAMES", "candidates", "recognises"]
 
 META: Final = "TOSCA-Metadata/TOSCA.meta"
 META_NAMES: Final = (META, "TOSCA.meta")

@@ -12,16 +12,6 @@ from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Span
 
-__all__ = [
-    "PRIMITIVES",
-    "UNKNOWN_CONSTRAINT",
-    "only_defines",
-    "optional_schema",
-    "read_constraints",
-    "read_properties",
-    "read_property",
-]
-
 UNKNOWN_CONSTRAINT: Final = tosca_rule(
     code="TOSCA:E014",
     title="a constraint that cannot be understood",

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Kind", "Scope"]
-
 
 class Kind(Enum):
     """The kinds of types; the value is the section they stand in."""

@@ -13,8 +13,6 @@ from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
 from sabir.languages.tosca.syntax.tosca2 import by_yaml_1_2
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["check_shapes"]
-
 # Names that the specification itself gives a meaning to: a number is no name. All other metadata may be any YAML.
 _NAMES: Final = frozenset({"template_name", "template_author"})
 # What must not be left empty, although no key of it is mandatory. Types, interfaces and operations may be.

@@ -15,17 +15,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-__all__ = [
-    "LARGEST",
-    "BrokenSignature",
-    "PssParameters",
-    "Signature",
-    "Signer",
-    "armoured",
-    "read_pss",
-    "read_signature",
-]
-
 LARGEST: Final = 262_144
 """In bytes. A signature with the certificates of its signer takes a few thousand."""
 _ARMOUR: Final = re.compile(

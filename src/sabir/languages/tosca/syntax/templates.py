@@ -24,15 +24,6 @@ from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
-__all__ = [
-    "read_groups",
-    "read_node_template",
-    "read_outputs",
-    "read_policies",
-    "read_relationship_template",
-    "read_substitution",
-]
-
 _NODE_KEYS: Final = frozenset(
     {
         "type",

@@ -13,8 +13,6 @@ from typing import Final
 from sabir.expressions.vocabulary import COMPARISONS
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["by_yaml_1_2", "normalised"]
-
 _FUNCTIONS: Final = frozenset(
     {"get_input", "get_property", "get_attribute", "get_artifact", "get_operation_output", "join", "token"}
 )

@@ -15,8 +15,6 @@ from sabir.languages.ccp.syntax.recording.nodes import WatchedNodes, unwatched
 from sabir.languages.ccp.syntax.recording.templates import WatchedSettings
 from sabir.provenance import Computing, Sources
 
-__all__ = ["MadeFrom", "ObjectReads", "Owner"]
-
 _Made = TypeVar("_Made")
 
 

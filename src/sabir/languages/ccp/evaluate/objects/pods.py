@@ -14,8 +14,6 @@ from sabir.languages.ccp.evaluate.objects.volumes import (
 )
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, HttpProbe, Probe, Service
 
-__all__ = ["container_spec", "job_container_spec", "job_program", "node_affinity", "pod_network"]
-
 _PYTHON: Final = "python3"
 _READINESS_TIMEOUT: Final = 10
 _READINESS_PERIOD: Final = 10

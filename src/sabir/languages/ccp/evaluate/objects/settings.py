@@ -19,8 +19,6 @@ from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.images import image_name
 from sabir.languages.ccp.syntax.nodes import Definition
 
-__all__ = ["Settings", "labels", "named_after"]
-
 REGISTRY_SECRET: Final = "registry-key"
 
 

@@ -10,16 +10,6 @@ from sabir.languages.ccp.evaluate.objects.content import ARCHIVE
 from sabir.languages.ccp.evaluate.objects.settings import Settings
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Secret
 
-__all__ = [
-    "PROGRAM",
-    "PYTHON_FOLDER",
-    "container_secrets",
-    "init_containers",
-    "job_secrets",
-    "mounts",
-    "pod_volumes",
-]
-
 ETC: Final = "/etc/ccp"
 _RUNNER_FOLDER: Final = "/opt/ccp/runner"
 PROGRAM: Final = f"{_RUNNER_FOLDER}/{ARCHIVE}"

@@ -12,8 +12,6 @@ from typing import Any, Final, TypeVar, cast
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
 from sabir.provenance import Computing
 
-__all__ = ["KEYS", "PARTS", "WatchedNodes", "unwatched"]
-
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "anti_affinity": ("antiAffinity",),
     "data": ("data",),

@@ -18,15 +18,6 @@ from sabir.languages.inmanta.evaluate.plugins.engine.references import Registrat
 if TYPE_CHECKING:
     from sabir.languages.inmanta.model.entities import EntityType
 
-__all__ = [
-    "Context",
-    "NotAllowed",
-    "PluginException",
-    "Registered",
-    "RegisteredResource",
-    "Registry",
-]
-
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -22,8 +22,6 @@ from sabir.text import Place
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["Contexts"]
-
 
 class Contexts:
     """Makes the contexts of all calls of a model."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.inputs import Given
     from sabir.languages.inmanta.evaluate.recording.recorder import Withheld
 
-__all__ = ["RecordedEngine"]
-
 
 class RecordedEngine(Engine):
     writer: _RecordedWriter

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.recording.compiler import RecordedCompiler
     from sabir.text import Source as Text
 
-__all__ = ["RecordedTemplates"]
 
 _Line = tuple[str, int]
 

@@ -13,8 +13,6 @@ from sabir.languages.inmanta.graph.agents import HandlerRun
 from sabir.pipes import with_length
 from sabir.session import Trust
 
-__all__ = ["Answer", "Asked", "Begin", "Broken", "Ran", "SentModule", "decoder", "framed", "sendable"]
-
 _INTEGERS: Final = range(-(1 << 63), 1 << 64)
 """What MessagePack can hold."""
 

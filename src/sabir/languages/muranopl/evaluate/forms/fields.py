@@ -16,8 +16,6 @@ from sabir.languages.muranopl.evaluate.forms.cloud import Choice
 from sabir.languages.muranopl.evaluate.forms.definition import Expression, FieldSpec
 from sabir.lazy import lazy_pattern
 
-__all__ = ["REQUIRED", "Field", "Refused"]
-
 REQUIRED: Final = "This field is required."
 _WEAK: Final = "The password must contain at least one letter, one number and one special character"
 _SPECIAL: Final = r"!@#$%^&*()_+|\/.,~?><:{}-"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.nodes import Value
 
-__all__ = ["class_schema", "contract_calls", "method_schema", "named_by"]
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN: Final = {"string": "string", "int": "integer", "bool": "boolean"}

@@ -16,8 +16,6 @@ from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.objects import calling_class
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
-__all__ = ["FUNCTIONS"]
-
 FUNCTIONS: Final = Library()
 
 

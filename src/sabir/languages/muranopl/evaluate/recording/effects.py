@@ -34,18 +34,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.recording.methods import RecordedMethod
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = [
-    "NOTHING",
-    "Effects",
-    "Jump",
-    "assigned_variable",
-    "blocks_of",
-    "body_effects",
-    "choices",
-    "closed_effects",
-    "is_variable",
-    "jumps",
-]
 
 _LOOPS: Final = (ast.While, ast.For, ast.Repeat)
 _ANYTHING: Final = "*"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.objects import MuranoObject
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
-__all__ = ["RecordedInitialising", "watch"]
-
 
 def watch(object_: MuranoObject, raw: Mapping[Any, Any], loader: Loader) -> None:
     """Step an object from now on: who made it, who reads and writes its properties."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.objects import MuranoObject
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
-__all__ = ["Arguments", "RunRecorder", "Writer", "shadow"]
-
 
 def shadow(name: str) -> str:
     """The key, beside a local variable, of the step that made it. No variable can have such a name."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.model.engines import ClassEngine
 
-__all__ = ["RESULT_STEP", "RecordingCompiler"]
 
 RESULT_STEP = shadow(RESULT)
 

@@ -17,7 +17,6 @@ from sabir.languages.muranopl.worlds.effects import EffectKind
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["AGENT", "AGENT_LISTENER"]
 
 AGENT: Final = SystemClass("io.murano.system.Agent")
 AGENT_LISTENER: Final = SystemClass("io.murano.system.AgentListener")

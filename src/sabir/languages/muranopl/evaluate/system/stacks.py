@@ -16,8 +16,6 @@ from sabir.languages.muranopl.model.errors import NativeFailure, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
-__all__ = ["HEAT_STACK", "merged"]
-
 HEAT_STACK: Final = SystemClass("io.murano.system.HeatStack")
 _VERSION: Final = "2013-05-23"
 _CONFLICT: Final = "heatclient.exc.HTTPConflict"

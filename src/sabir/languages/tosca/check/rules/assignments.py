@@ -33,8 +33,6 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.scopes import Kind
 
-__all__ = ["check_assignments"]
-
 UNKNOWN_CAPABILITY: Final = tosca_rule(
     code="TOSCA:E015",
     title="a capability that the type does not have",

@@ -13,8 +13,6 @@ from sabir.languages.tosca.model.values import WRONG_TYPE, holds_expression
 from sabir.languages.tosca.syntax.nodes import FunctionDefinition, Schema, Signature, Written
 from sabir.languages.tosca.syntax.scopes import Kind
 
-__all__ = ["check_result", "first_call", "gives_truth", "misused"]
-
 _TRUTH: Final = ("boolean",)
 _NUMBERS: Final = ("integer", "float", "scalar")
 _COMPUTED: Final = frozenset(

@@ -20,8 +20,6 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Place
 
-__all__ = ["check_functions"]
-
 UNKNOWN_ENTITY: Final = tosca_rule(
     code="TOSCA:E022",
     title="a function names something that is not there",

@@ -14,8 +14,6 @@ from sabir.languages.tosca.syntax.manifests import Entry, Field, entries_of
 from sabir.languages.tosca.syntax.recognition import META_NAMES
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["UNSIGNED", "check_hashes"]
-
 WRONG_HASH: Final = tosca_rule(
     code="TOSCA:E062",
     title="a file is not the one that the manifest describes",

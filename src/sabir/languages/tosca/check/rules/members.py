@@ -13,8 +13,6 @@ from sabir.languages.tosca.syntax.nodes import Step, Workflow
 from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
-__all__ = ["check_members"]
-
 UNKNOWN_MEMBER: Final = tosca_rule(
     code="TOSCA:E025",
     title="a group, policy or workflow names a node that is not there",

@@ -29,8 +29,6 @@ from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
-__all__ = ["check_reads"]
-
 NOTHING_TO_READ: Final = tosca_rule(
     code="TOSCA:E050",
     title="a function reads what is not there",

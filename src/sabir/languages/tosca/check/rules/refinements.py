@@ -16,8 +16,6 @@ from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import TypeDefinition
 from sabir.languages.tosca.syntax.scopes import Kind
 
-__all__ = ["check_refinements"]
-
 
 def check_refinements(model: Model) -> Iterator[Finding]:
     if not model.topology.complete:

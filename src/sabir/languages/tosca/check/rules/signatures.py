@@ -27,8 +27,6 @@ from sabir.source.packages.file_access import read_named_file
 from sabir.source.packages.limits import ReadProblem
 from sabir.text import Place, Span
 
-__all__ = ["check_signatures", "check_whole"]
-
 UNVERIFIED: Final = tosca_rule(
     code="TOSCA:W066",
     title="a signature that could not be verified",

@@ -29,8 +29,6 @@ from sabir.languages.tosca.syntax.schemas import PRIMITIVES, UNKNOWN_CONSTRAINT
 from sabir.languages.tosca.syntax.scopes import Kind
 from sabir.text import Place
 
-__all__ = ["check_type_names"]
-
 UNKNOWN_TYPE: Final = tosca_rule(
     code="TOSCA:E006",
     title="unknown type",
