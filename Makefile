@@ -59,13 +59,13 @@ build/schemathesis/.ready:
 	@touch $@
 
 endure: venv build/openstack/.ready build/agent/.ready build/muranoclient/.ready build/schemathesis/.ready ## the long runs: deployments killed 200 times, raced and stopped 50 times on each store, stacks of a real Heat, workers killed
-	$(BIN)/python -m tests.deploy.killing 200 1000 50
-	SABIR_LAWS=500 $(BIN)/python -m pytest -q -n 0 tests/deploy/test_laws.py
+	$(BIN)/python -m tests.deployments.killing 200 1000 50
+	SABIR_LAWS=500 $(BIN)/python -m pytest -q -n 0 tests/deployments/test_laws.py
 	$(BIN)/python -m tests.hostile.endure
 	SABIR_TEST_ENDURE=1 $(BIN)/python -m pytest -q tests/languages/ccp/test_deploy.py
-	SABIR_TEST_OPENSTACK=build/openstack $(BIN)/python -m pytest -q tests/deploy/drivers/heat tests/languages/muranopl/test_heat.py
-	SABIR_TEST_AGENT=build/agent $(BIN)/python -m pytest -q tests/deploy/drivers/amqp tests/deploy/drivers/machines tests/languages/muranopl/test_agents.py
-	SABIR_TEST_WORKER_KILLS=20 $(BIN)/python -m pytest -q -s tests/deploy/test_cluster.py
+	SABIR_TEST_OPENSTACK=build/openstack $(BIN)/python -m pytest -q tests/deployments/drivers/heat tests/languages/muranopl/test_heat.py
+	SABIR_TEST_AGENT=build/agent $(BIN)/python -m pytest -q tests/deployments/drivers/amqp tests/deployments/drivers/machine_pool tests/languages/muranopl/test_agents.py
+	SABIR_TEST_WORKER_KILLS=20 $(BIN)/python -m pytest -q -s tests/deployments/test_cluster.py
 	SABIR_TEST_MURANOCLIENT=build/muranoclient $(BIN)/python -m pytest -q -n 0 tests/server/test_muranoclient.py
 	$(BIN)/python -m tests.server.endure build/schemathesis/bin/schemathesis
 

@@ -193,7 +193,7 @@ def measure() -> None:
     root = mkdtemp()
     fields: dict[str, Value] = {"path": "d/{number}", "content": "text"}
     asyncio.run(_measure("local", LOCAL, {"root": root}, "file", fields))
-    from tests.deploy.sshd import sshd, why_not
+    from tests.deployments.sshd import sshd, why_not
 
     if why_not() is None:
         from sabir.deployments.drivers.ssh.driver import DRIVER as SSH
@@ -225,7 +225,7 @@ async def _measure(
     from sabir.resources.resource import Resource
     from sabir.resources.step import Action, Task
     from sabir.resources.target import Target
-    from tests.deploy.drivers.quiet import NoEffects
+    from tests.deployments.drivers.quiet import NoEffects
 
     target = Target(name=name, driver=driver.name, settings=settings)  # type: ignore[arg-type]  # plain values
     context = DriverContext(state_folder=Path(mkdtemp()), environment="site")

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from benchmarks.runner.workload import Workload
-from tests.deploy.sshd import sshd, why_not
+from tests.deployments.sshd import sshd, why_not
 
 __all__ = ["WORKLOADS"]
 

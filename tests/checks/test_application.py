@@ -12,7 +12,7 @@ from sabir.diagnostics import Examples, Finding, Rule
 from sabir.errors import UsageError
 from sabir.source.packages import MemoryPackage
 from tests.checks.toy import BAD, ENTRY_POINT, ToyValidator
-from tests.plugin_path import install
+from tests.support.plugin_path import install
 
 PACKAGE = MemoryPackage({"toy.yaml": BAD})
 VALIDATORS = (FormValidator, ToyValidator)

@@ -25,7 +25,7 @@ from sabir.resources.outcome import Reading
 from sabir.resources.target import Target
 from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader, load_package
-from tests.plugin_path import install
+from tests.support.plugin_path import install
 
 LANGUAGES = installed_languages().by_name
 OWN = {code.code for code in general_rules()}

@@ -18,7 +18,7 @@ from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import YamlMapping, YamlScalar
 from sabir.text import Place
-from tests.plugin_path import install
+from tests.support.plugin_path import install
 
 __all__ = ["ENTRY_POINT", "LANGUAGE", "ToyValidator", "toy_package"]
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sabir.operations import packages
-from tests.toy import TOY
+from tests.support.toy import TOY
 
 MODEL = """\
 host db

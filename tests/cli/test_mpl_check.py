@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.mpl_check import main
-from tests.files import write_files
 from tests.languages.muranopl.example_packages import LIBRARY, with_class, with_manifest
+from tests.support.files import write_files
 
 
 @pytest.fixture

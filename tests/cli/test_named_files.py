@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.files import write_files
+from tests.support.files import write_files
 
 FILES = {
     "model/main.cf": "x = 1\n",

@@ -13,7 +13,7 @@ from sabir.cli.main import main
 from sabir.cli.session_options import command_session
 from sabir.operations.trust import find_leave, give_leave
 from sabir.session import Trust
-from tests.files import write_files
+from tests.support.files import write_files
 
 FILES = {
     "main.cf": "import acme\nx = acme::shout('hello')\n",

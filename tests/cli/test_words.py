@@ -12,7 +12,7 @@ import pytest
 from sabir.cli.main import main
 from sabir.cli.prose import Prose, terminal_prose
 from sabir.graph.views.colours import PLAIN
-from tests.files import write_files
+from tests.support.files import write_files
 
 MODEL = "entity Host:\n    string name\nend\nindex Host(name)\nimplement Host using std::none\nh = Host(name='web')\n"
 TOSCA = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n    a: {type: tosca.nodes.Comput}\n"

@@ -18,7 +18,7 @@ from sabir.cli.main import main
 from sabir.operations.check import check_paths
 from sabir.source.packages import MemoryPackage
 from tests.docs.pages import DOCS, ROOT, blocks
-from tests.plugin_path import install
+from tests.support.plugin_path import install
 
 CHECK = (DOCS / "reference/check.md").read_text(encoding="utf-8")
 PLUGINS = (DOCS / "reference/plugins.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.plugins import Plugins
 from sabir.source.packages import load_package
 from tests.environment.lines import LINES
-from tests.files import write_files
+from tests.support.files import write_files
 
 Write = Callable[[dict[str, str]], Path]
 Evaluate = Callable[[dict[str, str]], Evaluation]

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.deploy.sshd import sshd, why_not
+from tests.deployments.sshd import sshd, why_not
 from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from sabir.operations.check import check_paths
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.why import WhyRequest, why_path
-from tests.files import change_line
+from tests.support.files import change_line
 
 SHOP = Path(__file__).resolve().parents[2] / "examples" / "shop"
 SUBJECT = "web/shop-web/web.env"

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 import pytest
 
-from tests.files import write_files
-from tests.mixed.canaries import MISTAKES, SOUND, leaks
+from tests.scenarios.canaries import MISTAKES, SOUND, leaks
+from tests.support.files import write_files
 
 pytestmark = pytest.mark.slow
 _FILES = (

@@ -14,7 +14,7 @@ from sabir.operations.packages import find_language, installed_languages
 from sabir.operations.watch import Watch
 from sabir.source.packages import MemoryPackage
 from tests.checks.toy import BAD, ENTRY_POINT, LANGUAGE, toy_package
-from tests.plugin_path import install
+from tests.support.plugin_path import install
 
 TOY = MemoryPackage({"toy.yaml": BAD})
 

@@ -11,7 +11,7 @@ from sabir.checks.report import PackageReport
 from sabir.diagnostics.finding import Severity
 from sabir.operations.check import check_paths
 from sabir.session import Session, Trust
-from tests.files import write_files
+from tests.support.files import write_files
 
 TOSCA = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 INMANTA = "entity Host:\n    string name\nend\nimplement Host using std::none\n"

@@ -8,7 +8,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.session import PROFILES
-from tests.files import write_files
+from tests.support.files import write_files
 
 INMANTA = {
     "main.cf": "entity E:\n    int a\n    int b\nend\nimplement E using std::none\nfor a in std::sequence(50):\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.operations.packages import discover, packages_at
-from tests.files import write_files
+from tests.support.files import write_files
 
 MANIFEST = "FullName: a.b\nClasses: {}\n"
 TOSCA = "tosca_definitions_version: tosca_simple_yaml_1_3\n"

@@ -11,7 +11,7 @@ from sabir.cli.main import main
 from sabir.errors import UnusableInput, UsageError
 from sabir.operations.review import ReviewRequest, review_path
 from sabir.operations.revisions import at_revision, readable
-from tests.files import write_files
+from tests.support.files import write_files
 
 MODEL = "entity Host:\n    string name\n    int size = 1\nend\nimplement Host using std::none\n"
 NEW = "Host(name='new')\n"

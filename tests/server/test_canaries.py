@@ -15,7 +15,7 @@ from sabir.server.app import create_app
 from sabir.server.service import Service
 from sabir.server.settings import Settings
 from sabir.server.store.tokens import Role
-from tests.mixed.canaries import SOUND, canary, leaks
+from tests.scenarios.canaries import SOUND, canary, leaks
 from tests.server.test_jobs import follow
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from sabir.server.app import create_app
 from sabir.server.service import Service
 from sabir.server.settings import Settings
 from sabir.server.store.tokens import Role
-from tests.deploy.postgresql import postgresql, why_not
+from tests.deployments.postgresql import postgresql, why_not
 from tests.server.conftest import archive
 from tests.server.test_environments import DESCRIPTION, ENVIRONMENTS
 from tests.server.test_jobs import follow

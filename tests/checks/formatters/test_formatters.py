@@ -14,7 +14,7 @@ from sabir.checks.formatters.formatter import FormatterOptions, find_formatter, 
 from sabir.checks.report import Report
 from sabir.errors import UsageError
 from tests.checks.formatters.sample import SAMPLE
-from tests.golden import assert_golden
+from tests.support.golden import assert_golden
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = {

@@ -7,8 +7,8 @@ from pathlib import Path
 from sabir.cli.views.progress import LiveSteps
 from sabir.deployments.engine.results import Progress
 from sabir.resources.step import Action
-from tests.deploy.fake import resource
-from tests.deploy.setting import Setting
+from tests.deployments.fake import resource
+from tests.deployments.setting import Setting
 
 
 def test_what_runs_and_what_waits_for_what(tmp_path: Path) -> None:

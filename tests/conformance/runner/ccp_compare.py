@@ -14,7 +14,7 @@ from tests.conformance.runner.ccp_subset import subset_differences
 from tests.conformance.runner.equality import Numbers, differences
 from tests.conformance.runner.kubernetes_schema import schema_problems
 from tests.conformance.runner.matching import unpaired
-from tests.files import write_files
+from tests.support.files import write_files
 
 __all__ = ["compare", "judge"]
 

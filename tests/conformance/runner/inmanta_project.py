@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.files import write_files
+from tests.support.files import write_files
 
 __all__ = ["project_texts", "write_project"]
 

@@ -23,7 +23,7 @@ from tests.conformance.runner.packages import (
     read_case,
 )
 from tests.conformance.runner.packages_input import prepared_input
-from tests.process import peak_memory
+from tests.support.process import peak_memory
 
 __all__ = ["Bounded", "run_bounded"]
 

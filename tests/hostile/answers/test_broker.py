@@ -24,7 +24,7 @@ from sabir.resources.effects import ANSWER
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
-from tests.deploy.drivers.amqp.rabbitmq import broker, why_not
+from tests.deployments.drivers.amqp.rabbitmq import broker, why_not
 
 pytestmark = pytest.mark.slow
 NOTHING: Any = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.control_plane import NodeStandIn, control_plane
+from tests.support.control_plane import NodeStandIn, control_plane
 
 
 @pytest.fixture(scope="session")

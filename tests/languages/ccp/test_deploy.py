@@ -31,10 +31,10 @@ from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import DEFAULT_TARGET, Target
 from sabir.source.packages import LoadedPackage, MemoryPackage, load_package
-from tests.control_plane import NodeStandIn
-from tests.deploy.drivers.kubernetes.test_driver import Notes
+from tests.deployments.drivers.kubernetes.test_driver import Notes
 from tests.languages.ccp.building import service
 from tests.languages.ccp.procedures import FILES
+from tests.support.control_plane import NodeStandIn
 
 pytestmark = pytest.mark.slow
 

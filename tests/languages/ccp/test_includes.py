@@ -13,8 +13,8 @@ from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.model.deployment import load_deployment
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
-from tests.files import write_files
 from tests.languages.ccp.building import service
+from tests.support.files import write_files
 
 FILES = {
     "service/web.yaml": service(

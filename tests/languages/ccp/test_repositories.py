@@ -16,7 +16,7 @@ from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
 from tests.conformance.runner.kubernetes_schema import schema_problems
-from tests.files import write_files
+from tests.support.files import write_files
 
 FILES = {
     "fuel-ccp-queue/service/queue.yaml": """\

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sabir.cli.main import main
-from tests.control_plane import NodeStandIn
 from tests.languages.ccp.building import service
 from tests.languages.ccp.procedures import FILES
+from tests.support.control_plane import NodeStandIn
 
 pytestmark = pytest.mark.slow
 

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from sabir.languages.muranopl.worlds.machines import Template
-from tests.deploy.drivers.amqp.rabbitmq import broker
-from tests.deploy.drivers.amqp.rabbitmq import why_not as why_no_broker
-from tests.machines import Farm, Machine, farm, why_not
+from tests.deployments.drivers.amqp.rabbitmq import broker
+from tests.deployments.drivers.amqp.rabbitmq import why_not as why_no_broker
 from tests.openstack.small_cloud import SmallCloud, small_cloud
+from tests.support.machines import Farm, Machine, farm, why_not
 
 AGENT = os.environ.get("SABIR_TEST_AGENT")
 pytestmark = [

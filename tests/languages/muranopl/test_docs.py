@@ -17,8 +17,8 @@ from sabir.languages.muranopl.evaluate.functions import library_for
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.statements import CONSTRUCTS
-from tests.files import write_files
 from tests.languages.muranopl.packages import load
+from tests.support.files import write_files
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "muranopl"
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.files import write_files
+from tests.support.files import write_files
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.machines import Farm, Machine, farm, why_not
+from tests.support.machines import Farm, Machine, farm, why_not
 
 pytestmark = [
     pytest.mark.slow,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from tests.deploy.sshd import Sshd, sshd, why_not
+from tests.deployments.sshd import Sshd, sshd, why_not
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
 

@@ -23,7 +23,7 @@ from sabir.operations.query import QueryRequest, query_evaluation, query_graph, 
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker import Workers
 from sabir.session import Limits, Session, Trust
-from tests.files import write_files
+from tests.support.files import write_files
 
 PLUGIN = 'from inmanta.plugins import plugin\n\n@plugin\ndef f() -> "any":\n'
 MODEL = (

@@ -20,7 +20,7 @@ from sabir.source.packages import (
     ZipLoader,
     load_package,
 )
-from tests.files import write_files
+from tests.support.files import write_files
 
 MANIFEST = "Format: MuranoPL/1.4\nFullName: a.b\n"
 FILES = {"manifest.yaml": MANIFEST, "Classes/A.yaml": "Name: A\n", "Classes/sub/B.yaml": "Name: B\n"}

@@ -8,7 +8,7 @@ import pytest
 
 from sabir.source.yaml import Limits, YamlMapping, YamlScalar, YamlSequence, YamlStream, compose, plain_data
 from sabir.text import Source
-from tests.process import peak_memory
+from tests.support.process import peak_memory
 
 
 def _read(text: str, **limits: int) -> YamlStream:

@@ -14,7 +14,7 @@ from sabir.expressions.query import QueryError, evaluate, functions, map_value
 from sabir.expressions.query.functions import find, names
 from sabir.expressions.query.functions.registry import MODULES, hint_for, load_plugins, standalone
 from tests.expressions.query.plain import PlainResource
-from tests.plugin_path import install
+from tests.support.plugin_path import install
 
 PLUGIN = """\
 from sabir.expressions.query.functions import Function, table

@@ -9,7 +9,7 @@ import pytest
 
 from sabir.checks.options import CheckOptions
 from sabir.operations.check import check_paths
-from tests.files import write_files
+from tests.support.files import write_files
 
 FILES = {
     "service/api.yaml": """\

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sabir.languages.ccp.runner.etcd import Connection, Etcd, EtcdUnavailable
-from tests.process import pyenv_pythons
+from tests.support.process import pyenv_pythons
 
 __all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "free_port", "until"]
 

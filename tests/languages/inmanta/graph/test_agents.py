@@ -18,7 +18,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import (
     SshPlace,
     place_of_uri,
 )
-from tests.deploy.sshd import Sshd, sshd, why_not
+from tests.deployments.sshd import Sshd, sshd, why_not
 
 pytestmark = [
     pytest.mark.skipif(why_not() is not None, reason=why_not() or ""),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from tests.deploy.sshd import sshd, why_not
+from tests.deployments.sshd import sshd, why_not
 
 FS = """
 entity Context:

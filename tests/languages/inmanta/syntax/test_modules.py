@@ -14,7 +14,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.load import load_package
-from tests.files import write_files
+from tests.support.files import write_files
 
 TRUSTING = Session(trust=Trust(python=True))
 

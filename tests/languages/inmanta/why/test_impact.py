@@ -12,7 +12,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.render import RenderPathRequest, render_path
-from tests.files import change_line, write_files
+from tests.support.files import change_line, write_files
 
 FILES = {
     "project.yml": "name: p\nmodulepath: libs\n",

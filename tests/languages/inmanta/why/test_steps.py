@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.views.why import VIEWS
-from tests.golden import assert_golden
 from tests.languages.inmanta.why.models import CASES
+from tests.support.golden import assert_golden
 
 GOLDEN = Path(__file__).with_name("golden")
 

@@ -8,8 +8,8 @@ import pytest
 
 from sabir.languages.muranopl.check import package_validators
 from sabir.source.packages import load_package
-from tests.files import write_files
 from tests.languages.muranopl.example_packages import LIBRARY
+from tests.support.files import write_files
 
 USER = {
     "manifest.yaml": """\

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.views.why import text_view
-from tests.golden import assert_golden
 from tests.languages.muranopl.packages import files
 from tests.languages.muranopl.why.law import chain
 from tests.languages.muranopl.why.packages import CASES, Case
+from tests.support.golden import assert_golden
 
 GOLDEN = Path(__file__).parent / "golden"
 
