@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sabir.resources.driver import Connection, DriverContext, Kind
     from sabir.resources.effects import Effects
     from sabir.resources.fields import Field
-    from sabir.resources.outcome import Change, Observation, Outcome, Reading
+    from sabir.resources.outcome import FieldChange, Observation, Outcome, ResourceReading
     from sabir.resources.resource import Resource
     from sabir.resources.step import Task
     from sabir.resources.target import Target
@@ -60,7 +60,7 @@ class NothingDriver:
     def settings(self) -> Mapping[str, Field]:
         return {}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         return ()
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
@@ -72,10 +72,10 @@ class NothingDriver:
 
 
 class NothingConnection:
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
-        from sabir.resources.outcome import Reading
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
+        from sabir.resources.outcome import ResourceReading
 
-        return Reading(exists=True)
+        return ResourceReading(exists=True)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         from sabir.resources.outcome import Outcome
@@ -85,9 +85,9 @@ class NothingConnection:
     delete = apply
 
     async def observe(self, task: Task) -> Observation:
-        from sabir.resources.outcome import Observation, Sighting
+        from sabir.resources.outcome import CompletionStatus, Observation
 
-        return Observation(sighting=Sighting.NOT_DONE)
+        return Observation(sighting=CompletionStatus.NOT_DONE)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         return await self.apply(task, effects)
@@ -123,18 +123,18 @@ def _layers(size: int) -> list[Resource]:
 
 def noop(_folder: Path, size: int) -> Callable[[], int]:
     """Walk steps that do nothing, with the journal on the disk."""
-    from sabir.deployments.deployment import Deployer, DeployOptions, held
+    from sabir.deployments.deployment import Deployer, DeployOptions, hold_environment
     from sabir.deployments.plan.build import build_plan
     from sabir.deployments.plan.decisions import PlanRequest
-    from sabir.deployments.store.store import Store
+    from sabir.deployments.store.store import StateStore
     from sabir.resources.driver import DriverContext
 
     resources, targets = _layers(size), _targets()
 
     def deploy() -> int:
-        store = Store.open(f"{mkdtemp()}/state.db", "bench", create=True)
+        store = StateStore.open(f"{mkdtemp()}/state.db", "bench", create=True)
         context, options = DriverContext(), DeployOptions()
-        with held(store, context, options) as writer:
+        with hold_environment(store, context, options) as writer:
             plan = build_plan(
                 PlanRequest(
                     environment="bench",
@@ -158,12 +158,12 @@ def plan_large(_folder: Path, size: int) -> Callable[[], int]:
     from sabir.deployments.plan.build import build_plan
     from sabir.deployments.plan.decisions import PlanRequest
     from sabir.deployments.plan.document import plan_document
-    from sabir.deployments.store.store import Store
+    from sabir.deployments.store.store import StateStore
 
     resources, targets = _layers(size), _targets()
 
     def plan() -> int:
-        store = Store.open(f"{mkdtemp()}/state.db", "bench")
+        store = StateStore.open(f"{mkdtemp()}/state.db", "bench")
         request = PlanRequest(
             environment="bench",
             serial=0,

@@ -128,19 +128,19 @@ def query(folder: str, size: int) -> Callable[[], object]:
 
 
 def why(folder: str, size: int) -> Callable[[], object]:
-    from sabir.operations.why import explain, find_subject
+    from sabir.operations.why import explain_subject, find_subject
 
     graph = _graph(folder)
     # The index of names belongs to loading, and so does knowing which texts must not be shown.
-    explain(graph, find_subject(graph, "app/root.label"))
-    return lambda: len(explain(graph, find_subject(graph, "app/root.label")).steps) > 3
+    explain_subject(graph, find_subject(graph, "app/root.label"))
+    return lambda: len(explain_subject(graph, find_subject(graph, "app/root.label")).steps) > 3
 
 
 def load(folder: str, size: int) -> Callable[[], object]:
-    from sabir.graph.json import chunks
-    from sabir.graph.json import load as load_graph
+    from sabir.graph.json import graph_chunks
+    from sabir.graph.json import load_graph as load_graph
 
-    data = b"".join(chunks(_evaluated(folder, full=False).graph))
+    data = b"".join(graph_chunks(_evaluated(folder, full=False).graph))
     return lambda: len(load_graph(data, name="saved.json")) > size // 2
 
 

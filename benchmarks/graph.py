@@ -21,10 +21,10 @@ def generate(size: int, folder: Path) -> None:
 
 
 def generate_saved(size: int, folder: Path) -> None:
-    from sabir.graph.json import chunks
+    from sabir.graph.json import graph_chunks
 
     with (folder / "graph.json").open("wb") as file:
-        file.writelines(chunks(sample(size)))
+        file.writelines(graph_chunks(sample(size)))
 
 
 def sample(size: int) -> Graph:
@@ -35,12 +35,12 @@ def sample(size: int) -> Graph:
 
 
 def _instances(size: int) -> Iterator[Instance]:
-    from sabir.graph import How, Instance, Layout, Origin, Record
+    from sabir.graph import How, Instance, Origin, Record, RecordLayout
     from sabir.text import Place, Source, Span
 
     source = Source("main.cf", "Host(name=name)\n" * _STATEMENTS)
     made = [Origin(Place(source, Span(16 * i, 16 * i + 15)), How.CONSTRUCTOR) for i in range(_STATEMENTS)]
-    names, relations = Layout(("name", "size", "on", "load", "label")), Layout(("next",))
+    names, relations = RecordLayout(("name", "size", "on", "load", "label")), RecordLayout(("next",))
     origins = [Record(names, (origin,) * 5) for origin in made]
     label, before = "a label", "Host#0"
     for number in range(size):
@@ -64,17 +64,17 @@ def build(folder: str, size: int) -> Callable[[], object]:
 
 
 def write(folder: str, size: int) -> Callable[[], object]:
-    from sabir.graph.json import chunks
+    from sabir.graph.json import graph_chunks
 
     graph = sample(size)
-    return lambda: sum(map(len, chunks(graph)))
+    return lambda: sum(map(len, graph_chunks(graph)))
 
 
 def read(folder: str, size: int) -> Callable[[], object]:
-    from sabir.graph.json import load
+    from sabir.graph.json import load_graph
 
     data = Path(folder, "graph.json").read_bytes()
-    return lambda: len(load(data, name="graph.json"))
+    return lambda: len(load_graph(data, name="graph.json"))
 
 
 def draw(folder: str, size: int) -> Callable[[], object]:

@@ -233,22 +233,22 @@ def start(folder: str, _size: int) -> Callable[[], Any]:
 def parse_cold(folder: str, _size: int) -> Callable[[], Any]:
     import tempfile
 
-    from sabir.languages.inmanta.syntax.cache import cached_parse
+    from sabir.languages.inmanta.syntax.cache import parse_cached
     from sabir.text import Source
 
     source = Source("main.cf", Path(folder, "main.cf").read_text())
     cache = Path(tempfile.mkdtemp(dir=folder))
-    return lambda: len(cached_parse(source, cache).statements)
+    return lambda: len(parse_cached(source, cache).statements)
 
 
 def parse_warm(folder: str, _size: int) -> Callable[[], Any]:
-    from sabir.languages.inmanta.syntax.cache import cached_parse
+    from sabir.languages.inmanta.syntax.cache import parse_cached
     from sabir.text import Source
 
     source = Source("main.cf", Path(folder, "main.cf").read_text())
     cache = Path(folder, "cache")
-    cached_parse(source, cache)
-    return lambda: len(cached_parse(source, cache).statements)
+    parse_cached(source, cache)
+    return lambda: len(parse_cached(source, cache).statements)
 
 
 def _workload(

@@ -90,19 +90,19 @@ def generate(size: int, folder: Path) -> None:
 
 
 def session(classes: str, model: dict[str, Any]) -> Any:
-    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.packages import MuranoPackage
     from sabir.languages.muranopl.evaluate.runtime import Runtime
-    from sabir.languages.muranopl.evaluate.session import Session
+    from sabir.languages.muranopl.evaluate.session import MuranoRun
     from sabir.languages.muranopl.syntax.classes import read_class_file
     from sabir.languages.muranopl.syntax.manifest import Manifest
     from sabir.source.packages import MemoryPackage
     from sabir.source.yaml import compose
     from sabir.text import Source
 
-    package = Package(Manifest(name="bench", format="1.4"), MemoryPackage({}))
+    package = MuranoPackage(Manifest(name="bench", format="1.4"), MemoryPackage({}))
     for node in read_class_file(compose(Source("bench.yaml", classes))).classes:
         package.add(node)
-    made = Session(Runtime([package]))
+    made = MuranoRun(Runtime([package]))
     made.load(model)
     return made
 
@@ -165,10 +165,10 @@ def generate_package(_size: int, folder: Path) -> None:
 def start(folder: str, size: int) -> Callable[[], Any]:
     def run() -> Any:
         from sabir.languages.language import EvaluationRequest
-        from sabir.languages.muranopl.evaluate.preparation import prepare
+        from sabir.languages.muranopl.evaluate.preparation import prepare_run
         from sabir.source.packages import load_package
 
-        made = prepare(load_package(Path(folder)), EvaluationRequest()).session
+        made = prepare_run(load_package(Path(folder)), EvaluationRequest()).session
         assert made is not None
         assert made.runtime.root is not None
         return made.call(made.runtime.root, "whileLoop", [size])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sabir.graph.values import Value
     from sabir.resources.driver import Connection, Driver, Kind
     from sabir.resources.effects import Effects
-    from sabir.resources.outcome import Outcome, Reading
+    from sabir.resources.outcome import Outcome, ResourceReading
     from sabir.resources.resource import Resource
     from sabir.resources.step import Task
 
@@ -85,7 +85,7 @@ class SleepingConnection(NothingConnection):
     def __init__(self, latency: Latency) -> None:
         self._latency = latency
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
         await asyncio.sleep(self._latency.read + WAY)
         return await super().read(resource, target_id)
 
@@ -136,18 +136,18 @@ def _before(part: int, last: int) -> Sequence[int]:
 
 def deploy(resources: int, hosts: int, width: int) -> int:
     """A first deployment; how many steps were done."""
-    from sabir.deployments.deployment import Deployer, DeployOptions, held
+    from sabir.deployments.deployment import Deployer, DeployOptions, hold_environment
     from sabir.deployments.plan.build import build_plan
     from sabir.deployments.plan.decisions import PlanRequest
     from sabir.deployments.plan.document import plan_document
-    from sabir.deployments.store.store import Store
+    from sabir.deployments.store.store import StateStore
     from sabir.resources.driver import DriverContext
 
     targets, wanted = described(resources, hosts)
     where = os.environ.get("SABIR_SITE_STATE") or f"{mkdtemp()}/state.db"
-    store = Store.open(where, f"site-{os.getpid()}-{width}", create=True)
+    store = StateStore.open(where, f"site-{os.getpid()}-{width}", create=True)
     context, options = DriverContext(), DeployOptions(parallel=width)
-    with held(store, context, options) as writer:
+    with hold_environment(store, context, options) as writer:
         plan = build_plan(
             PlanRequest(
                 environment="site",

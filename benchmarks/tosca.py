@@ -54,21 +54,21 @@ def generate(size: int, folder: Path) -> None:
 
 def load(folder: str, size: int) -> Callable[[], object]:
     from sabir.languages.tosca.evaluate import Request
-    from sabir.languages.tosca.graph.evaluation import instantiate
+    from sabir.languages.tosca.graph.evaluation import instantiate_topology
     from sabir.languages.tosca.syntax.documents import load_file
 
     path = Path(folder, "template.yaml")
-    return lambda: len(instantiate(load_file(path), Request()).nodes)
+    return lambda: len(instantiate_topology(load_file(path), Request()).nodes)
 
 
 def compile_graph(folder: str, size: int) -> Callable[[], object]:
     from sabir.languages.tosca.evaluate import Request
     from sabir.languages.tosca.graph.build import build_graph
-    from sabir.languages.tosca.graph.evaluation import instantiate
+    from sabir.languages.tosca.graph.evaluation import instantiate_topology
     from sabir.languages.tosca.syntax.documents import load_file
 
     path = Path(folder, "template.yaml")
-    return lambda: len(build_graph(instantiate(load_file(path), Request())).graph) > size
+    return lambda: len(build_graph(instantiate_topology(load_file(path), Request())).graph) > size
 
 
 def ask(folder: str, size: int) -> Callable[[], object]:

@@ -16,13 +16,13 @@ __all__ = ["PAGE", "api_page"]
 PAGE: Final = Path(__file__).resolve().parent / "reference" / "check-api.md"
 
 _SECTIONS: Final = (
-    ("Checking", "sabir.checks", ("Application", "CheckOptions", "Report", "PackageReport", "PreparedCheck")),
-    ("Validators and checkers", "sabir.checks", ("BaseValidator", "FormValidator", "only_for", "format_between", "package_type", "guarded", "container_findings", "text_findings", "yaml_findings")),
+    ("Checking", "sabir.checks", ("Application", "CheckOptions", "Report", "PackageReport", "CheckTask")),
+    ("Validators and checkers", "sabir.checks", ("BaseValidator", "FormValidator", "only_for", "format_between", "package_type", "run_guarded", "container_findings", "text_findings", "yaml_findings")),
     ("Formatters", "sabir.checks.formatters", ("BaseFormatter", "FormatterOptions")),
-    ("Findings and codes", "sabir.diagnostics", ("Finding", "Severity", "Related", "Frame", "Fix", "Edit", "Rule", "RuleRegistry", "parse_code", "near", "did_you_mean")),
+    ("Findings and codes", "sabir.diagnostics", ("Finding", "Severity", "RelatedLocation", "Frame", "Fix", "Edit", "Rule", "RuleRegistry", "parse_code", "suggest", "did_you_mean")),
     ("Packages", "sabir.source.packages", ("load_package", "PackageLoader", "DirectoryLoader", "ZipLoader", "FileLoader", "LoadedPackage", "PackageFile", "MemoryPackage", "PackageLimits")),
     ("Operations", "sabir.operations.check", ("check_paths", "check_package", "list_codes", "CheckResult")),
-    ("Uploads", "sabir.operations.check", ("check_upload", "UploadAnswer")),
+    ("Uploads", "sabir.operations.check", ("check_upload", "UploadResponse")),
     ("Exceptions", "sabir.errors", ("SabirError", "UnusableInput", "UsageError", "PluginError", "FindingError")),
 )  # fmt: skip
 

@@ -8,21 +8,21 @@ import re
 import sys
 from importlib.metadata import version
 
-from sabir.expressions.patterns.syntax import parsed
-from sabir.graph.address import digest_of_bytes
+from sabir.expressions.patterns.syntax import parse_pattern
+from sabir.graph.address import digest_bytes
 
 
 def test_the_parser_of_regular_expressions() -> None:
     """`sabir.expressions.patterns` reads `re._parser`, last looked at with Python 3.14."""
     assert (3, 11) <= sys.version_info[:2] <= (3, 14)
-    tree, flags = parsed("(?i)a(b|c)*?(?P<n>d)", 0)
+    tree, flags = parse_pattern("(?i)a(b|c)*?(?P<n>d)", 0)
     assert [str(operation) for operation, _ in tree] == ["LITERAL", "MIN_REPEAT", "SUBPATTERN"]
     assert flags & re.IGNORECASE
 
 
 def test_the_hash_without_openssl() -> None:
     """`sabir.graph.address` takes `_blake2` because `hashlib` loads OpenSSL; it does with `hashlib` where there is none."""
-    assert digest_of_bytes(b"x", 16) == hashlib.blake2b(b"x", digest_size=16).hexdigest()
+    assert digest_bytes(b"x", 16) == hashlib.blake2b(b"x", digest_size=16).hexdigest()
 
 
 def test_the_language_server() -> None:

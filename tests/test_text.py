@@ -53,7 +53,7 @@ def test_spans() -> None:
     assert hash(span) == hash(Span(2, 5))
     assert span != EMPTY_SPAN
     assert span.to(Span(7, 9)) == Span(2, 9)
-    assert span.shifted(3) == Span(5, 8)
+    assert span.shift(3) == Span(5, 8)
     assert span.contains(Span(3, 5))
     assert not span.contains(Span(3, 6))
     assert Source("a", "0123456").slice(span) == "234"

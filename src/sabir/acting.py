@@ -13,15 +13,15 @@ from typing import Any, Unpack
 from msgspec.structs import replace
 
 from sabir.api import EvaluationOptions, evaluation_of
-from sabir.deployments.engine.results import Progress
+from sabir.deployments.engine.results import ProgressEvent
 from sabir.deployments.store.records import DeploymentRecord
 from sabir.errors import DeployError
 from sabir.operations.deployment.call import CallRequest, call_path
-from sabir.operations.deployment.deploy import Deployed, DeployRequest, deploy_path
+from sabir.operations.deployment.deploy import DeployRequest, DeployResult, deploy_path
 from sabir.operations.deployment.environment import EnvironmentRequest
-from sabir.operations.deployment.execution import Doing, Question
+from sabir.operations.deployment.execution import ConfirmationRequest, ExecutionOptions
 from sabir.operations.deployment.history import history_path
-from sabir.operations.deployment.plan import Planned, PlanPathRequest, plan_path
+from sabir.operations.deployment.plan import PlanPathRequest, PlanResult, plan_path
 from sabir.operations.deployment.status import EnvironmentStatus, status_path
 
 __all__ = ["call", "deploy", "destroy", "history", "plan", "status"]
@@ -46,7 +46,7 @@ class DoingOptions(ActingOptions, total=False):
     """How many at the same time; 10 unless said."""
     wait: float
     """For how many seconds to wait for somebody else who deploys; 0 unless said."""
-    watch: Callable[[Progress], None]
+    watch: Callable[[ProgressEvent], None]
     """Told of every step."""
 
 
@@ -58,7 +58,7 @@ def plan(
     destroy: bool = False,
     at: int | None = None,
     **options: Unpack[ActingOptions],
-) -> Planned:
+) -> PlanResult:
     """The steps that a deployment would take. Nothing is changed, and nothing is written."""
     request = PlanPathRequest(
         environment=_environment(path, options), only=tuple(only), refresh=refresh, destroy=destroy, at=at
@@ -75,7 +75,7 @@ def deploy(
     at: int | None = None,
     allow_delete: int | None = None,
     **options: Unpack[DoingOptions],
-) -> Deployed:
+) -> DeployResult:
     """Bring the world to what is described. `allow_delete`: so many deletions are consented to, -1 for any number."""
     request = _deploying(path, only, allow_delete, options)
     return deploy_path(replace(request, refresh=refresh, repair=repair, at=at))
@@ -87,7 +87,7 @@ def destroy(
     only: Sequence[str] = (),
     allow_delete: int | None = None,
     **options: Unpack[DoingOptions],
-) -> Deployed:
+) -> DeployResult:
     """Take away everything that is recorded, in the reverse of the order it came in."""
     return deploy_path(replace(_deploying(path, only, allow_delete, options), destroy=True))
 
@@ -97,7 +97,7 @@ def call(
     operation: str,
     arguments: Mapping[str, Any] | None = None,
     **options: Unpack[DoingOptions],
-) -> Deployed:
+) -> DeployResult:
     """Run `INSTANCE.OPERATION` on what is deployed; `result.results` is what it gave back."""
     return call_path(
         CallRequest(
@@ -142,8 +142,8 @@ def _deploying(
     )
 
 
-def _doing(options: DoingOptions) -> Doing:
-    usual = Doing(consent=_consent)
+def _doing(options: DoingOptions) -> ExecutionOptions:
+    usual = ExecutionOptions(consent=_consent)
     return replace(
         usual,
         parallel=options.get("parallel", usual.parallel),
@@ -152,7 +152,7 @@ def _doing(options: DoingOptions) -> Doing:
     )
 
 
-def _consent(question: Question) -> bool:
+def _consent(question: ConfirmationRequest) -> bool:
     if question.guard is not None:
         raise DeployError(question.guard.message.replace("give --allow-delete", "give allow_delete ="))
     return True

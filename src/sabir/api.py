@@ -26,13 +26,13 @@ from sabir.graph.values import Value
 from sabir.interpreter import deepen_stack
 from sabir.languages.language import EvaluationRequest, RunResult
 from sabir.operations.check import check_package, check_paths
-from sabir.operations.compile import Compiled, CompileRequest, GraphView, compile_path, compile_paths
-from sabir.operations.diff import Difference, DiffRequest, diff_paths
-from sabir.operations.impact import Impact, ImpactRequest, impact_path
-from sabir.operations.query import Answer, QueryRequest, query_graph, query_path
-from sabir.operations.render import Rendered, RenderPathRequest, render_path
+from sabir.operations.compile import CompileRequest, CompileResult, GraphView, compile_path, compile_paths
+from sabir.operations.diff import DiffRequest, DiffResult, diff_paths
+from sabir.operations.impact import ImpactRequest, ImpactResult, impact_path
+from sabir.operations.query import QueryAnswer, QueryRequest, query_graph, query_path
+from sabir.operations.render import RenderPathRequest, RenderResult, render_path
 from sabir.operations.run import RunRequest, run_path
-from sabir.operations.why import Explanation, WhyRequest, explain, find_subject, why_path
+from sabir.operations.why import Explanation, WhyRequest, explain_subject, find_subject, why_path
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, load_package
 
@@ -102,7 +102,7 @@ def compile(  # noqa: A001  the command has this name
     language: str | None = None,
     provenance: bool = False,
     **options: Unpack[EvaluationOptions],
-) -> Compiled:
+) -> CompileResult:
     """Evaluate to the graph. With `provenance` every value knows what it was computed from, so that `why` can ask the graph."""
     evaluation = evaluation_of(options, full_provenance=provenance)
     return compile_path(
@@ -116,7 +116,7 @@ def compile_many(
     jobs: int = 1,
     executor: str | None = None,
     **options: Unpack[EvaluationOptions],
-) -> Iterator[tuple[Path, Compiled | str]]:
+) -> Iterator[tuple[Path, CompileResult | str]]:
     """Evaluate each path to its graph, in order; a text instead of a result says why a path could not be taken.
 
     With `jobs` above 1 that many processes share the work; with an `executor` (`dask://HOST:PORT`) its workers do, which must see
@@ -136,7 +136,7 @@ def query(
     language: str | None = None,
     reveal: bool = False,
     **options: Unpack[EvaluationOptions],
-) -> Answer:
+) -> QueryAnswer:
     """The values that an Unfurl expression finds in a graph, or in the graph of what is at a path."""
     request = QueryRequest(
         path=_path(subject),
@@ -159,7 +159,7 @@ def why(
 ) -> Explanation:
     """Where `INSTANCE[.ATTRIBUTE]` or `outputs.NAME` came from. A graph answers as far as its provenance was recorded."""
     if isinstance(subject, Graph):
-        return explain(subject, find_subject(subject, name))
+        return explain_subject(subject, find_subject(subject, name))
     return why_path(
         WhyRequest(path=Path(subject), subject=name, language=language, evaluation=evaluation_of(options))
     )
@@ -167,7 +167,7 @@ def why(
 
 def impact(
     path: Path | str, line: str, *, language: str | None = None, **options: Unpack[EvaluationOptions]
-) -> Impact:
+) -> ImpactResult:
     """Everything that rests on a line, given as `FILE:LINE`."""
     return impact_path(
         ImpactRequest(path=Path(path), line=line, language=language, evaluation=evaluation_of(options))
@@ -180,7 +180,7 @@ def diff(
     *,
     language: str | None = None,
     **options: Unpack[EvaluationOptions],
-) -> Difference:
+) -> DiffResult:
     """What differs between two descriptions; without `after`, what `overrides` would change in the first."""
     request = DiffRequest(
         before=Path(before),
@@ -197,7 +197,7 @@ def render(
     *,
     language: str | None = None,
     **options: Unpack[EvaluationOptions],
-) -> Rendered:
+) -> RenderResult:
     """The files that another tool reads, by name: `to` is `kubernetes`, `objectmodel` …; None where there is only one."""
     request = RenderPathRequest(
         path=Path(path), to=to, language=language, directory=True, evaluation=evaluation_of(options)
@@ -223,9 +223,9 @@ def evaluation_of(options: EvaluationOptions, *, full_provenance: bool = False) 
     session = options.get("session", Session())
 
     def reach(place: Path) -> Graph:
-        from sabir.operations.deployment.stored_request import deployed_graph  # brings a database along
+        from sabir.operations.deployment.stored_request import load_deployed_graph  # brings a database along
 
-        return deployed_graph(place, session)
+        return load_deployed_graph(place, session)
 
     return EvaluationRequest(
         reach=reach,

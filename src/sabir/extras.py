@@ -31,7 +31,7 @@ def missing_extra(extra: str, what_needs_it: str, error: ImportError) -> SabirEr
 
 
 @contextmanager
-def needing(extra: str, subject: str) -> Generator[None]:
+def require_extra(extra: str, subject: str) -> Generator[None]:
     """Around imports: where a library is missing, it is said what needs it and which extra brings it."""
     try:
         yield

@@ -22,7 +22,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import error_text
 from sabir.errors import PluginError
 
 LANGUAGES: Final = "sabir.languages"
@@ -95,7 +95,7 @@ def plugin_names(group: str) -> tuple[str, ...]:
 
 def _only_ours(group: str, path: tuple[str, ...]) -> dict[str, str] | None:
     """Our own entry points of a group, or None when somebody else has some, too."""
-    scan = _scan(path)
+    scan = _scan_path(path)
     return scan.ours.get(group, {}) if scan.sure and group not in scan.foreign else None
 
 
@@ -107,7 +107,7 @@ def _load_ours(group: str, declared: dict[str, str]) -> Plugins:
         try:
             loaded[name] = getattr(import_module(module), attribute)
         except Exception as error:  # noqa: BLE001  whatever a plug-in raises is its failure, not ours
-            failures.append(PluginFailure(group=group, name=name, reason=_reason(error)))
+            failures.append(PluginFailure(group=group, name=name, reason=_failure_reason(error)))
     return Plugins(loaded=loaded, failures=tuple(failures))
 
 
@@ -120,7 +120,7 @@ def _load_all(group: str) -> Plugins:
 
     def note(_manager: object, entry_point: object, error: BaseException) -> None:
         name = str(getattr(entry_point, "name", entry_point))
-        failures.append(PluginFailure(group=group, name=name, reason=_reason(error)))
+        failures.append(PluginFailure(group=group, name=name, reason=_failure_reason(error)))
 
     manager: ExtensionManager[object] = ExtensionManager(
         group, invoke_on_load=False, on_load_failure_callback=note
@@ -130,12 +130,12 @@ def _load_all(group: str) -> Plugins:
     return Plugins(loaded=dict(sorted(loaded.items())), failures=tuple(failures))
 
 
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {said_by(error)}".split("\n", 1)[0]
+def _failure_reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error_text(error)}".split("\n", 1)[0]
 
 
 @cache
-def _scan(path: tuple[str, ...]) -> _Scan:
+def _scan_path(path: tuple[str, ...]) -> _Scan:
     scan = _Scan()
     for folder in dict.fromkeys(path):
         try:

@@ -18,7 +18,7 @@ from sabir.source.packages.limits import DEFAULT_LIMITS, STRICT_LIMITS, PackageL
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sabir.operations.worker import Workers
+    from sabir.operations.worker import WorkerPool
 
 
 Cache = TypeVar("Cache")
@@ -121,7 +121,7 @@ class Session(Struct, frozen=True, kw_only=True, eq=False):
     """The time of day, with its time zone."""
     monotonic: Callable[[], float] = monotonic
     """Seconds that only grow, for budgets and deadlines."""
-    workers: Workers | None = None
+    workers: WorkerPool | None = None
     """Who runs foreign Python in processes of its own; None: it runs in this one, as in a single run of the command line."""
     caches: dict[Callable[[], object], object] = field(default_factory=dict[Callable[[], object], object])
     """By what makes them; asked through `cache`. A session that `structs.replace` makes from another shares them."""

@@ -76,7 +76,7 @@ class Span(Struct, frozen=True, gc=False):  # it holds no object that could lead
         """From the start of this span to the end of the other."""
         return Span(self.start, other.end)
 
-    def shifted(self, by: int) -> Span:
+    def shift(self, by: int) -> Span:
         return Span(self.start + by, self.end + by)
 
     def contains(self, other: Span) -> bool:
@@ -151,7 +151,7 @@ class Source(Struct, frozen=True, eq=False, dict=True, weakref=True):
         start = self.offset(line)
         return Span(start, start + len(self.line_text(line)))
 
-    def shown(self, span: Span) -> str:
+    def display_text(self, span: Span) -> str:
         """The text of a span for people to read: without secrets."""
         if not self.hidden:
             return self.slice(span)
@@ -163,8 +163,8 @@ class Source(Struct, frozen=True, eq=False, dict=True, weakref=True):
                 at = secret.end
         return "".join((*pieces, self.text[at : span.end]))
 
-    def shown_line(self, line: int) -> str:
-        return self.shown(self.line_span(line)) if self.hidden else self.line_text(line)
+    def display_line(self, line: int) -> str:
+        return self.display_text(self.line_span(line)) if self.hidden else self.line_text(line)
 
     def whole_secrets(self, span: Span) -> Span:
         """The span, with the whole of every secret that it cuts."""

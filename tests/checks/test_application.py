@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from sabir.checks import Application, BaseValidator, CheckOptions, FormValidator, PreparedCheck
+from sabir.checks import Application, BaseValidator, CheckOptions, CheckTask, FormValidator
 from sabir.diagnostics import Examples, Finding, Rule
 from sabir.errors import UsageError
 from sabir.source.packages import MemoryPackage
@@ -34,7 +34,7 @@ def test_prepared_checks_are_a_list_of_callables() -> None:
     application = Application()
     suite = application.prepare_check_suit(PACKAGE, [ToyValidator])
     assert isinstance(suite, list)
-    assert [type(check) for check in suite] == [PreparedCheck]
+    assert [type(check) for check in suite] == [CheckTask]
     assert codes(suite[0]()) == ["TOY:E001", "TOY:W002", "TOY:W003", "TOY:W003"]
     assert Application.prepare_check_suite is Application.prepare_check_suit
 

@@ -14,20 +14,20 @@ import pytest
 
 from sabir.checks import Application, BaseValidator, FormValidator
 from sabir.checks.application import general_rules
-from sabir.deployments.placement import not_looked_at, place_resources, told_by_targets
+from sabir.deployments.placement import place_resources, report_target_problems, report_unread_resource
 from sabir.deployments.targets import Targets, default_target
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, RenderRequest
-from sabir.operations.packages import installed_languages
-from sabir.resources.outcome import Reading
+from sabir.operations.packages import load_languages
+from sabir.resources.outcome import ResourceReading
 from sabir.resources.target import Target
 from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader, load_package
 from tests.support.plugin_path import install
 
-LANGUAGES = installed_languages().by_name
+LANGUAGES = load_languages().by_name
 OWN = {code.code for code in general_rules()}
 LANGUAGE_CODES = [
     (language, code) for language in LANGUAGES.values() for code in language.rules() if code.code not in OWN
@@ -151,9 +151,11 @@ def test_examples_of_the_languages(language: Any, code: Rule, tmp_path: Path) ->
             placed = place_resources(wanted, targets, Trust()).by_address
             # What a target would say; the tests of the drivers let real ones say it.
             asked = {address: each for address, each in placed.items() if each.kind.tells}
-            readings = {address: Reading(exists=False, warning="refused") for address in asked}
-            unseen = [not_looked_at([each], "it is away", is_reached=False) for each in asked.values()]
-            found = [*told_by_targets(placed, readings), *unseen]
+            readings = {address: ResourceReading(exists=False, warning="refused") for address in asked}
+            unseen = [
+                report_unread_resource([each], "it is away", is_reached=False) for each in asked.values()
+            ]
+            found = [*report_target_problems(placed, readings), *unseen]
         elif code.when == "render":
             found = [*_rendered(spoken, package)]
         else:

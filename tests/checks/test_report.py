@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sabir.checks.report import PackageReport, Report, ordered
+from sabir.checks.report import PackageReport, Report, sort_findings
 from sabir.diagnostics.rules import Rule
 from sabir.text import Place, Source, Span
 
@@ -51,4 +51,4 @@ def test_counts_and_exit_status() -> None:
 def test_findings_are_in_the_order_of_places_and_each_once() -> None:
     late, early = (FIRST.at(Place(SOURCE, Span(at, at + 4)), "wrong") for at in (10, 0))
     again = FIRST.at(Place(SOURCE, Span(10, 14)), "wrong")
-    assert ordered([late, early, again]) == (early, late)
+    assert sort_findings([late, early, again]) == (early, late)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sabir.checks.formatters.data import finding_data
-from sabir.checks.formatters.text import snippet
+from sabir.checks.formatters.text import finding_snippet
 from sabir.checks.secrecy import without_secrets
-from sabir.diagnostics.finding import Edit, Finding, Fix, Related
+from sabir.diagnostics.finding import Edit, Finding, Fix, RelatedLocation
 from sabir.text import Place, Source, Span
 
 TEXT = "a: {sensitive: hush-4711}\nb: [hush-4711, bad]\n"
@@ -19,14 +19,14 @@ def finding(marked: str, message: str = "wrong", *, code: str = "E001", source: 
 
 def test_the_mark_stands_below_the_same_word() -> None:
     (shown,) = without_secrets([finding("bad")])
-    assert snippet(shown) == ("b: [<<REDACTED>>, bad]", " " * 18 + "^^^")
+    assert finding_snippet(shown) == ("b: [<<REDACTED>>, bad]", " " * 18 + "^^^")
     assert shown.source == "b: [<<REDACTED>>, bad]\n" + " " * 18 + "^"
     assert (shown.location.line, shown.location.column) == (2, 16)
 
 
 def test_a_place_inside_a_secret_marks_all_of_it() -> None:
     (shown,) = without_secrets([finding("4711")])
-    assert snippet(shown) == ("b: [<<REDACTED>>, bad]", "    ^^^^^^^^^^^^")
+    assert finding_snippet(shown) == ("b: [<<REDACTED>>, bad]", "    ^^^^^^^^^^^^")
 
 
 def test_words_and_fixes() -> None:
@@ -37,7 +37,7 @@ def test_words_and_fixes() -> None:
         message="no hush-4711",
         place=place,
         hint="not HUSH-4711",
-        related=(Related(place=place, message="aHVzaC00NzEx"),),
+        related=(RelatedLocation(place=place, message="aHVzaC00NzEx"),),
         fix=fix,
     )
     (shown,) = without_secrets([told])
@@ -57,4 +57,4 @@ def test_of_a_broken_text_only_keys_are_shown() -> None:
     source = Source("a.yaml", "x: {sensitive: a}\npin: {} hush-4711\n")
     (shown,) = without_secrets([finding("hush-4711", "'hush-4711' is wrong", code="E002", source=source)])
     assert shown.message == "'<<REDACTED>>' is wrong"
-    assert snippet(shown) == ("pin: {} <<REDACTED>>", "        ^^^^^^^^^^^^")
+    assert finding_snippet(shown) == ("pin: {} <<REDACTED>>", "        ^^^^^^^^^^^^")

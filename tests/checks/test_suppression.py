@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.checks import Application, FormValidator
-from sabir.checks.fixes import fixed_texts
+from sabir.checks.fixes import apply_fixes
 from sabir.source.packages import MemoryPackage
 from tests.checks.toy import ToyValidator
 
@@ -71,5 +71,5 @@ def test_how_many_were_excused_is_known() -> None:
 )
 def test_what_is_not_needed_can_be_removed(text: str, expected: str) -> None:
     findings = Application().run(MemoryPackage({"toy.yaml": text}), (FormValidator, ToyValidator))
-    (fixed,) = fixed_texts(findings)
+    (fixed,) = apply_fixes(findings)
     assert fixed.text == expected

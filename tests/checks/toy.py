@@ -10,7 +10,7 @@ import pytest
 
 from sabir.checks.form import FormValidator
 from sabir.checks.validator import BaseValidator
-from sabir.diagnostics.finding import Edit, Finding, Fix, Related
+from sabir.diagnostics.finding import Edit, Finding, Fix, RelatedLocation
 from sabir.diagnostics.rules import Examples, Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.graph import Graph
@@ -59,7 +59,7 @@ def check_key(key: YamlScalar, mapping: Place) -> Iterator[Finding]:
             message=f"unknown key {key.text!r}",
             place=Place(mapping.source, key.span),
             hint=did_you_mean(key.text, KEYS),
-            related=(Related(place=mapping, message="in this mapping"),),
+            related=(RelatedLocation(place=mapping, message="in this mapping"),),
         )
     elif key.value == "name":
         yield Finding(code="TOY:W003", message="pedantic", place=Place(mapping.source, key.span))

@@ -23,7 +23,7 @@ host web
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy language is the only one there is."""
     only = packages.Languages(by_name={"toy": TOY})
-    monkeypatch.setattr(packages, "installed_languages", lambda: only)
+    monkeypatch.setattr(packages, "load_languages", lambda: only)
 
 
 @pytest.fixture

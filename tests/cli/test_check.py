@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sabir.checks.report import PackageReport, Report
-from sabir.cli.check_run import summary
+from sabir.cli.check_run import format_summary
 from sabir.cli.main import main
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.text import EMPTY_SPAN, Place, Source
@@ -331,4 +331,4 @@ def test_the_summary_says_what_can_be_fixed(safe: int, unsafe: int, words: str) 
     place = Place(Source("toy.yaml", "prt: 80\n"), EMPTY_SPAN)
     found = [Finding(code="TOY:E001", message="m", place=place, fix=fix) for fix in fixes or [None]]
     report = Report(packages=(PackageReport(path="p", findings=tuple(found)),))
-    assert summary(report).partition(" package")[2] == words
+    assert format_summary(report).partition(" package")[2] == words

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.cli.completion import SHELLS, answer
+from sabir.cli.completion import SHELLS, complete_words
 from sabir.cli.main import main
 from sabir.cli.mpl_check import main as mpl_check
 from tests.cli.drawing import draw
@@ -40,7 +40,7 @@ from tests.cli.drawing import draw
     ],
 )
 def test_proposals(line: str, expected: str) -> None:
-    kind, *rows = answer(draw, "draw", "fish", line.split(" ")).splitlines()
+    kind, *rows = complete_words(draw, "draw", "fish", line.split(" ")).splitlines()
     assert ("files" if kind == "files" else " ".join(row.partition("\t")[0] for row in rows)) == expected
 
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.cli import main, mpl_check
-from sabir.cli.boundary import call
-from sabir.cli.declare import Page
-from sabir.cli.refusals import refusal
+from sabir.cli.boundary import invoke_command
+from sabir.cli.declare import HelpCommand
+from sabir.cli.refusals import usage_message
 from tests.cli.drawing import draw, seen
 
 NOTHING = {
@@ -33,7 +33,7 @@ NOTHING = {
 
 
 def values_of(*words: str) -> dict[str, Any]:
-    assert call(draw, "toy draw", [*words]) == len(NOTHING)
+    assert invoke_command(draw, "toy draw", [*words]) == len(NOTHING)
     return seen.pop()
 
 
@@ -84,20 +84,20 @@ def test_forms(line: str, expected: dict[str, Any]) -> None:
 )
 def test_refusals(line: str, message: str) -> None:
     with pytest.raises(click.UsageError) as caught:
-        call(draw, "toy draw", line.split())
+        invoke_command(draw, "toy draw", line.split())
     assert caught.value.ctx is not None
-    assert (caught.value.ctx.command_path, refusal(caught.value)) == ("toy draw", message)
+    assert (caught.value.ctx.command_path, usage_message(caught.value)) == ("toy draw", message)
 
 
 def test_words_that_nothing_takes() -> None:
     with pytest.raises(click.UsageError) as caught:
-        call(main.command, "sabir", ["completion", "bash", "zsh"])
-    assert refusal(caught.value) == "'zsh' is a word too many: sabir completion [OPTIONS] bash|zsh|fish"
+        invoke_command(main.command, "sabir", ["completion", "bash", "zsh"])
+    assert usage_message(caught.value) == "'zsh' is a word too many: sabir completion [OPTIONS] bash|zsh|fish"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-q", "-h"], ["-qh"], ["--version"]])
 def test_help_and_version_win_over_what_is_missing(words: list[str]) -> None:
-    assert call(draw, "toy draw", words) == 0
+    assert invoke_command(draw, "toy draw", words) == 0
 
 
 WORDS = st.one_of(
@@ -112,7 +112,7 @@ WORDS = st.one_of(
 @given(st.lists(WORDS, max_size=8))
 def test_any_words_are_read_or_refused(words: list[str]) -> None:
     with suppress(click.UsageError):
-        assert call(draw, "toy draw", words) >= 0
+        assert invoke_command(draw, "toy draw", words) >= 0
 
 
 @given(st.text(), st.text())
@@ -166,7 +166,7 @@ Options:
 
 def test_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    call(draw, "toy draw", ["--help"])
+    invoke_command(draw, "toy draw", ["--help"])
     assert capsys.readouterr().out == HELP
 
 
@@ -175,17 +175,17 @@ def test_the_page_in_a_narrow_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setattr(draw, "examples", [*draw.examples[:1], ("toy draw cat -c blue -n 2", "two " * 6)])
-    call(draw, "toy draw", ["--help"])
+    invoke_command(draw, "toy draw", ["--help"])
     assert NARROW.replace("two blue ones", "two " * 6) in capsys.readouterr().out
 
 
-def page(name: str) -> Page:
+def page(name: str) -> HelpCommand:
     command = (
         mpl_check.check
         if name == "mpl-check"
         else main.command.get_command(click.Context(main.command), name)
     )
-    assert isinstance(command, Page)
+    assert isinstance(command, HelpCommand)
     return command
 
 

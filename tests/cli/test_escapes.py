@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sabir.checks.formatters.palette import harmless_lines
+from sabir.checks.formatters.palette import escape_control_lines
 from sabir.cli.main import main
 from tests.test_text import find_harmful
 
@@ -173,4 +173,4 @@ def test_documents_hold_nothing_invisible(
     ],
 )
 def test_only_our_own_colours_are_left(text: str, painted: bool, expected: str) -> None:
-    assert harmless_lines(text, painted=painted) == expected
+    assert escape_control_lines(text, painted=painted) == expected

@@ -82,7 +82,7 @@ def test_at_any_moment() -> None:
 WRITER = """
 import os, signal, sys
 from pathlib import Path
-from sabir.cli.boundary import guarded
+from sabir.cli.boundary import run_guarded
 from sabir.operations.files import write_atomically, write_folder
 
 def end():
@@ -107,7 +107,7 @@ def write():
         write_folder(Path("out"), Files({f"{number}.yaml": b"new" for number in range(6)}))
     return 0
 
-sys.exit(guarded(write))
+sys.exit(run_guarded(write))
 """
 
 

@@ -11,7 +11,7 @@ import pytest
 from sabir import __version__
 from sabir.cli.boundary import explain_failure
 from sabir.cli.main import COMMANDS, main
-from sabir.diagnostics import near
+from sabir.diagnostics import suggest
 from sabir.diagnostics.finding import Finding
 from sabir.errors import FindingError, PluginError, UnusableInput
 
@@ -105,7 +105,7 @@ def test_a_fault_of_ours_is_owned_up_to(
 ) -> None:
     monkeypatch.delenv("SABIR_DEBUG", raising=False)
     with pytest.raises(AttributeError) as raised:
-        near("web", [object()])  # type: ignore[list-item]
+        suggest("web", [object()])  # type: ignore[list-item]
     fault = raised.value
     assert explain_failure(fault) == 70
     shown = capsys.readouterr().err

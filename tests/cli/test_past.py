@@ -11,7 +11,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.operations.deployment.environment import EnvironmentRequest
-from sabir.operations.deployment.stored_request import recalled
+from sabir.operations.deployment.stored_request import restore_request
 
 TRUST = ("--trust", "scripts")
 ENVIRONMENT = """
@@ -139,7 +139,7 @@ def test_what_was_named_beside_the_description_is_kept(described: Path, option: 
     assert main(["deploy", ".", "--yes", "-q", f"--{option}", place]) == 0
     assert main(["deploy", ".", "--yes", "-q", "--at", "1"]) == 0
     for number, text in ((1, "then"), (2, "now"), (3, "then")):
-        with recalled(EnvironmentRequest(path=Path()), number) as request:
+        with restore_request(EnvironmentRequest(path=Path()), number) as request:
             assert request.path.name == "described"
             kept = getattr(request.evaluation, option)
             assert kept is not None
@@ -168,7 +168,7 @@ def test_search_paths_are_kept(described: Path, tmp_path: Path) -> None:
     assert main(["deploy", ".", "--yes", "-q", *words]) == 0
     for place in places:
         (place / "text").write_text("now")
-    with recalled(EnvironmentRequest(path=Path()), 1) as request:
+    with restore_request(EnvironmentRequest(path=Path()), 1) as request:
         kept = request.evaluation.search_path
         assert [(place / "text").read_text() for place in kept] == [
             "then first",
@@ -206,7 +206,7 @@ def test_what_a_configuration_includes_is_kept(
     (tmp_path / "far.yaml").write_text("y: 1\n")
     assert main(["deploy", ".", "--yes", "-q", "--config", str(config)]) == 0
     (site / "more" / "b.yaml").write_text("now")
-    with recalled(EnvironmentRequest(path=Path()), 1) as request:
+    with restore_request(EnvironmentRequest(path=Path()), 1) as request:
         kept = request.evaluation.config
         assert kept is not None
         assert (kept.parent / "more" / "b.yaml").read_text() == "then"

@@ -149,11 +149,11 @@ def test_it_is_stored_and_shown_nowhere(folder: Path, capsys: pytest.CaptureFixt
     shown = "".join(capsys.readouterr())
     assert "drifted" in shown
     assert CANARY not in shown
-    from sabir.deployments.store.store import Store
+    from sabir.deployments.store.store import StateStore
 
-    store = Store.open(".sabir/state.db", "demo")
+    store = StateStore.open(".sabir/state.db", "demo")
     assert CANARY not in str(store.codec.read(store.records()["files/one"].desired))
-    assert all(CANARY.encode() not in data for data in store.files(store.wish(1)).values())
+    assert all(CANARY.encode() not in data for data in store.files(store.read_request(1)).values())
     store.close()
     for file in (folder / ".sabir").rglob("*"):
         assert not file.is_file() or CANARY.encode() not in file.read_bytes(), file

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from sabir.cli import spinner as module
-from sabir.cli.spinner import progress
+from sabir.cli.spinner import show_progress
 
 
 class Terminal(io.StringIO):
@@ -22,13 +22,13 @@ def watched_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_nobody_watches_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", io.StringIO())
-    with progress() as report:
+    with show_progress() as report:
         assert report is None
 
 
 def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched_terminal(monkeypatch)
-    with progress() as report:
+    with show_progress() as report:
         assert report is not None
         report("step")
     assert terminal.getvalue() == ""
@@ -37,7 +37,7 @@ def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_long_work_has_a_bar_that_is_wiped_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched_terminal(monkeypatch)
     monkeypatch.setattr(module, "_PATIENCE", 0.01)
-    with progress() as report:
+    with show_progress() as report:
         assert report is not None
         report("packages \x1b[31m[bold]", 3, 7)
         deadline = time.monotonic() + 10
@@ -51,5 +51,5 @@ def test_long_work_has_a_bar_that_is_wiped_at_the_end(monkeypatch: pytest.Monkey
 
 def test_quiet_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     watched_terminal(monkeypatch)
-    with progress(quiet=True) as report:
+    with show_progress(quiet=True) as report:
         assert report is None

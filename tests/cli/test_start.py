@@ -61,7 +61,6 @@ def test_version_loads_nothing_of_ours_beside_the_frame() -> None:
         "sabir.cli.boundary",
         "sabir.cli.declare",
         "sabir.cli.main",
-        "sabir.cli.main",
         "sabir.cli.terminal",
         "sabir.errors",
         "sabir.interpreter",

@@ -11,7 +11,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.cli.session_options import command_session
-from sabir.operations.trust import find_leave, give_leave
+from sabir.operations.trust import find_grant, grant_permission
 from sabir.session import Trust
 from tests.support.files import write_files
 
@@ -188,10 +188,10 @@ def test_generated_files_are_no_code(name: str, kind: str, model: Path, tmp_path
     if kind == "template":
         project = write_files(tmp_path / "t", {"service.yaml": TEMPLATE, ".gitignore": f"/{name}\n"})
     session = command_session()
-    give_leave(project, Trust.of(["python"]), session)
+    grant_permission(project, Trust.of(["python"]), session)
     write_files(project, {name: "#!/bin/sh\n"})
     (project / name).chmod(0o755)
-    granted = find_leave(project, session)
+    granted = find_grant(project, session)
     assert granted is not None
     assert not granted.changes
 
@@ -228,9 +228,9 @@ def test_a_directory_that_is_mentioned_counts(mention: str, directory: str, tmp_
         tmp_path / "t", {file: text, f"{directory}/evil.py": "", f"{directory}/evil.sh": ""}
     )
     session = command_session()
-    give_leave(project, Trust.of(["python"]), session)
+    grant_permission(project, Trust.of(["python"]), session)
     (project / directory / "evil.py").write_text("changed")
-    granted = find_leave(project, session)
+    granted = find_grant(project, session)
     assert granted is not None
     assert granted.changes.changed == (f"{directory}/evil.py",)
 
@@ -239,9 +239,9 @@ def test_a_directory_that_is_mentioned_counts(mention: str, directory: str, tmp_
 def test_a_mention_in_a_large_file_counts(position: int, model: Path) -> None:
     write_files(model, {"data.cf": " " * position + "build " + " " * 5000, "build/evil.py": ""})
     session = command_session()
-    give_leave(model, Trust.of(["python"]), session)
+    grant_permission(model, Trust.of(["python"]), session)
     (model / "build" / "evil.py").write_text("changed")
-    granted = find_leave(model, session)
+    granted = find_grant(model, session)
     assert granted is not None
     assert granted.changes.changed == ("build/evil.py",)
 
@@ -250,10 +250,10 @@ def test_a_new_mention_in_a_model_ends_leave(model: Path) -> None:
     """The text of a model is no code, but what it names is."""
     session = command_session()
     write_files(model, {"build/evil/plugins/__init__.py": "evil()"})
-    give_leave(model, Trust.of(["python"]), session)
+    grant_permission(model, Trust.of(["python"]), session)
     settings = model / "project.yml"
     settings.write_text(settings.read_text().replace("[libs]", "[libs, build]"))
-    granted = find_leave(model, session)
+    granted = find_grant(model, session)
     assert granted is not None
     assert granted.changes.added == ("build/evil/plugins/__init__.py",)
 
@@ -262,9 +262,9 @@ def test_a_link_into_a_generated_directory_counts(model: Path) -> None:
     session = command_session()
     write_files(model, {"node_modules/evil/evil.py": ""})
     (model / "tools").symlink_to(model / "node_modules" / "evil")
-    give_leave(model, Trust.of(["python"]), session)
+    grant_permission(model, Trust.of(["python"]), session)
     (model / "node_modules" / "evil" / "evil.py").write_text("changed")
-    granted = find_leave(model, session)
+    granted = find_grant(model, session)
     assert granted is not None
     assert granted.changes.changed == ("tools/evil.py",)
 
@@ -272,9 +272,9 @@ def test_a_link_into_a_generated_directory_counts(model: Path) -> None:
 def test_one_generated_directory_that_loads_from_another(model: Path) -> None:
     session = command_session()
     files = {"libs/acme/plugins/a.py": "import build.b", "build/b.py": "import dist.c", "dist/c.py": ""}
-    give_leave(write_files(model, files), Trust.of(["python"]), session)
+    grant_permission(write_files(model, files), Trust.of(["python"]), session)
     (model / "dist" / "c.py").write_text("changed")
-    granted = find_leave(model, session)
+    granted = find_grant(model, session)
     assert granted is not None
     assert granted.changes.changed == ("dist/c.py",)
 

@@ -130,7 +130,7 @@ def test_errors_come_before_a_name_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_wrapping(line: str, pieces: list[str]) -> None:
     prose = Prose(paint=PLAIN, width=14, ascii=False)
-    assert prose.shown(line).splitlines() == pieces
+    assert prose.format_line(line).splitlines() == pieces
 
 
 def test_a_pipe_is_not_wrapped() -> None:

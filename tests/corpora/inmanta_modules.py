@@ -146,7 +146,7 @@ def _dump(project: Path, std: Literal["ours", "installed"]) -> dict[str, Any]:
     failures = [finding for finding in export.findings if finding.severity is Severity.ERROR]
     if failures:
         return {**outcome, "export_error": f"{failures[0].location}: {failures[0].message}"}
-    rows = {row.pop("id").rpartition(",v=")[0]: row for row in export.written()}
+    rows = {row.pop("id").rpartition(",v=")[0]: row for row in export.resource_data()}
     for row in rows.values():
         row.pop("version")
     return {**outcome, "resources": rows}

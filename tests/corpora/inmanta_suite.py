@@ -23,8 +23,8 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationList, RelationValue
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot, RelationList, RelationValue
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import Late
 from sabir.session import Session, Trust
@@ -132,7 +132,7 @@ def _other_error(expected: dict[str, Any], errors: list[Finding]) -> str | None:
     return f"other place: there {sorted(places)} {expected['class']}: {said}; here {_shown(errors[0])}"
 
 
-def _other_values(expected: dict[str, Any], model: Model) -> str | None:
+def _other_values(expected: dict[str, Any], model: EvaluatedModel) -> str | None:
     theirs, their_variables = colours_of_outcome(expected)
     ours, our_variables = colours_of_outcome(written_outcome(model))
     if our_variables != their_variables:
@@ -232,12 +232,12 @@ def colours_of_outcome(outcome: dict[str, Any]) -> tuple[Counter[str], dict[str,
     return _colours(nodes, {name: read(value) for name, value in outcome["vars"].items()})
 
 
-def written_outcome(model: Model) -> dict[str, Any]:
+def written_outcome(model: EvaluatedModel) -> dict[str, Any]:
     """The instances and variables of a model in the form of the corpus."""
     number = {instance: at for at, instance in enumerate(model.instances)}
 
     def written(value: Any) -> Any:
-        if isinstance(value, Instance):
+        if isinstance(value, ModelInstance):
             return {"$i": number[value]}
         if isinstance(value, RelationList):
             return {"$r": [number[instance] for instance in value]}
@@ -254,7 +254,7 @@ def written_outcome(model: Model) -> dict[str, Any]:
         return value
 
     def slot(prop: Property, value: Any) -> Any:
-        if isinstance(value, Pending):
+        if isinstance(value, PendingSlot):
             return {"$r": []} if prop.is_list else None
         return written(value)
 

@@ -26,10 +26,10 @@ from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.evaluate.preparation import has_errors
-from sabir.languages.muranopl.graph.program import Program, ProgramCall, run_program
+from sabir.languages.muranopl.graph.program import MuranoProgram, ProgramCall, run_program
 from sabir.languages.muranopl.object_models import make_model
 from sabir.languages.muranopl.syntax.manifest import read_manifest
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest
 from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import load_package
@@ -92,7 +92,7 @@ def judge(folder: Path, search_path: tuple[Path, ...]) -> Verdict:
         name, end = _deployed(folder, world, search_path)
     except SabirError as error:
         name, end = folder.name, str(error)
-    effects = [event for event in world.events if isinstance(event, Effect)]
+    effects = [event for event in world.events if isinstance(event, EffectRequest)]
     pushes = [effect.arguments for effect in effects if effect.kind in _PUSHES]
     last = {str(push["stack"]): push for push in pushes}
     types = Counter(
@@ -129,7 +129,7 @@ def _deployed(folder: Path, world: RecordedWorld, search_path: tuple[Path, ...])
         },
         "applications": [described],
     }
-    program = Program(package=package, request=request)
+    program = MuranoProgram(package=package, request=request)
     file = ModelFile(source=Source("model", ""), model=model)
     findings = run_program(program, ProgramCall(file=file), world, RunLimits(seconds=60)).findings
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]

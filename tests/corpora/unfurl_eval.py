@@ -19,15 +19,23 @@ from typing import Any, Final
 
 import yaml
 
-from sabir.expressions.query import Project, QueryError, Resource, Session, evaluate, plain, redacted
+from sabir.expressions.query import (
+    EnsembleProject,
+    QueryError,
+    QueryResource,
+    QuerySession,
+    evaluate,
+    plain_value,
+    redact_value,
+)
 from sabir.expressions.query import map_value as query_map_value
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.functions import registry
-from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.environment import substituted
+from sabir.expressions.query.functions.call import FunctionCall
+from sabir.expressions.query.functions.environment import substitute_variables
 from sabir.expressions.query.functions.registry import Extensions, Function
 from sabir.expressions.query.values import MISSING, External
-from sabir.graph.values import Sensitive, reveal
+from sabir.graph.values import Sensitive, reveal_value
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from sabir.text import REDACTED
@@ -70,7 +78,7 @@ class _Attributes(Mapping[str, Any]):
         self.resource = resource
 
     def __getitem__(self, key: str) -> Any:
-        return _seen(plain(self.resource.get(key)))
+        return _seen(plain_value(self.resource.get(key)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.resource.keys())
@@ -84,7 +92,7 @@ class NodeInstance(PlainResource):
         folder = Path(mkdtemp())
         trust = Trust(python=True, env=True, write_files=True, outside=True)
         work = WorkSession(environment=os.environ, trust=trust)
-        session = Session(project=Project(directory=folder, root=folder), work=work)
+        session = QuerySession(project=EnsembleProject(directory=folder, root=folder), work=work)
         super().__init__(name, attributes, parent=parent, session=None if parent else session)
         self.attributes = _Attributes(self)
 
@@ -123,7 +131,7 @@ def _raw(value: Any) -> Any:
 def _seen(value: Any) -> Any:
     """Ours as Unfurl's tests look for them."""
     if isinstance(value, Sensitive):
-        inner = reveal(value)
+        inner = reveal_value(value)
         if isinstance(inner, str):
             return sensitive_str(inner)
         return sensitive_list(inner) if isinstance(inner, list) else inner
@@ -176,7 +184,7 @@ class ExternalValue(External):
 
 
 def set_eval_func(name: str, function: Any, *_: Any) -> None:
-    def run(call: Call, context: Context) -> Any:
+    def run(call: FunctionCall, context: QueryContext) -> Any:
         return function(call.argument, context)
 
     extensions = Extensions({name: Function(name, run)}, {})
@@ -204,13 +212,13 @@ def apply_template(text: str, context: RefContext) -> Any:
 
 
 def serialize_value(value: Any, redact: bool = False) -> Any:
-    if isinstance(value, Resource):
+    if isinstance(value, QueryResource):
         return {"ref": f"::{value.name}"}
     if isinstance(value, sensitive_str):
         return REDACTED
     if isinstance(value, Mapping):
         return {name: serialize_value(item) for name, item in value.items()}
-    return [serialize_value(item) for item in value] if isinstance(value, list) else redacted(value)
+    return [serialize_value(item) for item in value] if isinstance(value, list) else redact_value(value)
 
 
 def topology_map(resource: NodeInstance) -> Any:
@@ -230,7 +238,7 @@ class _Yaml:
 
 
 def substitute_env(text: str, variables: Mapping[str, Any]) -> str:
-    return substituted(
+    return substitute_variables(
         text,
         lambda name: ("" if variables[name] is None else str(variables[name])) if name in variables else None,
     )

@@ -8,11 +8,18 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from sabir.graph.address import Address
-from sabir.graph.values import Value, reveal
+from sabir.graph.values import Value, reveal_value
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.outcome import (
+    CompletionStatus,
+    FieldChange,
+    Observation,
+    Outcome,
+    OutcomeStatus,
+    ResourceReading,
+)
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
@@ -67,11 +74,11 @@ class WorldDriver:
     def settings(self) -> Mapping[str, Field]:
         return {}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         return [
-            Change(field=name, before=reading.fields.get(name), after=value)
+            FieldChange(field=name, before=reading.fields.get(name), after=value)
             for name, value in resource.desired.items()
-            if reveal(reading.fields.get(name)) != reveal(value)
+            if reveal_value(reading.fields.get(name)) != reveal_value(value)
         ]
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
@@ -86,9 +93,9 @@ class WorldConnection:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
         thing = self.world.things.get(str(resource.address))
-        return Reading(exists=thing is not None, fields=thing or {})
+        return ResourceReading(exists=thing is not None, fields=thing or {})
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         address = str(task.resource.address)
@@ -124,13 +131,15 @@ class WorldConnection:
 
     async def observe(self, task: Task) -> Observation:
         if self.world.blind:
-            return Observation(sighting=Sighting.CANNOT_TELL, look_at="the world")
+            return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at="the world")
         if task.resource.kind == "program":
-            return Observation(sighting=Sighting.NOT_DONE)
+            return Observation(sighting=CompletionStatus.NOT_DONE)
         outcome = self.world.operations.get(task.operation_id)
         if str(task.resource.address) in self.world.lies:
             outcome = Outcome() if outcome is None else None
-        return Observation(sighting=Sighting.NOT_DONE if outcome is None else Sighting.DONE, outcome=outcome)
+        return Observation(
+            sighting=CompletionStatus.NOT_DONE if outcome is None else CompletionStatus.DONE, outcome=outcome
+        )
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         return Outcome(status=OutcomeStatus.FAILED, message="it has no operations")

@@ -19,7 +19,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from sabir.deployments.store.records import StepState
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from tests.deployments.postgresql import postgresql, why_not
 from tests.deployments.victim import graph
 
@@ -58,7 +58,7 @@ def check(where: str, folder: Path, steps: int, figures: Figures, *, blind: bool
     """After a deployment came to its end: every effect once, in order, and all of it recorded."""
     log = [line.split() for line in (folder / "log").read_text().splitlines()]
     names = [name for name, _ in log]
-    store = Store.open(where, "victim")
+    store = StateStore.open(where, "victim")
     records = store.records()
     figures.unknown += sum(record.status.value == "unknown" for record in records.values())
     open_steps = store.steps(states=(StepState.INTENT,))

@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.deployments.deployment import Deployer, DeployOptions, held
-from sabir.deployments.engine.results import DeploymentResult, Progress
+from sabir.deployments.deployment import Deployer, DeployOptions, hold_environment
+from sabir.deployments.engine.results import DeploymentResult, ProgressEvent
 from sabir.deployments.plan.build import build_plan
 from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.deployments.targets import Targets
 from sabir.resources.driver import DriverContext
 from sabir.resources.resource import Resource
@@ -29,7 +29,7 @@ class Setting(Struct):
 
     where: str
     world: World
-    events: list[Progress] = []
+    events: list[ProgressEvent] = []
     targets: tuple[Target, ...] = (Target(name="here", driver="world"),)
     environment: str = "test"
     options: dict[str, Any] = {}
@@ -38,10 +38,10 @@ class Setting(Struct):
     def at(folder: Path, **others: Any) -> Setting:
         return Setting(where=str(folder / "state.db"), world=World(), **others)
 
-    def store(self, *, create: bool = True) -> Store:
-        return Store.open(self.where, self.environment, create=create)
+    def store(self, *, create: bool = True) -> StateStore:
+        return StateStore.open(self.where, self.environment, create=create)
 
-    def plan(self, resources: Iterable[Resource], store: Store | None = None, **others: Any) -> Plan:
+    def plan(self, resources: Iterable[Resource], store: StateStore | None = None, **others: Any) -> Plan:
         if store is None:
             with closing(self.store(create=False)) as opened:
                 return self.plan(resources, opened, **others)
@@ -55,7 +55,7 @@ class Setting(Struct):
                 records=records,
                 targets=targets,
                 codec=store.codec,
-                observed=store.observed(),
+                observed=store.load_observations(),
                 **others,
             )
         )
@@ -68,7 +68,7 @@ class Setting(Struct):
         context = DriverContext(environment=self.environment)
         options = DeployOptions(watch=self.events.append, **self.options)
         try:
-            with held(store, context, options) as writer:
+            with hold_environment(store, context, options) as writer:
                 deployer = Deployer(store, writer, self.known_targets(), context, options)
                 deployer.recover()
                 plan = self.plan(resources, store, **others)

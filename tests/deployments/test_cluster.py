@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import sabir
-from sabir.deployments.cluster.child import Ended, Errand, Raised, run_errand
+from sabir.deployments.cluster.child import BatchJob, ProcessExit, RaisedError, run_batch_job
 from sabir.deployments.cluster.scheduler import scheduler_address
 from sabir.errors import DeployError, UsageError
 from sabir.operations.parallel import content_digest
@@ -245,16 +245,16 @@ def test_a_digest_of_what_is_below_a_path(tmp_path: Path) -> None:
 def test_a_process_that_dies_takes_one_item_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     (tmp_path / "pickle.py").write_text("raise SystemExit('imported from what is to be looked at')")
-    errand = Errand(work=_work, items=[1, 2, "die", 3, "raise"], folder=str(tmp_path))
-    first, second, died, third, raised = run_errand(errand)
+    errand = BatchJob(work=_work, items=[1, 2, "die", 3, "raise"], folder=str(tmp_path))
+    first, second, died, third, raised = run_batch_job(errand)
     assert (first, second, third) == (2, 4, 6)
-    assert died == Ended("the process on the worker ended with status 7")
-    assert isinstance(raised, Raised)
+    assert died == ProcessExit("the process on the worker ended with status 7")
+    assert isinstance(raised, RaisedError)
     assert str(raised.error) == "no"
     with pytest.raises(DeployError, match="a worker has no folder"):
-        run_errand(Errand(work=_work, items=[1], folder=str(tmp_path / "nowhere")))
+        run_batch_job(BatchJob(work=_work, items=[1], folder=str(tmp_path / "nowhere")))
     with pytest.raises(DeployError, match="give both the same"):
-        run_errand(Errand(work=_work, items=[1], folder=str(tmp_path), version="0"))
+        run_batch_job(BatchJob(work=_work, items=[1], folder=str(tmp_path), version="0"))
 
 
 def _work(item: object) -> object:

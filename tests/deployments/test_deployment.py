@@ -10,7 +10,7 @@ import pytest
 
 from sabir.deployments.store.records import DeploymentState
 from sabir.graph.values import Sensitive, Unknown
-from sabir.resources.outcome import Outcome, OutcomeStatus, Reading
+from sabir.resources.outcome import Outcome, OutcomeStatus, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from tests.deployments.fake import WorldConnection, resource
@@ -209,7 +209,7 @@ def test_an_interrupted_report_is_not_taken_for_a_creation(
     setting.world.lies.add("a")
     reported = resource("a", desired=REPORT, report_only=True)
 
-    async def cancel(*_: object) -> Reading:
+    async def cancel(*_: object) -> ResourceReading:
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patch:

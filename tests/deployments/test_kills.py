@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sabir.deployments.store.records import RecordStatus
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from tests.deployments.killing import (
     Figures,
     NewPlace,
@@ -76,7 +76,7 @@ def test_what_cannot_be_looked_up_is_unknown_and_never_repeated(tmp_path: Path) 
     # Killed between two commits there may be no doubt at all; with one, the deployment says so.
     assert status == (1 if figures.unknown else 0)
     names = {line.split()[0] for line in log.read_text().splitlines()}
-    store = Store.open(where, "victim")
+    store = StateStore.open(where, "victim")
     present = {name for name, record in store.records().items() if record.status is RecordStatus.PRESENT}
     store.close()
     assert present <= names
@@ -99,7 +99,7 @@ def test_the_lock_is_free_when_its_holder_is_gone(where: str, tmp_path: Path) ->
     assert b"is being deployed by" in error
     process.kill()
     finished(process)
-    store = Store.open(where, "victim")
+    store = StateStore.open(where, "victim")
     writer = store.writer("test")
     begun = time.monotonic()
     writer.begin(5.0)

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from sabir.deployments.deployment import Deployer, DeployOptions, held
-from sabir.deployments.engine.results import Progress
+from sabir.deployments.deployment import Deployer, DeployOptions, hold_environment
+from sabir.deployments.engine.results import ProgressEvent
 from sabir.deployments.store.records import RecordStatus, StepRecord, StepState
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Outcome, OutcomeStatus
@@ -108,9 +108,9 @@ class Deployments(RuleBasedStateMachine):
         assert things == {str(each.address): each.desired["value"] for each in self.wanted}
 
     def _deploy(self, cut_after: int | None, *, twice: bool) -> None:
-        seen: list[Progress] = []
+        seen: list[ProgressEvent] = []
 
-        def watch(progress: Progress) -> None:
+        def watch(progress: ProgressEvent) -> None:
             seen.append(progress)
             if cut_after is not None and len(seen) == cut_after + 1:
                 deployer.interrupt()
@@ -119,7 +119,7 @@ class Deployments(RuleBasedStateMachine):
 
         store, context = self.setting.store(), DriverContext(environment="test")
         options = DeployOptions(watch=watch, parallel=3)
-        with held(store, context, options) as writer:
+        with hold_environment(store, context, options) as writer:
             deployer = Deployer(store, writer, self.setting.known_targets(), context, options)
             deployer.recover()
             plan = self.setting.plan(self.wanted, store)

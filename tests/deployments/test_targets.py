@@ -10,10 +10,10 @@ import pytest
 from sabir.cli.main import main
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.deployments.placement import place_resources
-from sabir.deployments.targets import Targets, Unplaced, default_target
+from sabir.deployments.targets import PlacementError, Targets, default_target
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive, Unknown, Value
-from sabir.resources.resource import Resource, Wanted
+from sabir.resources.resource import DesiredResources, Resource
 from sabir.resources.target import Target
 from sabir.session import Trust
 
@@ -55,14 +55,16 @@ def test_placed(kind: str, targets: tuple[Target, ...], named: str | None, expec
 def test_unplaced_says_what_to_do(
     kind: str, targets: tuple[Target, ...], named: str | None, words: str
 ) -> None:
-    with pytest.raises(Unplaced) as refusal:
+    with pytest.raises(PlacementError) as refusal:
         place(kind, *targets, target=named)
     assert words in f"{refusal.value} {refusal.value.hint}"
 
 
 def test_a_missing_target_is_said_once() -> None:
     resources = tuple(Resource(address=Address(name), kind="kubernetes") for name in ("a", "b", "c"))
-    placing = place_resources(Wanted(resources=resources), Targets([default_target("world")]), Trust())
+    placing = place_resources(
+        DesiredResources(resources=resources), Targets([default_target("world")]), Trust()
+    )
     assert [finding.message for finding in placing.findings] == ["a and 2 more: no target takes a kubernetes"]
 
 
@@ -88,7 +90,7 @@ def test_where_an_item_of_a_service_cannot_be(fields: dict[str, Value], words: s
     """It is said by the plan, not only when the service is spoken to."""
     service = Target(name="api", driver="http", settings={"url": "http://127.0.0.1"})
     resource = Resource(address=Address("a"), kind="http", target="api", desired={"body": {}, **fields})
-    placing = place_resources(Wanted(resources=(resource,)), Targets([service]), Trust())
+    placing = place_resources(DesiredResources(resources=(resource,)), Targets([service]), Trust())
     (finding,) = placing.findings
     assert finding.code == "DEP:E003"
     assert words in finding.message
@@ -106,7 +108,9 @@ def test_where_an_item_of_a_service_cannot_be(fields: dict[str, Value], words: s
 def test_where_an_item_of_a_service_can_be(fields: dict[str, Value]) -> None:
     service = Target(name="api", driver="http", settings={"url": "http://127.0.0.1"})
     resource = Resource(address=Address("a"), kind="http", target="api", desired={"body": {}, **fields})
-    assert place_resources(Wanted(resources=(resource,)), Targets([service]), Trust()).findings == ()
+    assert (
+        place_resources(DesiredResources(resources=(resource,)), Targets([service]), Trust()).findings == ()
+    )
 
 
 def test_a_language_says_how_it_names_a_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

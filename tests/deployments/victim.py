@@ -16,17 +16,17 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-from sabir.deployments.deployment import Deployer, DeployOptions, held
+from sabir.deployments.deployment import Deployer, DeployOptions, hold_environment
 from sabir.deployments.plan.build import build_plan
 from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.store.records import DeploymentState
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.deployments.targets import Targets
 from sabir.graph.address import Address
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Observation, Outcome, Reading, Sighting
+from sabir.resources.outcome import CompletionStatus, FieldChange, Observation, Outcome, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
@@ -68,7 +68,7 @@ class MarkDriver:
     def settings(self) -> Mapping[str, Field]:
         return {}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         return []
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
@@ -84,8 +84,8 @@ class MarkConnection:
         self.folder = folder
         self.blind = blind
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
-        return Reading(exists=True)
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
+        return ResourceReading(exists=True)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         await asyncio.sleep(random.random() * 0.002)
@@ -100,10 +100,10 @@ class MarkConnection:
 
     async def observe(self, task: Task) -> Observation:
         if self.blind:
-            return Observation(sighting=Sighting.CANNOT_TELL, look_at="the log")
+            return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at="the log")
         log = self.folder / "log"
         done = log.exists() and task.operation_id in log.read_text()
-        return Observation(sighting=Sighting.DONE if done else Sighting.NOT_DONE)
+        return Observation(sighting=CompletionStatus.DONE if done else CompletionStatus.NOT_DONE)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         return Outcome()
@@ -113,12 +113,12 @@ def main(
     where: str, folder: Path, steps: int, parallel: int, *, blind: bool, wait: float = 0.0
 ) -> DeploymentState:
     targets = Targets([Target(name="here", driver="marks")], {"marks": MarkDriver(folder, blind=blind)})
-    store = Store.open(where, "victim", create=True)
+    store = StateStore.open(where, "victim", create=True)
     context = DriverContext(environment="victim")
     options = DeployOptions(
         parallel=parallel, signals=True, wait=wait, watch=lambda _: (folder / "started").touch()
     )
-    with held(store, context, options) as writer:
+    with hold_environment(store, context, options) as writer:
         deployer = Deployer(store, writer, targets, context, options)
         deployer.recover()
         plan = build_plan(

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
 
 
 class Colour(Enum):
@@ -76,7 +76,7 @@ class Outer(Struct, forbid_unknown_fields=True):
 def test_words(text: bytes, reason: str) -> None:
     with pytest.raises(UNDECODED) as caught:
         msgspec.json.decode(text, type=Outer)
-    assert decoding_reason(caught.value, text) == reason
+    assert explain_decode_error(caught.value, text) == reason
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_words(text: bytes, reason: str) -> None:
 def test_other_errors(text: bytes, reason: str) -> None:
     with pytest.raises(UNDECODED) as caught:
         msgspec.json.decode(text, type=Any)
-    assert decoding_reason(caught.value, text) == reason
+    assert explain_decode_error(caught.value, text) == reason

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics import CheckerError, Finding, Related, Severity
+from sabir.diagnostics import CheckerError, Finding, RelatedLocation, Severity
 from sabir.diagnostics.finding import CheckError
 from sabir.source.yaml import compose
 from sabir.text import Place, Source, Span
@@ -48,7 +48,7 @@ def test_a_defect_of_the_text_is_a_finding_at_its_mark() -> None:
     source = Source("a.yaml", "one: 1\ntwo: 2\none: 3\n")
     (finding,) = compose(source).findings
     assert str(finding.location) == "a.yaml:3:1"
-    assert finding.related == (Related(place=Place(source, Span(0, 3)), message="first given here"),)
+    assert finding.related == (RelatedLocation(place=Place(source, Span(0, 3)), message="first given here"),)
 
 
 def test_reports_have_one_order() -> None:

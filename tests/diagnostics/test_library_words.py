@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 
 INTERNALS = (
     "[Errno",
@@ -132,15 +132,15 @@ ROWS: tuple[tuple[Callable[[], Any], str], ...] = (
 def test_it_is_said_in_our_words(break_it: Callable[[], Any], words: str) -> None:
     with pytest.raises(Exception) as raised:  # noqa: PT011  # whatever the library raises
         break_it()
-    reason = reason_of(raised.value)
+    reason = explain_error(raised.value)
     assert reason == words or (words in reason and words in LOCATIONS)
     assert not any(internal in reason for internal in INTERNALS)
 
 
 def test_addresses_of_objects_go() -> None:
     told = "Max retries (Caused by NewConnectionError('<urllib3.HTTPConnection object at 0x7f00deadbeef>: no route'))"
-    assert " at 0x" not in reason_of(RuntimeError(told))
+    assert " at 0x" not in explain_error(RuntimeError(told))
 
 
 def test_a_reason_is_one_line() -> None:
-    assert reason_of(ValueError("one\n  two\n")) == "one two"
+    assert explain_error(ValueError("one\n  two\n")) == "one two"

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from sabir.diagnostics.reasons import reason_of, without_addresses
+from sabir.diagnostics.reasons import explain_error, without_addresses
 
 PYTHON_WORDS = (
     "unhashable",
@@ -96,7 +96,7 @@ ROWS: tuple[tuple[Callable[[], Any], str], ...] = (
 def test_words(fails: Callable[[], Any], words: str) -> None:
     with pytest.raises(Exception) as caught:  # noqa: PT011  # each row raises another one
         fails()
-    reason = reason_of(caught.value)
+    reason = explain_error(caught.value)
     assert reason == words
     assert not [word for word in PYTHON_WORDS if word in reason]
 
@@ -106,7 +106,7 @@ def test_an_exception_without_a_text() -> None:
         def __str__(self) -> str:
             raise ValueError
 
-    assert reason_of(Mute()) == "its text cannot be made"
+    assert explain_error(Mute()) == "its text cannot be made"
 
 
 def test_addresses() -> None:
@@ -115,4 +115,4 @@ def test_addresses() -> None:
 
 
 def test_a_string_of_another_encoding_is_not_a_host_name() -> None:
-    assert "host name" not in reason_of(UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"))
+    assert "host name" not in explain_error(UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.diagnostics import did_you_mean, near
-from sabir.diagnostics.suggestions import distance, is_respelt, only_near
+from sabir.diagnostics import did_you_mean, suggest
+from sabir.diagnostics.suggestions import edit_distance, is_respelt, suggest_unique
 
 KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
 
@@ -25,7 +25,7 @@ KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
     ],
 )
 def test_near(name: str, expected: str | None) -> None:
-    assert near(name, KNOWN) == expected
+    assert suggest(name, KNOWN) == expected
     assert did_you_mean(name, KNOWN) == (f"did you mean {expected!r}?" if expected else None)
 
 
@@ -36,7 +36,7 @@ def test_two_that_are_equally_close_are_both_named() -> None:
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=5))
 def test_it_answers_with_a_known_name_or_none(name: str, known: list[str]) -> None:
-    assert near(name, known) in {None, *known}
+    assert suggest(name, known) in {None, *known}
 
 
 @pytest.mark.parametrize(
@@ -50,25 +50,25 @@ def test_it_answers_with_a_known_name_or_none(name: str, known: list[str]) -> No
     ],
 )
 def test_a_second_name_as_close_leaves_none(name: str, known: tuple[str, ...], expected: str | None) -> None:
-    assert only_near(name, known) == expected
+    assert suggest_unique(name, known) == expected
 
 
 def test_of_very_many_names_those_that_begin_alike_are_compared() -> None:
     many = [f"variable_{number}" for number in range(20_000)]
-    assert near("varable_7771", [*many, "server"]) == "variable_7771"
-    assert near("Server", [*many, "server"]) == "server"
-    assert near("serwer", [*many, "server"]) == "server"
+    assert suggest("varable_7771", [*many, "server"]) == "variable_7771"
+    assert suggest("Server", [*many, "server"]) == "server"
+    assert suggest("serwer", [*many, "server"]) == "server"
 
 
 def test_of_many_names_those_with_the_same_letters_are_compared() -> None:
     # Neither its beginning nor its end stands beside that of the name that was meant.
     others = [name for number in range(40) for name in (f"noni{number:02}zz", f"qq{number:02}itos")]
-    assert near("nonitos", [*others, "monitor"]) == "monitor"
+    assert suggest("nonitos", [*others, "monitor"]) == "monitor"
 
 
 def test_very_long_names_have_no_near_one() -> None:
-    assert near("x" * 299, ["x" * 298]) == "x" * 298
-    assert near("x" * 100_000, ["x" * 99_999]) is None
+    assert suggest("x" * 299, ["x" * 298]) == "x" * 298
+    assert suggest("x" * 100_000, ["x" * 99_999]) is None
 
 
 def test_respelt() -> None:
@@ -79,8 +79,8 @@ def test_respelt() -> None:
 def test_names_of_several_scopes() -> None:
     outer = frozenset({"server", "client"})
     assert did_you_mean("serwer", outer, ["sewer"]) == "did you mean 'server' or 'sewer'?"
-    assert near("cleint", (), outer) == "client"
-    assert near("server", outer) is None
+    assert suggest("cleint", (), outer) == "client"
+    assert suggest("server", outer) is None
 
 
 _LETTERS = st.text("abc", max_size=8)
@@ -88,7 +88,7 @@ _LETTERS = st.text("abc", max_size=8)
 
 @given(_LETTERS, _LETTERS, st.integers(1, 6))
 def test_edits_are_counted_up_to_a_bound(left: str, right: str, bound: int) -> None:
-    assert distance(left, right, bound) == min(_counted(left, right), bound)
+    assert edit_distance(left, right, bound) == min(_counted(left, right), bound)
 
 
 def _counted(left: str, right: str) -> int:

@@ -14,7 +14,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.errors import UsageError
 from sabir.graph import Graph, How, Instance, Origin, Record, Value
-from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, RenderOutput, RenderRequest
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Span
 
@@ -93,10 +93,10 @@ def _shown(value: Value, match: re.Match[str]) -> str:
     return text
 
 
-def _render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+def _render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> RenderOutput:
     del render
     graph = LINES.evaluate(package, request).graph
-    return Rendering(files={f"{one.name}.txt": f"{dict(one.attributes)}\n" for one in graph})
+    return RenderOutput(files={f"{one.name}.txt": f"{dict(one.attributes)}\n" for one in graph})
 
 
 LINES = Lines()

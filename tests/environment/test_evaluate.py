@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from sabir.environment import ENVIRONMENT
-from sabir.environment.merge import PartPlaces, moved_part
+from sabir.environment.merge import PartPlaces, move_part
 from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance
 from sabir.graph.edges import edge_kinds
 from sabir.languages.language import Evaluation, EvaluationRequest, RenderRequest
-from sabir.operations.why import explain, find_subject
+from sabir.operations.why import explain_subject, find_subject
 from sabir.source.packages import load_package
 from tests.environment.conftest import Evaluate, Write
 
@@ -47,7 +47,7 @@ def test_the_order_of_parts_does_not_matter(order: tuple[str, ...], evaluate: Ev
 def test_parts_own_their_instances(evaluate: Evaluate) -> None:
     graph = evaluate(environment()).graph
     assert [one.id for one in graph.roots] == ["net", "db", "web"]
-    assert [one.id for one in graph.owned_by("net")] == ["net/lan"]
+    assert [one.id for one in graph.list_parts("net")] == ["net/lan"]
     assert graph["web/site"].origin is not None
     assert str(graph["web/site"].origin.location) == "web/main.lines:2:1"
 
@@ -74,7 +74,7 @@ def test_files_of_a_part_are_named_from_the_environment(name: str, moved: str) -
 def test_kinds_of_edges_move_with_their_instances() -> None:
     kinds = edge_kinds(EdgeKind.HOSTED_ON, (("host", EdgeKind.HOSTED_ON),))
     graph = Graph([Instance(id="app", type="T", language="toy", name="app", owner="vm", kinds=kinds)])
-    (moved,) = moved_part("web", Evaluation(graph=graph), PartPlaces("web"), {}).instances
+    (moved,) = move_part("web", Evaluation(graph=graph), PartPlaces("web"), {}).instances
     assert (moved.id, moved.owner) == ("web/app", "web/vm")
     assert moved.kinds is kinds
 
@@ -88,7 +88,7 @@ def test_outputs(evaluate: Evaluate) -> None:
 
 def test_a_chain_crosses_parts(evaluate: Evaluate) -> None:
     graph = evaluate(environment()).graph
-    steps = explain(graph, find_subject(graph, "site.url")).steps
+    steps = explain_subject(graph, find_subject(graph, "site.url")).steps
     assert [(str(step.location).rpartition(":")[0], step.origin and step.origin.how) for step in steps] == [
         ("web/main.lines:2", How.EXPRESSION),
         ("sabir.yaml:12", How.REFERENCE),

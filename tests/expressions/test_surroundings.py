@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sabir
-from sabir.expressions.query import Session as QuerySession
+from sabir.expressions.query import QuerySession as QuerySession
 from sabir.expressions.query import map_value
 from sabir.expressions.yaql import Engine
 from sabir.session import Session, Trust

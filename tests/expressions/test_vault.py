@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sabir.expressions.query import QueryError
-from sabir.expressions.vault import VAULT, decrypt, encrypt, is_vault
+from sabir.expressions.vault import VAULT, decrypt_vault, encrypt_vault, is_vault
 
 # Written by `ansible-vault encrypt` (ansible-core 2.15) with the password "pw".
 BY_ANSIBLE = b"""$ANSIBLE_VAULT;1.1;AES256
@@ -25,18 +25,18 @@ BY_ANSIBLE = b"""$ANSIBLE_VAULT;1.1;AES256
 
 @pytest.mark.rows("U-099")
 def test_what_ansible_wrote_is_read() -> None:
-    assert decrypt(BY_ANSIBLE, "pw") == b"kept secret"
+    assert decrypt_vault(BY_ANSIBLE, "pw") == b"kept secret"
     labelled = BY_ANSIBLE.replace(b"1.1;AES256", b"1.2;AES256;dev")
-    assert decrypt(labelled, "pw") == b"kept secret"
+    assert decrypt_vault(labelled, "pw") == b"kept secret"
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.binary(max_size=100), st.text(min_size=1, max_size=10))
 def test_there_and_back(plain: bytes, password: str) -> None:
-    written = encrypt(plain, password)
+    written = encrypt_vault(plain, password)
     assert is_vault(written)
     assert max(map(len, written.splitlines())) <= 80
-    assert decrypt(written, password) == plain
+    assert decrypt_vault(written, password) == plain
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_there_and_back(plain: bytes, password: str) -> None:
 )
 def test_what_cannot_be_opened_says_so(raw: bytes) -> None:
     with pytest.raises(QueryError) as failure:
-        decrypt(raw, "other")
+        decrypt_vault(raw, "other")
     assert failure.value.rule is VAULT
 
 
@@ -62,7 +62,7 @@ def test_ansible_reads_what_we_wrote(tmp_path: Path) -> None:
     if ansible is None:
         pytest.skip("ansible-vault is not installed")
     (tmp_path / "password").write_text("pw\n")
-    (tmp_path / "file").write_bytes(encrypt("grüße\n".encode(), "pw"))
+    (tmp_path / "file").write_bytes(encrypt_vault("grüße\n".encode(), "pw"))
     command = [ansible, "view", "--vault-password-file", str(tmp_path / "password"), str(tmp_path / "file")]
     shown = subprocess.run(command, capture_output=True, check=True)
     assert shown.stdout.decode().strip() == "grüße"

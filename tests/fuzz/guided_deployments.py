@@ -10,9 +10,9 @@ from typing import Final
 
 from sabir.errors import SabirError
 from sabir.languages.muranopl.evaluate.dumps import read_dump
-from sabir.operations.deployment.state import read_exported
-from sabir.operations.editor.project import Project
-from sabir.operations.packages import installed_languages
+from sabir.operations.deployment.state import read_export
+from sabir.operations.editor.project import EditorProject
+from sabir.operations.packages import load_languages
 from sabir.session import Session
 
 __all__ = ["FORM", "WORKFLOWS", "check_dump", "check_state", "edited"]
@@ -64,7 +64,7 @@ def _has_words_of_ours(error: SabirError) -> None:
 
 def check_state(data: bytes) -> None:
     try:
-        read_exported(data)
+        read_export(data)
     except SabirError as error:
         _has_words_of_ours(error)
 
@@ -84,13 +84,13 @@ def check_dump(data: bytes) -> None:
 
 
 @cache
-def _project(language: str) -> Project:
+def _project(language: str) -> EditorProject:
     root = _folder() / language
     for name, text in _FILES[language].items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    return Project(root, installed_languages().by_name[language], Session())
+    return EditorProject(root, load_languages().by_name[language], Session())
 
 
 def edited(language: str, name: str) -> Callable[[str], None]:

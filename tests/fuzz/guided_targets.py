@@ -21,18 +21,18 @@ from sabir.expressions.patterns import (
     PatternRefused,
     ResultTooLong,
     compile_pattern,
-    substitute,
+    substitute_matches,
 )
 from sabir.expressions.template.tags import read_tags
-from sabir.expressions.vault import decrypt
+from sabir.expressions.vault import decrypt_vault
 from sabir.expressions.yaql import Dialect, Engine, Options
-from sabir.graph.json import chunks, load
+from sabir.graph.json import graph_chunks, load_graph
 from sabir.languages.inmanta.syntax.parser import parse as parse_inmanta
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.manifest import InvalidVersion, Version, VersionSpec, read_manifest
 from sabir.languages.resources import LANGUAGE as RESOURCES
-from sabir.languages.tosca.syntax.documents import load as load_tosca
+from sabir.languages.tosca.syntax.documents import load_topology as load_tosca
 from sabir.languages.tosca.syntax.files import PackageFiles
 from sabir.source.packages import MemoryPackage, PackageFile
 from sabir.source.yaml import compose
@@ -131,12 +131,12 @@ def _resources(text: str) -> None:
 
 def _graph(text: str) -> None:
     try:
-        graph = load(text.encode(), name="graph.json")
+        graph = load_graph(text.encode(), name="graph.json")
     except SabirError as error:
         _has_words(error)
         return
-    again = b"".join(chunks(graph))
-    assert b"".join(chunks(load(again, name="again.json"))) == again
+    again = b"".join(graph_chunks(graph))
+    assert b"".join(graph_chunks(load_graph(again, name="again.json"))) == again
 
 
 def _manifest(text: str) -> None:
@@ -154,7 +154,7 @@ def _versions(text: str) -> None:
 def _pattern(text: str) -> None:
     pattern, _, subject = text.partition("\n")
     try:
-        substitute(compile_pattern(pattern), subject, "x", most=10_000)
+        substitute_matches(compile_pattern(pattern), subject, "x", most=10_000)
     except (PatternError, PatternRefused, ResultTooLong) as error:
         _has_words(error)
 
@@ -176,7 +176,7 @@ def _template(text: str) -> str | None:
 
 def _vault(text: str) -> None:
     try:
-        decrypt(text.encode(), "password")
+        decrypt_vault(text.encode(), "password")
     except SabirError as error:
         _has_words(error)
 

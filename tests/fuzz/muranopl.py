@@ -18,10 +18,10 @@ from typing import Any
 from sabir.errors import SabirError
 from sabir.expressions.yaql import Library
 from sabir.languages.muranopl.evaluate.limits import RunLimits
-from sabir.languages.muranopl.evaluate.packages import Package
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
@@ -174,7 +174,7 @@ def check(classes: str, model: Any, case: MuranoCase) -> None:
     def trace(value: Any) -> None:
         plain_result(value)
 
-    package = Package(Manifest(name="conf.pkg", format=case.format), MemoryPackage({}))
+    package = MuranoPackage(Manifest(name="conf.pkg", format=case.format), MemoryPackage({}))
     read = read_class_file(compose(Source("conf.yaml", classes), tags=frozenset({"!yaql"})))
     for finding in read.findings:
         assert finding.location.line >= 0
@@ -183,7 +183,7 @@ def check(classes: str, model: Any, case: MuranoCase) -> None:
     runtime = Runtime([package], functions=functions, limits=LIMITS)
     for node in read.classes:
         _attempt(partial(runtime.find_class, node.name, package))
-    session = Session(runtime)
+    session = MuranoRun(runtime)
     if model is None or _attempt(lambda: session.load(model)) is None:
         return
     root = runtime.root
@@ -193,7 +193,7 @@ def check(classes: str, model: Any, case: MuranoCase) -> None:
         _attempt(lambda: plain_result(session.call(root, call.method, call.args, call.kwargs)))
     written = _attempt(session.dump)
     if written is not None:
-        again = Session(Runtime([package], functions=functions, limits=LIMITS))
+        again = MuranoRun(Runtime([package], functions=functions, limits=LIMITS))
         if _attempt(lambda: again.load(written)) is not None:
             _attempt(again.dump)
 

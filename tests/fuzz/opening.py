@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from sabir.cli.boundary import call, guarded
+from sabir.cli.boundary import invoke_command, run_guarded
 from sabir.cli.main import COMMANDS, command
 from sabir.cli.mpl_check import check as mpl_check
 
@@ -62,9 +62,9 @@ def _ending(words: list[str]) -> str | None:
     started = time.process_time()
     try:
         if words[0] == "mpl-check":
-            status = guarded(lambda: call(mpl_check, "mpl-check", words[1:]))
+            status = run_guarded(lambda: invoke_command(mpl_check, "mpl-check", words[1:]))
         else:
-            status = guarded(lambda: call(command, "sabir", words))
+            status = run_guarded(lambda: invoke_command(command, "sabir", words))
     finally:
         sys.stdout, sys.stderr = real
     spent = time.process_time() - started

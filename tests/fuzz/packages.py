@@ -18,7 +18,7 @@ from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.languages.muranopl.check import package_rules
 from sabir.operations.check import check_package, check_upload
-from sabir.operations.fix import mended_texts
+from sabir.operations.fix import fix_texts
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.views import EditedPackage
 from tests.fuzz.judging import complaint
@@ -217,13 +217,13 @@ def check_files(files: Mapping[str, str]) -> str | None:
 def _badly_mended(files: Mapping[str, str]) -> str | None:
     """What is wrong with the repairs: they may make no file unreadable, and they come to an end."""
     before = MemoryPackage(files)
-    texts = {name: one.text for name, one in mended_texts(before, _OPTIONS, unsafe=True).items()}
+    texts = {name: one.text for name, one in fix_texts(before, _OPTIONS, unsafe=True).items()}
     after = EditedPackage(before, texts)
     for name in texts:
         one, other = before.get_file(name), after.get_file(name)
         if one is None or other is None or (other.yaml.broken and not one.yaml.broken):
             return f"a repair broke {name}: {texts[name]!r}"
-    again = mended_texts(after, _OPTIONS, unsafe=True)
+    again = fix_texts(after, _OPTIONS, unsafe=True)
     return f"repairs without end: {again!r}" if again else None
 
 

@@ -12,7 +12,7 @@ import random
 import subprocess
 from typing import Any
 
-from sabir.expressions.query import QueryError, evaluate, plain
+from sabir.expressions.query import QueryError, evaluate, plain_value
 from tests.expressions.query.plain import PlainResource
 from tests.fuzz.judging import complaint
 
@@ -126,7 +126,7 @@ def _checked(expression: Any) -> str | None:
 
 
 def _shown(values: Any) -> Any:
-    return json.loads(json.dumps(plain(values), default=lambda one: getattr(one, "name", str(one))))
+    return json.loads(json.dumps(plain_value(values), default=lambda one: getattr(one, "name", str(one))))
 
 
 def run(count: int, seed: int) -> list[str]:

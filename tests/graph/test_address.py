@@ -73,6 +73,6 @@ def test_numbered(words: str, id_: str | None) -> None:
             of_type("net/a::Host[y]", "Host#2"),
         ]
     )
-    found = graph.numbered(words)
+    found = graph.find_by_number(words)
     assert (None if found is None else found.id) == id_
     assert graph.address("net/a::Host[y]") == Address("a::Host", "net", "y")

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.graph.order import Nesting, components, reversed_edges, strongly_connected, topological_order
+from sabir.graph.order import (
+    ContainmentIndex,
+    find_components,
+    reverse_edges,
+    strongly_connected,
+    topological_order,
+)
 
 Edges = list[list[int]]
 
@@ -63,11 +69,11 @@ def test_an_order_exists_exactly_when_there_is_no_cycle(edges: Edges) -> None:
 
 @given(adjacencies())
 def test_components_do_not_touch(edges: Edges) -> None:
-    groups = components(edges)
+    groups = find_components(edges)
     place = {node: position for position, group in enumerate(groups) for node in group}
     assert len(place) == len(edges)
     assert all(place[node] == place[target] for node in place for target in edges[node])
-    both = [[*out, *back] for out, back in zip(edges, reversed_edges(edges), strict=True)]
+    both = [[*out, *back] for out, back in zip(edges, reverse_edges(edges), strict=True)]
     assert all(reachable(both, group[0]) == set(group) for group in groups)
 
 
@@ -81,7 +87,7 @@ def test_a_long_chain_needs_no_deep_stack() -> None:
     st.integers(0, 30).flatmap(lambda size: st.tuples(*(st.integers(-1, node - 1) for node in range(size))))
 )
 def test_nesting_is_what_a_walk_upwards_finds(parents: tuple[int, ...]) -> None:
-    nesting = Nesting(parents)
+    nesting = ContainmentIndex(parents)
 
     def above(node: int) -> list[int]:
         return [] if node < 0 else [node, *above(parents[node])]

@@ -29,7 +29,7 @@ def test_a_text_is_found_however_it_is_written(secret: str, before: str, behind:
         quote(data, safe=""),
     ):
         assert secrets.are_in(form)
-        assert secret not in secrets.scrubbed(whole)
+        assert secret not in secrets.redact(whole)
     assert secrets.are_in(b64encode(data).decode())
 
 
@@ -47,12 +47,12 @@ def test_a_text_is_found_however_it_is_written(secret: str, before: str, behind:
     ],
 )
 def test_marks(value: Value, marked: Value) -> None:
-    assert Secrets(["hush", "4711"]).marked(value) == marked
+    assert Secrets(["hush", "4711"]).mark_sensitive(value) == marked
 
 
 def test_short_texts_are_not_looked_for() -> None:
     assert not Secrets(["ab"])
-    assert Secrets(["ab"]).scrubbed("about") == "about"
+    assert Secrets(["ab"]).redact("about") == "about"
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_short_texts_are_not_looked_for() -> None:
     ],
 )
 def test_a_plain_word_hides_no_longer_word_or_path(text: str, shown: str) -> None:
-    assert Secrets(["service"]).scrubbed(text) == shown
+    assert Secrets(["service"]).redact(text) == shown
 
 
 def test_too_many_to_look_for_hide_everything() -> None:
-    assert Secrets(f"secret-{number}" for number in range(600)).scrubbed("calm") == "<<REDACTED>>"
+    assert Secrets(f"secret-{number}" for number in range(600)).redact("calm") == "<<REDACTED>>"
 
 
 def test_what_is_sensitive_in_a_value() -> None:
@@ -100,5 +100,5 @@ def test_what_is_sensitive_in_a_value() -> None:
 )
 def test_a_name_stays_though_a_password_is_the_same_word(secret: str, value: Value, marked: Value) -> None:
     secrets = Secrets([secret], names=["rabbitmq", "web2"])
-    assert secrets.marked(value) == marked
-    assert secret not in secrets.scrubbed(f"password: {secret}")
+    assert secrets.mark_sensitive(value) == marked
+    assert secret not in secrets.redact(f"password: {secret}")

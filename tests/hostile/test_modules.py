@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sabir.deployments.cluster.child import Errand, run_errand
+from sabir.deployments.cluster.child import BatchJob, run_batch_job
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluation import evaluate_path
-from sabir.operations.worker import Workers
+from sabir.operations.worker import WorkerPool
 from sabir.session import Session, Trust
 from tests.server.live import live_service
 
@@ -78,7 +78,7 @@ def test_commands_import_nothing_from_where_they_run(
 def test_a_worker_imports_nothing_from_where_it_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(folder, *NAMES, *SPAWNING)
     monkeypatch.chdir(folder)
-    with Workers() as workers:
+    with WorkerPool() as workers:
         session = Session(trust=Trust(python=True), workers=workers, environment=dict(os.environ))
         evaluation = evaluate_path(folder, EvaluationRequest(session=session)).evaluation
     assert not evaluation.findings
@@ -88,7 +88,7 @@ def test_a_worker_imports_nothing_from_where_it_runs(folder: Path, monkeypatch: 
 
 def test_a_child_on_a_cluster_imports_nothing_from_where_it_runs(folder: Path) -> None:
     plant(folder, *NAMES, *SPAWNING)
-    assert run_errand(Errand(work=abs, items=[-1, -2], folder=str(folder))) == [1, 2]
+    assert run_batch_job(BatchJob(work=abs, items=[-1, -2], folder=str(folder))) == [1, 2]
     assert imported(folder) == []
 
 

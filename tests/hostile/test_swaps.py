@@ -20,7 +20,7 @@ import pytest
 
 from sabir.deployments.host_agent.archives import Archive
 from sabir.deployments.host_agent.files import Directory, File, Symlink
-from sabir.deployments.host_agent.root import HandError, Place
+from sabir.deployments.host_agent.root import HostAgentError, HostRoot
 from sabir.errors import SabirError
 from sabir.operations.files import write_folder
 from sabir.server.store.files import EnvironmentFiles
@@ -100,23 +100,23 @@ def _task(**fields: object) -> dict[str, object]:
 
 def _unpack(world: World, count: int) -> None:
     packed = _task(path="sub/unpacked", content=archive() + b"\0" * count)
-    Archive().apply(packed, Place(str(world.root)))
-    Archive().delete(packed, Place(str(world.root)))
+    Archive().apply(packed, HostRoot(str(world.root)))
+    Archive().delete(packed, HostRoot(str(world.root)))
 
 
 def _directory(world: World, count: int) -> None:
     made = _task(path="sub/folder", mode="0700" if count % 2 else "0711", force=True)
-    Directory().apply(made, Place(str(world.root)))
+    Directory().apply(made, HostRoot(str(world.root)))
     if count % 3 == 0:
-        Directory().delete(made, Place(str(world.root)))
+        Directory().delete(made, HostRoot(str(world.root)))
 
 
 def _files(world: World, count: int) -> None:
     name = "sub/new" if count % 2 else "sub/kept"
     written = _task(path=name, content=str(count), mode="0600")
-    File().apply(written, Place(str(world.root)))
+    File().apply(written, HostRoot(str(world.root)))
     if name != "sub/kept":
-        File().delete(written, Place(str(world.root)))
+        File().delete(written, HostRoot(str(world.root)))
 
 
 def _put(world: World, count: int) -> None:
@@ -129,7 +129,7 @@ WRITES: dict[str, Callable[[World, int], object]] = {
     "files of a machine": _files,
     "folders of a machine": _directory,
     "links of a machine": lambda world, count: (
-        Symlink().apply(_task(path="sub/link", to=str(count)), Place(str(world.root))) and None
+        Symlink().apply(_task(path="sub/link", to=str(count)), HostRoot(str(world.root))) and None
     ),
     "archives that are unpacked": _unpack,
     "a folder that is written as a whole": lambda world, count: (
@@ -149,14 +149,14 @@ def test_nothing_outside_is_touched(name: str, tmp_path: Path) -> None:
             try:
                 WRITES[name](world, done)
                 done += 1
-            except (HandError, SabirError, OSError):
+            except (HostAgentError, SabirError, OSError):
                 failed += 1
     assert world.seen() == world.before
     assert done, failed
 
 
 def _machine(world: World) -> str:
-    seen = File().read({"path": "sub/kept", "content": ""}, Place(str(world.root)))
+    seen = File().read({"path": "sub/kept", "content": ""}, HostRoot(str(world.root)))
     return str(seen["fields"].get("content"))
 
 
@@ -186,7 +186,7 @@ def test_nothing_outside_is_read(name: str, tmp_path: Path) -> None:
     with swapping(world.inside, world.outside):
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
-            with suppress(HandError, SabirError, ReadProblem, OSError):
+            with suppress(HostAgentError, SabirError, ReadProblem, OSError):
                 texts.add(READS[name](world))
     assert "ours" in texts
     assert not [text for text in texts if CANARY in text]

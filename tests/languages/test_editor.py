@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.languages.language import Explorer, Explores
-from sabir.operations.packages import installed_languages
+from sabir.operations.packages import load_languages
 from sabir.source.packages import MemoryPackage, PackageFile
 from sabir.source.symbols import FileNames
 
@@ -69,7 +69,7 @@ CASES = {
 
 
 def _explorer(name: str) -> Explorer:
-    language = installed_languages().by_name[name]
+    language = load_languages().by_name[name]
     assert isinstance(language, Explores)
     return language.explorer()
 
@@ -172,7 +172,7 @@ def test_what_may_be_written_next(
     explorer = _explorer(language)
     texts = {candidate.text for candidate in explorer.candidates(MemoryPackage({file: text}), typed, offset)}
     assert expected in texts or (expected is None and not texts & {"entity", "containers"})
-    assert tuple(explorer.wanted_keys(typed, offset)) == kinds
+    assert tuple(explorer.completion_keys(typed, offset)) == kinds
 
 
 @pytest.mark.parametrize("language", [*CASES, "muranopl"])
@@ -190,7 +190,7 @@ def test_half_typed_texts_have_names(language: str, data: st.DataObject) -> None
     for span in (*(use.span for use in names.mentions), *(symbol.span for symbol in names.all_symbols())):
         assert 0 <= span.start <= span.end <= len(typed)
     explorer.candidates(package, source, cut)
-    explorer.wanted_keys(source, cut)
+    explorer.completion_keys(source, cut)
 
 
 @pytest.mark.parametrize("language", ["inmanta", "tosca", "muranopl"])

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from sabir.lsp.positions import Positions
+from sabir.lsp.positions import PositionConverter
 from sabir.text import Source
 
-POSITIONS = Positions(PositionCodec(types.PositionEncodingKind.Utf16))
+POSITIONS = PositionConverter(PositionCodec(types.PositionEncodingKind.Utf16))
 
 
 @pytest.mark.parametrize(

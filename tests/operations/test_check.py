@@ -10,7 +10,7 @@ from sabir.checks.options import CheckOptions
 from sabir.errors import UnusableInput, UsageError
 from sabir.operations.check import check_package, check_paths, check_upload
 from sabir.operations.files import write_atomically
-from sabir.operations.packages import find_language, installed_languages
+from sabir.operations.packages import find_language, load_languages
 from sabir.operations.watch import Watch
 from sabir.source.packages import MemoryPackage
 from tests.checks.toy import BAD, ENTRY_POINT, LANGUAGE, toy_package
@@ -23,7 +23,7 @@ TOY = MemoryPackage({"toy.yaml": BAD})
 class TestLanguages:
     def test_found_by_the_files(self) -> None:
         assert find_language(TOY) is LANGUAGE
-        assert "toy" in installed_languages().by_name
+        assert "toy" in load_languages().by_name
 
     def test_named(self) -> None:
         assert find_language(MemoryPackage({}), "TOY") is LANGUAGE
@@ -47,7 +47,7 @@ def test_two_languages_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 def test_a_language_that_fails_to_load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(monkeypatch, tmp_path, ENTRY_POINT + "broken = no_such_thing:LANGUAGE\n")
-    assert [failure.name for failure in installed_languages().failures] == ["broken"]
+    assert [failure.name for failure in load_languages().failures] == ["broken"]
     with pytest.raises(UsageError, match=r"plug-in 'broken' .* cannot be loaded"):
         find_language(TOY, "broken")
 

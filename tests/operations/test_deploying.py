@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.engine.recover import RecoveryResult
 from sabir.operations.deployment.deploy import DeployRequest, deploy_path
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.execution import Doing
-from sabir.operations.deployment.preparation import prepare, prepared_now
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.execution import ExecutionOptions
+from sabir.operations.deployment.preparation import prepare_environment, refresh_preparation
 
 DESCRIPTION = """\
 name: site
@@ -30,24 +30,24 @@ def environment(tmp_path: Path) -> EnvironmentRequest:
 
 
 def _deploy(environment: EnvironmentRequest) -> None:
-    deploy_path(DeployRequest(environment=environment, doing=Doing(consent=lambda _: True)))
+    deploy_path(DeployRequest(environment=environment, doing=ExecutionOptions(consent=lambda _: True)))
 
 
 def test_nothing_is_evaluated_again_when_the_state_is_the_same(environment: EnvironmentRequest) -> None:
     _deploy(environment)
-    with opened(environment, create=True) as store:
-        before = prepare(environment, store)
-        now = prepared_now(before, environment, store, Recovered())
+    with open_state(environment, create=True) as store:
+        before = prepare_environment(environment, store)
+        now = refresh_preparation(before, environment, store, RecoveryResult())
     assert now.graph is before.graph
     assert now.plan(store).steps == ()
 
 
 def test_who_waited_for_another_deployment_sees_what_it_did(environment: EnvironmentRequest) -> None:
-    with opened(environment, create=True) as store:
-        before = prepare(environment, store)
+    with open_state(environment, create=True) as store:
+        before = prepare_environment(environment, store)
         assert [step.key for step in before.plan(store).steps] == ["files/a"]
         _deploy(environment)
-        now = prepared_now(before, environment, store, Recovered())
+        now = refresh_preparation(before, environment, store, RecoveryResult())
         assert now.graph is not before.graph
         assert now.snapshot.serial > before.snapshot.serial
         assert now.plan(store).steps == ()

@@ -11,7 +11,7 @@ import pytest
 import sabir
 from sabir.checks.options import CheckOptions
 from sabir.operations.check import check_package
-from sabir.operations.editor.project import Project
+from sabir.operations.editor.project import EditorProject
 from sabir.operations.packages import find_language
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, load_package
@@ -98,7 +98,7 @@ def test_texts_that_were_edited_are_freed(tmp_path: Path, language: str) -> None
         n=0
     )
     session = Session()
-    project = Project(root, find_language(load_package(root)), session)
+    project = EditorProject(root, find_language(load_package(root)), session)
     text = (root / name).read_text(encoding="utf-8")
 
     def work(numbers: range) -> tuple[int, int]:

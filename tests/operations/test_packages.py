@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.operations.packages import discover, packages_at
+from sabir.operations.packages import discover_packages, packages_at
 from tests.support.files import write_files
 
 MANIFEST = "FullName: a.b\nClasses: {}\n"
@@ -33,7 +33,7 @@ MIXED = {
 
 
 def found(folder: Path, *exclude: str) -> dict[str, tuple[str, ...]]:
-    packages = discover(folder, exclude=exclude)
+    packages = discover_packages(folder, exclude=exclude)
     return {package.path.relative_to(folder).as_posix(): package.languages for package in packages}
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from sabir.errors import UsageError
-from sabir.operations.render import Rendered, write_rendering
+from sabir.operations.render import RenderResult, write_rendering
 
 FILES = {f"folder/{number}.yaml": f"n: {number}\n" for number in range(17)}
 
 
 def test_all_files_are_there_and_nothing_else(tmp_path: Path) -> None:
-    written = write_rendering(Rendered(files=FILES), tmp_path / "out")
+    written = write_rendering(RenderResult(files=FILES), tmp_path / "out")
     assert sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file()) == sorted(written)
     assert (tmp_path / "out/folder/16.yaml").read_text() == "n: 16\n"
 
@@ -41,7 +41,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (out / "mine").write_text("mine")
     fill_the_disk(monkeypatch)
     with pytest.raises(UsageError, match="No space left"):
-        write_rendering(Rendered(files=FILES), out)
+        write_rendering(RenderResult(files=FILES), out)
     assert [path.name for path in tmp_path.rglob("*")] == (["out", "mine"] if is_there else [])
 
 
@@ -49,7 +49,7 @@ def test_what_was_there_stays(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/1.yaml").write_text("old")
     (tmp_path / "folder/mine").write_text("mine")
-    write_rendering(Rendered(files=FILES), tmp_path)
+    write_rendering(RenderResult(files=FILES), tmp_path)
     assert (tmp_path / "folder/1.yaml").read_text() == "n: 1\n"
     assert (tmp_path / "folder/mine").read_text() == "mine"
     assert len(list(tmp_path.rglob("*"))) == 19
@@ -58,5 +58,5 @@ def test_what_was_there_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../x", "/tmp/x", "a/../../x"])
 def test_no_name_leads_out(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot write"):
-        write_rendering(Rendered(files={name: "x"}), tmp_path / "out")
+        write_rendering(RenderResult(files={name: "x"}), tmp_path / "out")
     assert not list(tmp_path.rglob("*"))

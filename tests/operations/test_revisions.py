@@ -10,7 +10,7 @@ import pytest
 from sabir.cli.main import main
 from sabir.errors import UnusableInput, UsageError
 from sabir.operations.review import ReviewRequest, review_path
-from sabir.operations.revisions import at_revision, readable
+from sabir.operations.revisions import at_revision, open_path
 from tests.support.files import write_files
 
 MODEL = "entity Host:\n    string name\n    int size = 1\nend\nimplement Host using std::none\n"
@@ -72,7 +72,7 @@ def test_what_was_never_there(
     path: str, message: str, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repository)
-    with pytest.raises(UsageError, match=message), readable(Path(path), Path()):
+    with pytest.raises(UsageError, match=message), open_path(Path(path), Path()):
         pass
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from sabir.errors import UsageError
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
-from sabir.operations.why import Explainer, explain, find_subject
+from sabir.operations.why import Explainer, explain_subject, find_subject
 from sabir.text import Location, Place, Source, Span
 
 
@@ -37,14 +37,14 @@ def test_a_name_of_several_instances_is_refused_with_their_ids() -> None:
 
 def test_an_attribute_without_an_origin_was_made_with_its_instance() -> None:
     graph = Graph([instance("a", x=1)])
-    (step,) = explain(graph, find_subject(graph, "a.x")).steps
+    (step,) = explain_subject(graph, find_subject(graph, "a.x")).steps
     assert step.location == at(1)
 
 
 def test_an_output_is_explained() -> None:
     origin = Origin(at(7), How.EXPRESSION, (AttributeRead("a", "x"), AttributeRead("gone", "x")))
     graph = Graph([instance("a", x=1)], outputs={"url": "u"}, output_origins={"url": origin})
-    steps = explain(graph, find_subject(graph, "outputs.url")).steps
+    steps = explain_subject(graph, find_subject(graph, "outputs.url")).steps
     assert [step.subject for step in steps] == ["outputs.url", "a.x"]
 
 
@@ -53,13 +53,13 @@ def test_a_long_chain_is_cut_and_a_shared_one_told_once() -> None:
     for line in range(5000):
         origin = Origin(at(line + 2), How.EXPRESSION, (origin,))
     graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=origin)])
-    explanation = explain(graph, find_subject(graph, "a"))
+    explanation = explain_subject(graph, find_subject(graph, "a"))
     assert explanation.cut
     assert len(explanation.steps) == 2000
     shared = Origin(at(3), How.EXPRESSION, (Origin(at(1), How.LITERAL),))
     twice = Origin(at(4), How.EXPRESSION, (shared, shared))
     graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=twice)])
-    steps = explain(graph, find_subject(graph, "a")).steps
+    steps = explain_subject(graph, find_subject(graph, "a")).steps
     assert [(step.depth, step.location) for step in steps] == [(0, at(4)), (1, at(3)), (2, at(1))]
 
 
@@ -87,5 +87,5 @@ def test_the_lines_of_a_sensitive_value_are_not_shown() -> None:
         attributes=Record.of({"p": Sensitive("hush")}),
         origins=Record.of({"p": origin}),
     )
-    steps = explain(Graph([secret]), find_subject(Graph([secret]), "a.p")).steps
+    steps = explain_subject(Graph([secret]), find_subject(Graph([secret]), "a.p")).steps
     assert [step.line_text for step in steps] == [None, None]

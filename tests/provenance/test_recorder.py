@@ -8,18 +8,18 @@ import pytest
 
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.provenance import (
+    CallContext,
     Cell,
     Chains,
-    Computing,
-    Context,
+    DecisionOutcome,
     Join,
-    Outcome,
+    ProvenanceStep,
+    ReadTracker,
     Recorder,
     Site,
-    Step,
+    SkippedWrites,
     WatchedDict,
-    Withheld,
-    join,
+    join_sources,
 )
 from sabir.text import Location
 
@@ -57,7 +57,7 @@ def lines(origin: Origin) -> list[int]:
 
 
 def test_a_closed_list_has_each_source_once_and_the_outer_list_goes_on() -> None:
-    computing, first, second = Computing(), Step(site(1)), Step(site(2))
+    computing, first, second = ReadTracker(), ProvenanceStep(site(1)), ProvenanceStep(site(2))
     computing.reads.append(first)
     before = computing.open()
     computing.reads += [second, first, second]
@@ -66,21 +66,21 @@ def test_a_closed_list_has_each_source_once_and_the_outer_list_goes_on() -> None
 
 
 def test_what_is_read_apart_is_not_read_for_what_is_being_computed() -> None:
-    computing = Computing()
+    computing = ReadTracker()
     with computing.apart() as reads:
-        computing.reads.append(Step(site(1)))
+        computing.reads.append(ProvenanceStep(site(1)))
     assert len(reads) == 1
     assert computing.reads == []
 
 
 def test_equal_runs_are_one_step_where_values_are_written_once() -> None:
-    recorder, at, read = Recorder(), site(1), Step(site(2))
+    recorder, at, read = Recorder(), site(1), ProvenanceStep(site(2))
     assert recorder.step(at, (read,)) is recorder.step(at, (read,))
     assert recorder.step(at, (read,)) is not recorder.step(at, (), (read,))
 
 
 def test_a_step_that_rests_on_its_last_round_takes_in_the_next() -> None:
-    context, counter, other = Context(), site(2), Step(site(1))
+    context, counter, other = CallContext(), site(2), ProvenanceStep(site(1))
     first = context.step(counter, (), ())
     second = context.step(counter, (first, other), ())
     assert second is first
@@ -88,19 +88,19 @@ def test_a_step_that_rests_on_its_last_round_takes_in_the_next() -> None:
 
 
 def test_steps_that_do_not_rest_on_each_other_stay_apart_up_to_a_limit() -> None:
-    context, at = Context(), site(1)
-    steps = {context.step(at, (Step(site(2)),), ()) for _ in range(1000)}
+    context, at = CallContext(), site(1)
+    steps = {context.step(at, (ProvenanceStep(site(2)),), ()) for _ in range(1000)}
     assert len(steps) == 100
 
 
 @pytest.mark.parametrize(("caller", "is_same"), [(1, True), (2, False)])
 def test_calls_from_one_place_share_a_context(caller: int, *, is_same: bool) -> None:
-    context, sites = Context(), {1: site(1), 2: site(2)}
+    context, sites = CallContext(), {1: site(1), 2: site(2)}
     assert (context.inner("f", sites[1]) is context.inner("f", sites[caller])) is is_same
 
 
 def test_code_that_calls_itself_stays_in_its_context() -> None:
-    context, at = Context(), site(1)
+    context, at = CallContext(), site(1)
     depths = set()
     for _ in range(100):
         context = context.inner("f", at)
@@ -109,7 +109,7 @@ def test_code_that_calls_itself_stays_in_its_context() -> None:
 
 
 def test_withheld_since_a_time_the_latest_first() -> None:
-    withheld, first, second = Withheld(), Step(site(1)), Step(site(2))
+    withheld, first, second = SkippedWrites(), ProvenanceStep(site(1)), ProvenanceStep(site(2))
     withheld.note("x", first, 1)
     withheld.note("x", second, 2)
     withheld.note("x", first, 3)
@@ -119,8 +119,13 @@ def test_withheld_since_a_time_the_latest_first() -> None:
 
 
 def test_a_value_names_what_withheld_another_one_since_it_was_written() -> None:
-    recorder, values, writer, condition = Recorder(), _Values(), Step(site(1)), Step(site(2))
-    recorder.withheld.note("x", Step(site(3)), recorder.tick())
+    recorder, values, writer, condition = (
+        Recorder(),
+        _Values(),
+        ProvenanceStep(site(1)),
+        ProvenanceStep(site(2)),
+    )
+    recorder.withheld.note("x", ProvenanceStep(site(3)), recorder.tick())
     values.cells.written["x"] = (writer, recorder.tick())
     assert recorder.current(values, "x") is writer
     recorder.withheld.note("x", condition, recorder.tick())
@@ -137,21 +142,21 @@ def test_a_watched_dictionary_tells_who_reads_and_writes() -> None:
 
 
 def test_an_origin_names_steps_cells_and_what_decided() -> None:
-    read, condition = Step(site(1)), Step(site(2, How.CONDITION))
-    origin = _Chains().origin(Step(site(3), (read, ("host", "name")), (condition,)))
+    read, condition = ProvenanceStep(site(1)), ProvenanceStep(site(2, How.CONDITION))
+    origin = _Chains().origin(ProvenanceStep(site(3), (read, ("host", "name")), (condition,)))
     assert lines(origin) == [1, 2]
     assert AttributeRead("host", "name") in origin.sources
 
 
 def test_the_outcome_of_a_condition_is_what_is_said_of_it() -> None:
-    held = Site(Location("code", 1, 1), How.CONDITION, outcome=Outcome.HELD)
-    assert _Chains().origin(Step(held)).note == "holds"
+    held = Site(Location("code", 1, 1), How.CONDITION, outcome=DecisionOutcome.HELD)
+    assert _Chains().origin(ProvenanceStep(held)).note == "holds"
 
 
 @pytest.mark.parametrize("size", [2, 5, 40])
 def test_steps_of_a_circle_name_each_other_and_what_is_below(size: int) -> None:
-    below = Step(site(1000))
-    steps = [Step(site(number), (below,)) for number in range(size)]
+    below = ProvenanceStep(site(1000))
+    steps = [ProvenanceStep(site(number), (below,)) for number in range(size)]
     for step, after in zip(steps, [*steps[1:], steps[0]], strict=True):
         step.gather((after,), ())
     chains = _Chains()
@@ -160,15 +165,15 @@ def test_steps_of_a_circle_name_each_other_and_what_is_below(size: int) -> None:
 
 
 def test_a_long_chain_needs_no_recursion() -> None:
-    step = Step(site(0))
+    step = ProvenanceStep(site(0))
     for number in range(1, 5000):
-        step = Step(site(number), (step,))
+        step = ProvenanceStep(site(number), (step,))
     assert len(lines(_Chains().origin(step))) == 4999
 
 
 def test_a_join_adds_only_what_is_new() -> None:
-    recorder, condition = Recorder(), Step(site(1))
-    step = Step(site(2), (), (condition,))
-    assert recorder.joined(step, (condition,)) is step
-    joined = recorder.joined(join((step,)), (Step(site(3)),))
+    recorder, condition = Recorder(), ProvenanceStep(site(1))
+    step = ProvenanceStep(site(2), (), (condition,))
+    assert recorder.join_steps(step, (condition,)) is step
+    joined = recorder.join_steps(join_sources((step,)), (ProvenanceStep(site(3)),))
     assert len(tuple(joined.reads)) == 2

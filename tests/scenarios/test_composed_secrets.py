@@ -9,7 +9,7 @@ import pytest
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.environment import ENVIRONMENT
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.resources.secrets import referred_names
+from sabir.resources.secrets import find_secret_names
 from sabir.session import Session, Trust
 from sabir.source.packages import load_package
 from tests.support.files import write_files
@@ -123,7 +123,7 @@ def test_a_whole_value(value: str, here: bool, tmp_path: Path) -> None:
         files = {"r.yaml": described, "sabir.yaml": head}
     evaluation = evaluated(tmp_path, files)
     assert errors(evaluation) == []
-    assert referred_names(evaluation.graph["keys/a"].attributes["content"]) == {"pw"}
+    assert find_secret_names(evaluation.graph["keys/a"].attributes["content"]) == {"pw"}
 
 
 def test_a_text_that_only_mentions_the_name(tmp_path: Path) -> None:

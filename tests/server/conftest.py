@@ -12,8 +12,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.server.app import create_app
-from sabir.server.service import Service
-from sabir.server.settings import Settings
+from sabir.server.service import SabirService
+from sabir.server.settings import ServerSettings
 from sabir.server.store.tokens import Role
 
 MANIFEST = """\
@@ -40,20 +40,20 @@ def archive(files: Mapping[str, str] = PACKAGE) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(Settings(data=tmp_path_factory.mktemp("service")))
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SabirService]:
+    running = SabirService(ServerSettings(data=tmp_path_factory.mktemp("service")))
     yield running
     running.close()
 
 
 @pytest.fixture(scope="session")
-def client(service: Service) -> Iterator[TestClient[Litestar]]:
+def client(service: SabirService) -> Iterator[TestClient[Litestar]]:
     with TestClient(create_app(service.settings, service)) as connected:
         yield connected
 
 
 @pytest.fixture
-def headers(service: Service) -> Callable[..., dict[str, str]]:
+def headers(service: SabirService) -> Callable[..., dict[str, str]]:
     def make(role: Role = Role.ADMIN, **limits: Any) -> dict[str, str]:
         return {"Authorization": f"Bearer {service.tokens.create('tester', role, **limits)[1]}"}
 

@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.server.app import create_app
-from sabir.server.settings import Settings
+from sabir.server.settings import ServerSettings
 from sabir.server.store.tokens import Role
 
 Headers = Callable[..., dict[str, str]]
@@ -67,7 +67,7 @@ def test_options_are_told_without_a_token(client: TestClient[Litestar]) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> TestClient[Litestar]:
-    settings = Settings(data=tmp_path, upload_limit=2000, body_limit=1000, requests_a_minute=5)
+    settings = ServerSettings(data=tmp_path, upload_limit=2000, body_limit=1000, requests_a_minute=5)
     return TestClient(create_app(settings))
 
 

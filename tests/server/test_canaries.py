@@ -12,8 +12,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.server.app import create_app
-from sabir.server.service import Service
-from sabir.server.settings import Settings
+from sabir.server.service import SabirService
+from sabir.server.settings import ServerSettings
 from sabir.server.store.tokens import Role
 from tests.scenarios.canaries import SOUND, canary, leaks
 from tests.server.test_jobs import follow
@@ -43,13 +43,13 @@ def _without_cluster() -> dict[str, str]:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    running = Service(Settings(data=tmp_path))
+def service(tmp_path: Path) -> Iterator[SabirService]:
+    running = SabirService(ServerSettings(data=tmp_path))
     yield running
     running.close()
 
 
-def test_no_answer_holds_one(service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_answer_holds_one(service: SabirService, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     told: dict[str, str] = {}
     token = service.tokens.create("tester", Role.ADMIN)[1]
     headers = {"Authorization": f"Bearer {token}"}

@@ -7,7 +7,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import Role, Verb
 from tests.server.conftest import MANIFEST, PACKAGE, archive
 
@@ -90,7 +90,7 @@ def test_tokens_limit(
     assert answer.status_code == status
 
 
-def test_tokens_are_kept_as_digests(service: Service) -> None:
+def test_tokens_are_kept_as_digests(service: SabirService) -> None:
     info, secret = service.tokens.create("kept", Role.READER)
     with service.database.engine.connect() as connection:
         rows = connection.exec_driver_sql("select * from service_token").all()

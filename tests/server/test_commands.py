@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from sabir.server.store.jobs import JobInfo, JobState
-from sabir.server.work.commands import JobRequest, Place, command
+from sabir.server.work.commands import JobLocation, JobRequest, build_command
 from sabir.server.work.job_files import JobFiles
 
-PLACE = Place(path=Path("/data/e/files"), state="/data/state.db", environment="e", trust=("scripts",))
+PLACE = JobLocation(path=Path("/data/e/files"), state="/data/state.db", environment="e", trust=("scripts",))
 BEFORE = ["--state=/data/state.db", "--environment=e"]
 
 
@@ -42,7 +42,7 @@ BEFORE = ["--state=/data/state.db", "--environment=e"]
 )
 def test_words(request_: dict[str, Any], words: list[str]) -> None:
     request = msgspec.convert(request_, JobRequest)
-    line = command(PLACE, request, JobFiles(Path("/jobs"), "1").handed(request))
+    line = build_command(PLACE, request, JobFiles(Path("/jobs"), "1").input_files(request))
     assert line[1:5] == ["-P", "-m", "sabir", request.verb]
     assert line[5:][: len(BEFORE) + len(words)] == [*BEFORE, *words]
     assert line[-1] == (request.operation or request.step or str(PLACE.path))
@@ -50,9 +50,9 @@ def test_words(request_: dict[str, Any], words: list[str]) -> None:
 
 def test_values_are_handed_over_in_files_that_nobody_else_reads(tmp_path: Path) -> None:
     request = JobRequest(verb="call", operation="a.b", arguments={"word": "canary-4711"}, inputs={"n": 1})
-    handed = JobFiles(tmp_path, "1").handed(request)
+    handed = JobFiles(tmp_path, "1").input_files(request)
     handed.write(request)
-    assert "canary-4711" not in " ".join(command(PLACE, request, handed))
+    assert "canary-4711" not in " ".join(build_command(PLACE, request, handed))
     assert {(file.name, file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {
         ("1.inputs", 0o600),
         ("1.arguments", 0o600),
@@ -97,8 +97,8 @@ def test_nothing_is_imported_from_where_it_runs(tmp_path: Path) -> None:
     (tmp_path / "sabir.yaml").write_text(description)
     for name in ("click", "msgspec", "sabir", "sqlalchemy"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{name} ')\n")
-    place = Place(path=tmp_path, state=str(tmp_path / "state.db"), environment="e")
-    line = command(place, JobRequest(verb="plan"))
+    place = JobLocation(path=tmp_path, state=str(tmp_path / "state.db"), environment="e")
+    line = build_command(place, JobRequest(verb="plan"))
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert not (tmp_path / "ran").exists()
     assert done.returncode == 0, done.stderr

@@ -14,8 +14,8 @@ import pytest
 import uvicorn
 
 from sabir.server.connections import bounded_app, bounded_protocol
-from sabir.server.run import listen
-from sabir.server.settings import ConnectionLimits, Settings
+from sabir.server.run import open_socket
+from sabir.server.settings import ConnectionLimits, ServerSettings
 
 LIMITS = ConnectionLimits(most=20, header_seconds=0.4, body_seconds=0.4, slowest=2000)
 HALF_HEADERS = b"GET /health HTTP/1.1\r\nHost: x\r\nX-Half: "
@@ -45,7 +45,7 @@ async def application(scope, receive, send) -> None:  # type: ignore[no-untyped-
 
 @contextlib.contextmanager
 def served(limits: ConnectionLimits, folder: Path) -> Iterator[int]:
-    listening = listen(Settings(data=folder, port=0))
+    listening = open_socket(ServerSettings(data=folder, port=0))
     config = uvicorn.Config(
         bounded_app(application),
         http=bounded_protocol(limits),

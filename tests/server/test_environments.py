@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import Role
 from tests.server.conftest import archive
 
@@ -122,7 +122,7 @@ def test_text_is_written_as_it_is_and_never_over_a_binary_file(
     ["../x", "%2e%2e/x", "a/../../x", ".sabir/state.db", "a%00b", "x" * 300],
 )
 def test_files_stay_inside(
-    client: TestClient[Litestar], headers: Headers, environment: str, service: Service, path: str
+    client: TestClient[Litestar], headers: Headers, environment: str, service: SabirService, path: str
 ) -> None:
     before = sorted(service.settings.data.parent.rglob("*x*"))
     answer = client.put(f"{environment}/files/{path}", content=b"x", headers=headers())

@@ -12,7 +12,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import Role
 from tests.server.test_environments import DESCRIPTION, ENVIRONMENTS, Headers
 
@@ -73,7 +73,7 @@ def events(
 
 
 def test_deploy_follow_remember_destroy(
-    client: TestClient[Litestar], headers: Headers, environment: str, service: Service
+    client: TestClient[Litestar], headers: Headers, environment: str, service: SabirService
 ) -> None:
     operator = headers(Role.OPERATOR)
     plan = client.get(f"{environment}/plan", headers=operator).json()
@@ -154,7 +154,7 @@ def test_a_deployment_is_stopped_and_gone_on_with(
 
 
 def test_an_edit_waits_for_a_deployment(
-    client: TestClient[Litestar], headers: Headers, environment: str, service: Service
+    client: TestClient[Litestar], headers: Headers, environment: str, service: SabirService
 ) -> None:
     admin = headers()
     submitted = client.post(f"{environment}/jobs", json={"verb": "deploy"}, headers=admin).json()

@@ -9,8 +9,8 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.errors import UsageError
-from sabir.server.run import address, listen
-from sabir.server.settings import Settings
+from sabir.server.run import open_socket, server_url
+from sabir.server.settings import ServerSettings
 
 
 def test_a_port_that_is_taken_leaves_the_data_alone(
@@ -34,10 +34,10 @@ def test_a_port_that_is_taken_leaves_the_data_alone(
 )
 def test_a_place_that_is_none(settings: dict[str, object], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=message):
-        listen(Settings(data=tmp_path, **settings))  # type: ignore[arg-type]
+        open_socket(ServerSettings(data=tmp_path, **settings))  # type: ignore[arg-type]
 
 
 def test_the_address_has_the_port_that_the_system_chose(tmp_path: Path) -> None:
-    settings = Settings(data=tmp_path, port=0)
-    with listen(settings) as listening:
-        assert address(settings, listening) == f"http://127.0.0.1:{listening.getsockname()[1]}"
+    settings = ServerSettings(data=tmp_path, port=0)
+    with open_socket(settings) as listening:
+        assert server_url(settings, listening) == f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -12,7 +12,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import Role
 from tests.server.conftest import archive
 from tests.server.test_jobs import until
@@ -69,7 +69,9 @@ Request = Callable[..., Any]
 
 
 @pytest.fixture
-def murano(client: TestClient[Litestar], service: Service, headers: Callable[..., dict[str, str]]) -> Request:
+def murano(
+    client: TestClient[Litestar], service: SabirService, headers: Callable[..., dict[str, str]]
+) -> Request:
     """Requests as the client makes them: the token in a header of its own, JSON also where there is no body."""
     token = headers()["Authorization"].removeprefix("Bearer ")
 
@@ -219,7 +221,7 @@ def test_what_cannot_be_deployed_is_told(murano: Request, environment: str) -> N
 @pytest.mark.slow
 @pytest.mark.rows("M-140", "M-194")
 @pytest.mark.usefixtures("package")
-def test_deploy_call_and_take_away(murano: Request, service: Service) -> None:
+def test_deploy_call_and_take_away(murano: Request, service: SabirService) -> None:
     service.settings.murano.write_text(TARGETS)
     created = murano("POST", "/environments", {"name": "deployed"})
     environment = f"/environments/{created['id']}"
@@ -281,7 +283,7 @@ def test_static_methods_and_schemas(murano: Request) -> None:
 @pytest.mark.rows("M-140")
 def test_templates_of_others(murano: Request, client: TestClient[Litestar]) -> None:
     """A public template can be cloned by everybody and changed by its owner only; others are not seen."""
-    service: Service = client.app.state.service
+    service: SabirService = client.app.state.service
     other = {"X-Auth-Token": service.tokens.create("other", Role.OPERATOR)[1]}
     public = client.post("/v1/templates", json={"name": "open", "is_public": True}, headers=other).json()
     hidden = client.post("/v1/templates", json={"name": "hidden"}, headers=other).json()

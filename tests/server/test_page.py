@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.server.access import PAGE_HEADER
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import Role
 from tests.server.conftest import PACKAGE, archive
 
@@ -56,7 +56,7 @@ def test_the_page_needs_no_token_and_brings_nothing_from_elsewhere(client: TestC
 
 
 def test_signing_in_gives_a_cookie_that_scripts_cannot_read(
-    service: Service, client: TestClient[Litestar]
+    service: SabirService, client: TestClient[Litestar]
 ) -> None:
     _, secret = service.tokens.create("page", Role.READER)
     answer = client.post("/api/1/session", json={"token": secret})
@@ -69,7 +69,7 @@ def test_signing_in_gives_a_cookie_that_scripts_cannot_read(
 
 
 def test_a_foreign_page_can_change_nothing_with_the_cookie(
-    service: Service, client: TestClient[Litestar]
+    service: SabirService, client: TestClient[Litestar]
 ) -> None:
     _, secret = service.tokens.create("page", Role.ADMIN)
     cookies = {"Cookie": f"sabir_token={secret}"}
@@ -81,7 +81,7 @@ def test_a_foreign_page_can_change_nothing_with_the_cookie(
 
 
 @pytest.fixture(scope="module")
-def package_id(service: Service, client: TestClient[Litestar]) -> Iterator[str]:
+def package_id(service: SabirService, client: TestClient[Litestar]) -> Iterator[str]:
     _, secret = service.tokens.create("page", Role.ADMIN)
     manifest = PACKAGE["manifest.yaml"].replace("org.example.Web\nName", "org.example.Form\nName")
     files = {**PACKAGE, "manifest.yaml": manifest, "UI/ui.yaml": UI}

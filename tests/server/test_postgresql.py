@@ -10,8 +10,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.server.app import create_app
-from sabir.server.service import Service
-from sabir.server.settings import Settings
+from sabir.server.service import SabirService
+from sabir.server.settings import ServerSettings
 from sabir.server.store.tokens import Role
 from tests.deployments.postgresql import postgresql, why_not
 from tests.server.conftest import archive
@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason
 @pytest.fixture
 def remote(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
     with postgresql() as server:
-        settings = Settings(data=tmp_path, state=server.url)
-        with TestClient(create_app(settings, Service(settings))) as connected:
+        settings = ServerSettings(data=tmp_path, state=server.url)
+        with TestClient(create_app(settings, SabirService(settings))) as connected:
             yield connected
 
 

@@ -8,14 +8,14 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from sabir.deployments.store.database import Database
-from sabir.server.store.rows import Remembered
+from sabir.server.store.rows import RowCache
 from sabir.server.store.tables import SERVICE
-from sabir.server.store.tokens import Role, Tokens
+from sabir.server.store.tokens import Role, TokenStore
 from tests.server.test_environments import DESCRIPTION, ENVIRONMENTS, Headers
 
 
 def test_read_once_until_something_changes() -> None:
-    remembered, reads = Remembered[str, int](), list[str]()
+    remembered, reads = RowCache[str, int](), list[str]()
 
     def read() -> int:
         reads.append("a")
@@ -28,7 +28,7 @@ def test_read_once_until_something_changes() -> None:
 
 
 def test_a_change_while_it_is_read() -> None:
-    remembered = Remembered[str, str]()
+    remembered = RowCache[str, str]()
 
     def read() -> str:
         remembered.forget()  # as if another thread wrote the row just after it was read
@@ -39,13 +39,13 @@ def test_a_change_while_it_is_read() -> None:
 
 
 def test_what_is_not_there_is_asked_for_again() -> None:
-    remembered = Remembered[str, str]()
+    remembered = RowCache[str, str]()
     assert remembered.get("a", lambda: None) is None
     assert remembered.get("a", lambda: "new") == "new"
 
 
 def test_no_more_than_so_many() -> None:
-    remembered = Remembered[int, int](most=3)
+    remembered = RowCache[int, int](most=3)
     for number in range(10):
         remembered.get(number, lambda number=number: number)  # type: ignore[misc]
     assert sum(remembered.recall(number) is not None for number in range(10)) <= 3
@@ -54,7 +54,7 @@ def test_no_more_than_so_many() -> None:
 def test_a_revoked_token_opens_nothing(tmp_path: Path) -> None:
     database = Database.open(str(tmp_path / "state.db"), create=True)
     database.prepare(SERVICE)
-    tokens = Tokens(database.engine)
+    tokens = TokenStore(database.engine)
     info, secret = tokens.create("ann", Role.READER)
     assert tokens.recall(secret) is None
     assert tokens.find(secret) is not None

@@ -13,11 +13,11 @@ import pytest
 
 from sabir.deployments.store.database import Database
 from sabir.deployments.store.seal import Sealer
-from sabir.server.store.jobs import JobInfo, Jobs, JobState
+from sabir.server.store.jobs import JobInfo, JobState, JobStore
 from sabir.server.store.tables import SERVICE
 from sabir.server.store.tables import job as table
 from sabir.server.work.job_files import JobFiles
-from sabir.server.work.jobs import Running
+from sabir.server.work.jobs import JobRunner
 
 END = 'print(\'{"event": "end", "state": "done"}\', flush=True)'
 LISTENS = """
@@ -39,10 +39,10 @@ class Setting:
         self.database = Database.open(str(folder / "state.db"), create=True)
         self.database.prepare(SERVICE)
         sealer = Sealer(file=folder / "key", may_create=True)
-        self.jobs = Jobs(self.database.engine, sealer)
+        self.jobs = JobStore(self.database.engine, sealer)
 
-    def running(self, slots: int = 2, umask: int = -1) -> Running:
-        return Running(
+    def running(self, slots: int = 2, umask: int = -1) -> JobRunner:
+        return JobRunner(
             self.jobs, slots=slots, folder=lambda name: self.folder / name, command=_command, umask=umask
         )
 

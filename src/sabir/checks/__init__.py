@@ -1,7 +1,7 @@
 """The checking framework of spec 001: validators, checkers, the application, formatters. It knows no language."""
 
 from sabir.checks.application import Application
-from sabir.checks.check_task import PreparedCheck, guarded
+from sabir.checks.check_task import CheckTask, run_guarded
 from sabir.checks.form import FormValidator, container_findings, text_findings, yaml_findings
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import PackageReport, Report
@@ -11,16 +11,16 @@ __all__ = [
     "Application",
     "BaseValidator",
     "CheckOptions",
+    "CheckTask",
     "FilteredChecker",
     "FormValidator",
     "PackageReport",
-    "PreparedCheck",
     "Report",
     "container_findings",
     "format_between",
-    "guarded",
     "only_for",
     "package_type",
+    "run_guarded",
     "text_findings",
     "yaml_findings",
 ]

@@ -11,10 +11,10 @@ from typing import Any, Final, Protocol, cast
 
 from msgspec.structs import replace
 
-from sabir.checks.check_task import CHECK_FAILED, CheckRunner, PreparedCheck, run_in_turn
+from sabir.checks.check_task import CHECK_FAILED, CheckRunner, CheckTask, run_in_turn
 from sabir.checks.form import container_findings
 from sabir.checks.options import CheckOptions
-from sabir.checks.report import PackageReport, ordered
+from sabir.checks.report import PackageReport, sort_findings
 from sabir.checks.selection import CodePattern, split_words
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
@@ -36,7 +36,7 @@ class CheckedLanguage(Protocol):
     def validators(self) -> Sequence[type[BaseValidator]]: ...
 
 
-class Installed:
+class InstalledPlugins:
     """Nothing is loaded before it is asked for."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ def validator_names(validator: type[BaseValidator]) -> set[str]:
     return {name.lower() for name in names if name}
 
 
-def unknown_validator(name: str, validators: Iterable[type[BaseValidator]]) -> str:
+def describe_unknown_validator(name: str, validators: Iterable[type[BaseValidator]]) -> str:
     names = sorted(set[str]().union(*(validator_names(validator) for validator in validators)))
     return f"no validator {name!r}: " + (did_you_mean(name, names) or f"there are {', '.join(names)}")
 
@@ -134,7 +134,7 @@ class Application:
 
     def __init__(self, options: CheckOptions | Mapping[str, Any] | None = None) -> None:
         self.options = CheckOptions.of(options)
-        self._installed = Installed()
+        self._installed = InstalledPlugins()
 
     # Plug-ins
 
@@ -191,7 +191,7 @@ class Application:
         loaded_package: LoadedPackage,
         validator_list: Validators | None = None,
         files: Iterable[str] | None = None,
-    ) -> list[PreparedCheck]:
+    ) -> list[CheckTask]:
         """The checks of the given validators against a package, ready to be called.
 
         Validators are classes or names (short or long, in any capitals). Without a list: those of the package's language
@@ -202,7 +202,7 @@ class Application:
         suite = [
             check
             for validator in validators
-            for check in _prepared(validator, loaded_package, files, self.options)
+            for check in _prepare_validator(validator, loaded_package, files, self.options)
         ]
         return [replace(check, debugging=True) for check in suite] if session.debugging else suite
 
@@ -232,14 +232,14 @@ class Application:
         findings = [*container_findings(loaded_package)]
         findings.extend((run or run_in_turn)(suite))
         narrowed = bool(self.options.scope) or wanted_files is not None
-        selected = self._selected(findings, validators)
+        selected = self._select_findings(findings, validators)
         report = PackageReport(
             path="" if loaded_package.path is None else str(loaded_package.path),
             single_file=loaded_package.single_file,
         )
-        return self._finished(report, loaded_package, selected, complete=not narrowed)
+        return self._build_report(report, loaded_package, selected, complete=not narrowed)
 
-    def _finished(
+    def _build_report(
         self,
         report: PackageReport,
         package: LoadedPackage,
@@ -247,10 +247,10 @@ class Application:
         *,
         complete: bool,
     ) -> PackageReport:
-        findings = ordered(selected)
+        findings = sort_findings(selected)
         hidden: tuple[Finding, ...] = ()
         if self.options.suppressions:
-            findings, hidden = self._excused(findings, package, complete=complete)
+            findings, hidden = self._apply_suppressions(findings, package, complete=complete)
         if self.options.path_rules:
             findings = tuple(finding for finding in findings if not self._is_path_ignored(finding, report))
         if findings:
@@ -264,28 +264,28 @@ class Application:
             suppressed=len(hidden),
         )
 
-    def _excused(
+    def _apply_suppressions(
         self, findings: tuple[Finding, ...], package: LoadedPackage, *, complete: bool
     ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
         """What is left when comments are heeded, and what they took away."""
-        sources = [source for source in _sources(package, findings) if "sabir:" in source.text]
+        sources = [source for source in _collect_sources(package, findings) if "sabir:" in source.text]
         if not sources:
             return findings, ()
         from sabir.checks.suppression import apply_suppressions  # most packages have no such comment
 
         left = apply_suppressions(findings, sources, self.options.selection, complete=complete)
-        return ordered(left.findings), left.hidden
+        return sort_findings(left.findings), left.hidden
 
     def _is_path_ignored(self, finding: Finding, report: PackageReport) -> bool:
         # A pattern may be written from the package's root or from where the checker was started.
-        files = (finding.filename, report.shown_file(finding.filename))
+        files = (finding.filename, report.display_path(finding.filename))
         return any(
             any(fnmatchcase(file, pattern) for file in files)
             and any(code.matches(finding.code) for code in codes)
             for pattern, codes in self.options.path_rules
         )
 
-    def _selected(
+    def _select_findings(
         self, findings: Sequence[Finding], validators: Iterable[type[BaseValidator]]
     ) -> list[Finding]:
         selection = self.options.selection
@@ -322,7 +322,7 @@ class Application:
         for validator in installed:
             if name.lower() in validator_names(validator):
                 return validator
-        raise UsageError(unknown_validator(name, installed))
+        raise UsageError(describe_unknown_validator(name, installed))
 
     def _in_scope(self, validators: Iterable[type[BaseValidator]]) -> list[type[BaseValidator]]:
         wanted = [*validators]
@@ -334,7 +334,7 @@ class Application:
             installed = self.load_plugins()
             for word in unknown:
                 if not any(word in validator_names(validator) for validator in installed):
-                    raise UsageError(unknown_validator(word, [*installed, *wanted]))
+                    raise UsageError(describe_unknown_validator(word, [*installed, *wanted]))
         return [validator for validator in wanted if scope & validator_names(validator)]
 
 
@@ -347,25 +347,25 @@ def general_rules() -> tuple[Rule, ...]:
     return tuple(rule for package in packages for rule in collect_rules(package))
 
 
-def _prepared(
+def _prepare_validator(
     validator: type[BaseValidator], package: LoadedPackage, files: Iterable[str] | None, options: CheckOptions
-) -> list[PreparedCheck]:
+) -> list[CheckTask]:
     try:
         checks = validator(package)
         checks.options = options
-        return [*checks.prepared(files)]
+        return [*checks.prepare_checks(files)]
     except Exception as error:  # noqa: BLE001  a validator that cannot even start is reported like a check that fails
         failure = error
 
         def fail() -> Iterable[Finding]:
             raise failure
 
-        return [PreparedCheck(validator=validator.short_name, name=validator.__name__, call=fail)]
+        return [CheckTask(validator=validator.short_name, name=validator.__name__, call=fail)]
 
 
-def _sources(package: LoadedPackage, findings: Iterable[Finding]) -> list[Source]:
+def _collect_sources(package: LoadedPackage, findings: Iterable[Finding]) -> list[Source]:
     """The texts in which comments may stand: those that were looked at, and those of findings."""
-    texts = {file.name: file.source for file in package.opened_files()}
+    texts = {file.name: file.source for file in package.list_opened()}
     for finding in findings:
         texts.setdefault(finding.filename, finding.place.source)
     return [*texts.values()]

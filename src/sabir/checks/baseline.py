@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UsageError
 from sabir.source.packages.file_access import read_named_file
 from sabir.source.packages.limits import ReadProblem
@@ -28,7 +28,7 @@ BASELINE_FORMAT: Final = "sabir.baseline/1"
 _DIGITS: Final = re.compile(r"\d+")
 
 
-def fingerprint(finding: Finding, file: str | None = None) -> str:
+def finding_fingerprint(finding: Finding, file: str | None = None) -> str:
     """What stays the same of a finding while the file around it changes."""
     # Messages may name line numbers; only where there is no line to go by are they needed to tell findings apart.
     if finding.whole_file:
@@ -44,8 +44,8 @@ def baseline_text(report: Report) -> str:
     """The report's findings as the content of a baseline file."""
     by_key: dict[str, dict[str, Any]] = {}
     for package, finding in report.findings():
-        file = package.shown_file(finding.filename)
-        key = fingerprint(finding, file)
+        file = package.display_path(finding.filename)
+        key = finding_fingerprint(finding, file)
         entry = by_key.setdefault(key, {"file": file, "code": finding.code, "fingerprint": key, "count": 0})
         entry["count"] += 1
     entries = sorted(by_key.values(), key=lambda entry: (entry["file"], entry["code"], entry["fingerprint"]))
@@ -61,7 +61,7 @@ def read_baseline(path: Path) -> Mapping[str, int]:
             raise UsageError(f"no baseline {str(path)!r}: --update-baseline makes it") from error
         raise UsageError(f"the baseline {str(path)!r} {error}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"baseline {str(path)!r} is no JSON: {reason_of(error)}") from error
+        raise UsageError(f"baseline {str(path)!r} is no JSON: {explain_error(error)}") from error
     entries = data.get("findings") if isinstance(data, dict) else None
     if not isinstance(entries, list) or data.get("format") != BASELINE_FORMAT:
         raise UsageError(f"{str(path)!r} is no baseline of the form {BASELINE_FORMAT}")
@@ -71,17 +71,17 @@ def read_baseline(path: Path) -> Mapping[str, int]:
         raise UsageError(f"baseline {str(path)!r} has an entry without fingerprint and count") from error
 
 
-def without_known(report: Report, known: Mapping[str, int]) -> Report:
+def exclude_baseline(report: Report, known: Mapping[str, int]) -> Report:
     """The report without what the baseline knows; each package says how much that was."""
     left = Counter(known)
-    packages = tuple(_unknown_only(package, left) for package in report.packages)
+    packages = tuple(_exclude_known(package, left) for package in report.packages)
     return replace(report, packages=packages)
 
 
-def _unknown_only(package: PackageReport, left: Counter[str]) -> PackageReport:
+def _exclude_known(package: PackageReport, left: Counter[str]) -> PackageReport:
     kept: list[Finding] = []
     for finding in package.findings:
-        key = fingerprint(finding, package.shown_file(finding.filename))
+        key = finding_fingerprint(finding, package.display_path(finding.filename))
         if left[key] > 0:
             left[key] -= 1
         else:

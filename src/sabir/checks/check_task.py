@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import error_text
 from sabir.diagnostics.rules import Rule
 
 _MOST_OF_A_KIND: Final = 1000
@@ -24,7 +24,7 @@ CHECK_FAILED: Final = Rule(
 )
 
 
-class PreparedCheck(Struct, frozen=True, kw_only=True):
+class CheckTask(Struct, frozen=True, kw_only=True):
     """A checker with its data bound (spec 001, `prepare_check_suit`). Calling it yields findings and never raises."""
 
     validator: str
@@ -37,19 +37,21 @@ class PreparedCheck(Struct, frozen=True, kw_only=True):
     """Whether a fault of the check itself is to be seen with its stack."""
 
     def __call__(self) -> Iterator[Finding]:
-        return _bounded(guarded(self.call, name=self.name, file=self.file, debugging=self.debugging))
+        return _limit_findings(
+            run_guarded(self.call, name=self.name, file=self.file, debugging=self.debugging)
+        )
 
 
-CheckRunner = Callable[[Sequence[PreparedCheck]], Iterable[Finding]]
+CheckRunner = Callable[[Sequence[CheckTask]], Iterable[Finding]]
 """Calls checks and hands on what they find; the order of findings does not matter, reports sort them."""
 
 
-def run_in_turn(checks: Sequence[PreparedCheck]) -> Iterator[Finding]:
+def run_in_turn(checks: Sequence[CheckTask]) -> Iterator[Finding]:
     for check in checks:
         yield from check()
 
 
-def guarded(
+def run_guarded(
     call: Callable[[], Iterable[Finding]], *, name: str, file: str, debugging: bool = False
 ) -> Iterator[Finding]:
     """The findings of a check; should the check itself fail, the finding E000 that names it.
@@ -63,12 +65,12 @@ def guarded(
             raise
         yield CHECK_FAILED.about_file(
             file,
-            f"check {name} failed: {type(error).__name__}: {said_by(error)}".split("\n", 1)[0],
+            f"check {name} failed: {type(error).__name__}: {error_text(error)}".split("\n", 1)[0],
             hint="this is a fault of the check, not of the package; SABIR_DEBUG=1 shows where it happened",
         )
 
 
-def _bounded(findings: Iterator[Finding]) -> Iterator[Finding]:
+def _limit_findings(findings: Iterator[Finding]) -> Iterator[Finding]:
     """Findings of one code in one file, as many as anybody can read: the rest would only fill memory."""
     seen: Counter[tuple[str, str]] = Counter()
     for finding in findings:

@@ -18,7 +18,7 @@ class FixedText(Struct, frozen=True, kw_only=True):
     applied: tuple[Fix, ...]
 
 
-def fixed_texts(findings: Iterable[Finding], *, unsafe: bool = False) -> list[FixedText]:
+def apply_fixes(findings: Iterable[Finding], *, unsafe: bool = False) -> list[FixedText]:
     """Apply the fixes of findings, each wholly or not at all; without `unsafe` only those that keep the meaning."""
     sources: dict[str, Source] = {}
     chosen: dict[str, list[Edit]] = {}
@@ -27,7 +27,7 @@ def fixed_texts(findings: Iterable[Finding], *, unsafe: bool = False) -> list[Fi
         fix = finding.fix
         if fix is None or not fix.edits or not (fix.safe or unsafe):
             continue
-        if any(_touches(edit, chosen.get(edit.place.source.name, ())) for edit in fix.edits):
+        if any(_overlaps_any(edit, chosen.get(edit.place.source.name, ())) for edit in fix.edits):
             continue
         for edit in fix.edits:
             name = edit.place.source.name
@@ -37,19 +37,19 @@ def fixed_texts(findings: Iterable[Finding], *, unsafe: bool = False) -> list[Fi
     return [
         FixedText(
             source=sources[name],
-            text=_edited(sources[name].text, edits),
+            text=_apply_edits(sources[name].text, edits),
             applied=tuple(applied.get(name, ())),
         )
         for name, edits in sorted(chosen.items())
     ]
 
 
-def _touches(edit: Edit, others: Iterable[Edit]) -> bool:
+def _overlaps_any(edit: Edit, others: Iterable[Edit]) -> bool:
     span = edit.place.span
     return any(span.start <= other.place.span.end and other.place.span.start <= span.end for other in others)
 
 
-def _edited(text: str, edits: list[Edit]) -> str:
+def _apply_edits(text: str, edits: list[Edit]) -> str:
     parts: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: edit.place.span.start):

@@ -39,7 +39,7 @@ def yaml_findings(file: PackageFile) -> Iterator[Finding]:
         return
 
     repairs = YamlRepairs(file)
-    yield from map(repairs.added, file.yaml.findings)
+    yield from map(repairs.add_fix, file.yaml.findings)
 
 
 class FormValidator(BaseValidator):
@@ -75,7 +75,7 @@ class YamlRepairs:
     def __init__(self, file: PackageFile) -> None:
         self._file = file
 
-    def added(self, finding: Finding) -> Finding:
+    def add_fix(self, finding: Finding) -> Finding:
         """The finding about the form of the file, with its repair when there is one."""
         if finding.code == DUPLICATE_KEY.code:
             return self._with_one_key(finding)
@@ -89,7 +89,7 @@ class YamlRepairs:
         """Where each key begins: its mapping, and which entry it is."""
         return {
             entry.key.span.start: (mapping, position)
-            for mapping in _mappings(self._file)
+            for mapping in _walk_mappings(self._file)
             for position, entry in enumerate(mapping.entries)
             if not entry.merged
         }
@@ -100,7 +100,7 @@ class YamlRepairs:
         if place is None or first is None:
             return finding
         mapping, position = place
-        if not _same(mapping.entries[first[1]].value, mapping.entries[position].value):
+        if not _is_same_node(mapping.entries[first[1]].value, mapping.entries[position].value):
             return replace(finding, hint="the two values differ: keep the one that is meant")
         hint = "both say the same: remove one of them"
         span = _entry_span(self._file.source.text, mapping, position)
@@ -110,7 +110,7 @@ class YamlRepairs:
         return replace(finding, hint=hint, fix=Fix(title="remove the second", edits=(edit,)))
 
 
-def _mappings(file: PackageFile) -> Iterator[YamlMapping]:
+def _walk_mappings(file: PackageFile) -> Iterator[YamlMapping]:
     waiting: list[YamlNode] = [document for document in file.yaml.documents if document is not None]
     seen: set[int] = set()
     while waiting:
@@ -125,7 +125,7 @@ def _mappings(file: PackageFile) -> Iterator[YamlMapping]:
             waiting.extend(node.values())
 
 
-def _same(left: YamlNode, right: YamlNode) -> bool:
+def _is_same_node(left: YamlNode, right: YamlNode) -> bool:
     """Whether two nodes say the same; quotes count, because languages tell expressions from texts by them."""
     if left is right:
         return True
@@ -133,12 +133,12 @@ def _same(left: YamlNode, right: YamlNode) -> bool:
         alike = type(left.value) is type(right.value) and left.value == right.value
         return alike and left.style is right.style and left.tag == right.tag
     if isinstance(left, YamlSequence) and isinstance(right, YamlSequence):
-        return len(left) == len(right) and all(map(_same, left.items, right.items))
+        return len(left) == len(right) and all(map(_is_same_node, left.items, right.items))
     if isinstance(left, YamlMapping) and isinstance(right, YamlMapping):
         return (
             len(left) == len(right)
-            and all(map(_same, left, right))
-            and all(map(_same, left.values(), right.values()))
+            and all(map(_is_same_node, left, right))
+            and all(map(_is_same_node, left.values(), right.values()))
         )
     return False
 
@@ -173,22 +173,24 @@ def _without_tabs(file: PackageFile) -> Fix | None:
     for stream in read[1:]:
         alike = len(stream.documents) == len(first) and all(
             (left is None and right is None)
-            or (left is not None and right is not None and _same(left, right))
+            or (left is not None and right is not None and _is_same_node(left, right))
             for left, right in zip(first, stream.documents, strict=False)
         )
         if not alike:
             return None
-    return Fix(title="write blanks for tabs", edits=tuple(_edits(file.source, tabs)))
+    return Fix(title="write blanks for tabs", edits=tuple(_build_tab_edits(file.source, tabs)))
 
 
-def _edits(source: Source, tabs: list[re.Match[str]]) -> Iterator[Edit]:
+def _build_tab_edits(source: Source, tabs: list[re.Match[str]]) -> Iterator[Edit]:
     for match in tabs:
-        yield Edit(place=Place(source, Span(match.start(), match.end())), text=_blanks(match[0], _WIDTHS[0]))
+        yield Edit(
+            place=Place(source, Span(match.start(), match.end())), text=_expand_tabs(match[0], _WIDTHS[0])
+        )
 
 
 def _with_blanks(text: str, width: int) -> str:
-    return _TABBED.sub(lambda match: _blanks(match[0], width), text)
+    return _TABBED.sub(lambda match: _expand_tabs(match[0], width), text)
 
 
-def _blanks(indent: str, width: int) -> str:
+def _expand_tabs(indent: str, width: int) -> str:
     return indent.replace("\t", " " * width)

@@ -65,7 +65,7 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
                 hint = did_you_mean(key, shown)
                 raise UsageError(f"no option {key!r}: " + (hint or f"there are {', '.join(shown)}"))
             if value is not None:
-                values[name] = _converted(key, value, getattr(_DEFAULTS, name))
+                values[name] = _convert_option(key, value, getattr(_DEFAULTS, name))
         return CheckOptions(**values)
 
     @cached_property
@@ -90,23 +90,23 @@ _NAMES: Final = tuple(name for name in CheckOptions.__struct_fields__ if name no
 _DEFAULTS: Final = CheckOptions()
 
 
-def _converted(key: str, value: Any, default: object) -> object:
+def _convert_option(key: str, value: Any, default: object) -> object:
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise UsageError(f"{key} must be true or false, not {value!r}")
         return value
     if isinstance(default, tuple):
-        return _words(key, value)
+        return _parse_list(key, value)
     if isinstance(default, Mapping):
         if not isinstance(value, Mapping):
             raise UsageError(f"{key} must be a table of path patterns, not {value!r}")
-        return {str(pattern): _words(f"{key} {pattern!r}", codes) for pattern, codes in value.items()}
+        return {str(pattern): _parse_list(f"{key} {pattern!r}", codes) for pattern, codes in value.items()}
     if not isinstance(value, str):
         raise UsageError(f"{key} must be a text, not {value!r}")
     return value
 
 
-def _words(key: str, value: Any) -> tuple[str, ...]:
+def _parse_list(key: str, value: Any) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Iterable) or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"{key} must be a list of texts, not {value!r}")

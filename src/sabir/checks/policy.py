@@ -20,22 +20,22 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.diagnostics.rules import Rule, parse_code
 from sabir.expressions.query import (
     GraphResource,
     QueryError,
-    Resource,
-    Session,
+    QueryResource,
+    QuerySession,
     evaluate,
-    redacted,
+    redact_value,
     resources_of,
 )
 from sabir.expressions.query.forms import compile_expression
 from sabir.graph.graph import Graph, Instance
 from sabir.session import Session as WorkSession
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.access import unknown_keys
+from sabir.source.yaml.access import find_unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
 from sabir.text import EMPTY_SPAN, Location, Place, Source
 
@@ -77,17 +77,17 @@ def read_rules(file: PackageFile) -> tuple[tuple[PolicyRule, ...], tuple[Finding
         return (), (*findings, MALFORMED_RULE.about_file(file.source, message))
     rules: list[PolicyRule] = []
     for item in listed.items:
-        outcome = list(_rule(file.source, item))
+        outcome = list(_parse_rule(file.source, item))
         rules.extend(rule for rule in outcome if isinstance(rule, PolicyRule))
         findings.extend(finding for finding in outcome if isinstance(finding, Finding))
     return tuple(rules), tuple(findings)
 
 
-def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
+def _parse_rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
     if not isinstance(node, YamlMapping):
-        yield _malformed_rule(source, node, "a rule is a mapping with code, message, for and condition")
+        yield _report_malformed(source, node, "a rule is a mapping with code, message, for and condition")
         return
-    problems = list(_problems(source, node))
+    problems = list(_check_rule(source, node))
     yield from problems
     wanted, condition = node.get("for"), node.get("condition")
     if problems or wanted is None or condition is None:
@@ -104,76 +104,78 @@ def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
     )
 
 
-def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
-    for key, name, hint in unknown_keys(node, RULE_KEYS):
-        yield _malformed_rule(source, key, f"a rule has no key {name!r}", hint=hint)
+def _check_rule(source: Source, node: YamlMapping) -> Iterator[Finding]:
+    for key, name, hint in find_unknown_keys(node, RULE_KEYS):
+        yield _report_malformed(source, key, f"a rule has no key {name!r}", hint=hint)
     for needed in ("code", "message", "for", "condition"):
         if node.get(needed) is None:
-            yield _malformed_rule(source, node, f"a rule needs its {needed}")
+            yield _report_malformed(source, node, f"a rule needs its {needed}")
     code = node.get("code")
     if code is not None:
         try:
             parts = parse_code(text_of(code) or "")
         except ValueError as error:
-            yield _malformed_rule(source, code, str(error))
+            yield _report_malformed(source, code, str(error))
         else:
             if not parts.prefix:
                 hint = "put a prefix of your own before it, as in SHOP:E001"
-                yield _malformed_rule(source, code, "codes without a prefix are sabir's own", hint=hint)
+                yield _report_malformed(source, code, "codes without a prefix are sabir's own", hint=hint)
     for expression in ("for", "condition"):
         value = node.get(expression)
         if value is not None:
             try:
                 compile_expression(plain_data(value))
             except QueryError as error:
-                yield error.placed(Place(source, value.span)).finding
+                yield error.with_location(Place(source, value.span)).finding
 
 
-def _malformed_rule(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
+def _report_malformed(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
     return MALFORMED_RULE.at(Place(source, node.span), message, hint=hint)
 
 
 def run_rules(rules: Iterable[PolicyRule], graph: Graph, work: WorkSession) -> Iterator[Finding]:
     """A finding for every instance that breaks a rule, at the place that made the instance or the attribute."""
-    root = resources_of(graph, Session(work=work))
+    root = resources_of(graph, QuerySession(work=work))
     for rule in rules:
         try:
-            wanted = [value for value in evaluate(rule.wanted, root).values if isinstance(value, Resource)]
+            wanted = [
+                value for value in evaluate(rule.wanted, root).values if isinstance(value, QueryResource)
+            ]
         except QueryError as error:
-            yield error.placed(rule.place).finding
+            yield error.with_location(rule.place).finding
             continue
-        yield from _broken(rule, wanted)
+        yield from _check_resources(rule, wanted)
 
 
-def _broken(rule: PolicyRule, wanted: Iterable[Resource]) -> Iterator[Finding]:
+def _check_resources(rule: PolicyRule, wanted: Iterable[QueryResource]) -> Iterator[Finding]:
     for resource in wanted:
         try:
             holds = _is_true(evaluate(rule.condition, resource).value)
         except QueryError as error:
-            yield error.placed(rule.condition_place).finding
+            yield error.with_location(rule.condition_place).finding
             return
         if not holds:
-            yield _violation(rule, resource)
+            yield _build_violation(rule, resource)
 
 
 def _is_true(value: Any) -> bool:
-    return bool(getattr(value, "value", value)) if not isinstance(value, Resource) else True
+    return bool(getattr(value, "value", value)) if not isinstance(value, QueryResource) else True
 
 
-def _violation(rule: PolicyRule, resource: Resource) -> Finding:
+def _build_violation(rule: PolicyRule, resource: QueryResource) -> Finding:
     instance = resource.instance if isinstance(resource, GraphResource) else None
-    place, whole = _place(rule, instance)
+    place, whole = _violation_place(rule, instance)
     return Finding(
         code=rule.code,
-        message=_message(rule.message, resource),
+        message=_format_message(rule.message, resource),
         place=place,
         whole_file=whole,
         hint=rule.hint,
-        related=(Related(place=rule.place, message=f"the rule {rule.code}"),),
+        related=(RelatedLocation(place=rule.place, message=f"the rule {rule.code}"),),
     )
 
 
-def _place(rule: PolicyRule, instance: Instance | None) -> tuple[Place, bool]:
+def _violation_place(rule: PolicyRule, instance: Instance | None) -> tuple[Place, bool]:
     """Where to point: the attribute of the rule, the instance, or (for what has no place) the rule."""
     origin = None
     if instance is not None:
@@ -184,11 +186,11 @@ def _place(rule: PolicyRule, instance: Instance | None) -> tuple[Place, bool]:
         # A graph that was saved has no texts; a source with as many lines keeps line and column right.
         text = "\n" * (origin.place.line - 1) + " " * (origin.place.column - 1)
         source = Source(origin.place.file, text)
-        return Place(source, EMPTY_SPAN.shifted(len(text))), False
+        return Place(source, EMPTY_SPAN.shift(len(text))), False
     return origin.place, False
 
 
-def _message(message: str, resource: Resource) -> str:
+def _format_message(message: str, resource: QueryResource) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1].strip()
         if name in ("name", "type", "id"):
@@ -196,7 +198,7 @@ def _message(message: str, resource: Resource) -> str:
         if name == "owner":
             return resource.parent.name if resource.parent is not None else ""
         answer = evaluate(name, resource).value if name else None
-        return str(redacted(answer))
+        return str(redact_value(answer))
 
     try:
         return re.sub(r"\{([^{}]*)\}", value, message)

@@ -8,7 +8,7 @@ from sabir.checks.policy import RULE_KEYS
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import Candidate, Symbol, SymbolKind
 from sabir.source.yaml.access import value_at
-from sabir.source.yaml.cursor import named_by_text, typed_place
+from sabir.source.yaml.cursor import locate_cursor, text_symbols
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 from sabir.text import Span
 
@@ -30,30 +30,30 @@ def policy_symbols(file: PackageFile) -> tuple[Symbol, ...]:
             span=key.span,
             extent=Span(key.span.start, listed.span.end),
             detail=f"{len(listed.items)} rules" if len(listed.items) != 1 else "1 rule",
-            children=tuple(_rules(listed)),
+            children=tuple(_rule_symbols(listed)),
         ),
     )
 
 
-def _rules(listed: YamlSequence) -> Iterator[Symbol]:
+def _rule_symbols(listed: YamlSequence) -> Iterator[Symbol]:
     for item in listed.items:
-        yield from named_by_text(
+        yield from text_symbols(
             "rule ",
             value_at(item, "code"),
             item,
             SymbolKind.CONSTANT,
             detail=text_of(value_at(item, "message")),
-            about=_about(item),
+            about=_rule_description(item),
         )
 
 
-def _about(item: YamlNode) -> str | None:
+def _rule_description(item: YamlNode) -> str | None:
     said = [text_of(value_at(item, key)) for key in ("why", "hint")]
     return "\n\n".join(text for text in said if text) or None
 
 
 def policy_candidates(file: PackageFile, offset: int) -> Sequence[Candidate]:
-    place = typed_place(file.source, offset)
+    place = locate_cursor(file.source, offset)
     match place.path, place.key:
         case (), None:
             keys: Sequence[str] = (_RULES,)

@@ -28,7 +28,7 @@ class PackageReport(Struct, frozen=True, kw_only=True):
     not_evaluated: str | None = None
     """Why the package was only read, when its language could have evaluated it, too."""
 
-    def shown_file(self, file: str) -> str:
+    def display_path(self, file: str) -> str:
         """The path under which a person finds a file of the package from where the path was given."""
         if self.single_file or file.startswith("<"):
             if file.startswith("<"):
@@ -103,7 +103,7 @@ class Report(Struct, frozen=True, kw_only=True):
         return int(bool(self.errors or (strict and self.warnings)))
 
 
-def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings sorted by place, each once: two checks that see the same defect are one finding."""
     seen: set[tuple[object, ...]] = set()
     result: list[Finding] = []

@@ -13,7 +13,7 @@ from sabir.graph.secrets import Secrets
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import YamlNode, compose
 from sabir.source.yaml.defects import NOT_YAML
-from sabir.source.yaml.secrets import MARKS, secret_nodes, written_texts
+from sabir.source.yaml.secrets import MARKS, scalar_lines, secret_nodes
 from sabir.text import Place, Source, Span
 
 _WORDS: Final = re.compile(
@@ -32,7 +32,7 @@ def without_secrets(
     """The findings without what the files of the package, or those they point into, mark as secret, nor the given texts."""
     if not findings:
         return ()
-    secrets = Secrets((*texts, *_written(findings, package)), most=_MOST)
+    secrets = Secrets((*texts, *_find_secret_texts(findings, package)), most=_MOST)
     if not secrets and not any(
         _is_broken(finding) and _may_mark(finding.place.source.text) for finding in findings
     ):
@@ -40,13 +40,13 @@ def without_secrets(
     return tuple(_Mask(secrets, findings).findings())
 
 
-def _written(findings: Iterable[Finding], package: LoadedPackage | None) -> Iterator[str]:
-    documents = [*_documents(findings, package)]
+def _find_secret_texts(findings: Iterable[Finding], package: LoadedPackage | None) -> Iterator[str]:
+    documents = [*_find_documents(findings, package)]
     for node in secret_nodes(documents):
-        yield from written_texts(node)
+        yield from scalar_lines(node)
 
 
-def _documents(findings: Iterable[Finding], package: LoadedPackage | None) -> Iterator[YamlNode]:
+def _find_documents(findings: Iterable[Finding], package: LoadedPackage | None) -> Iterator[YamlNode]:
     names: set[str] = set()
     for name in () if package is None else package.list():
         file = package.get_file(name) if package is not None and name.endswith(_SUFFIXES) else None
@@ -73,26 +73,26 @@ class _Mask:
         self._broken = {finding.place.source for finding in self._findings if _is_broken(finding)}
         places: dict[Source, set[Span]] = {}
         for finding in self._findings:
-            for place in _places(finding):
-                places.setdefault(place.source, set()).add(_window(place))
-        self._sources = {source: self._masked(source, windows) for source, windows in places.items()}
+            for place in _finding_places(finding):
+                places.setdefault(place.source, set()).add(_line_window(place))
+        self._sources = {source: self._mask_source(source, windows) for source, windows in places.items()}
 
     def findings(self) -> Iterator[Finding]:
         for finding in self._findings:
             yield replace(
                 finding,
                 message=self._message(finding),
-                hint=None if finding.hint is None else self._secrets.scrubbed(finding.hint),
+                hint=None if finding.hint is None else self._secrets.redact(finding.hint),
                 place=self._place(finding.place),
                 related=tuple(
-                    replace(note, place=self._place(note.place), message=self._secrets.scrubbed(note.message))
+                    replace(note, place=self._place(note.place), message=self._secrets.redact(note.message))
                     for note in finding.related
                 ),
                 frames=tuple(
                     replace(
                         frame,
                         place=None if frame.place is None else self._place(frame.place),
-                        name=self._secrets.scrubbed(frame.name),
+                        name=self._secrets.redact(frame.name),
                     )
                     for frame in finding.frames
                 ),
@@ -100,24 +100,24 @@ class _Mask:
             )
 
     def _message(self, finding: Finding) -> str:
-        message = self._secrets.scrubbed(finding.message)
+        message = self._secrets.redact(finding.message)
         if not _is_broken(finding):
             return message
         source = self._sources[finding.place.source]
         unread = Secrets(map(source.slice, source.hidden))
-        return _QUOTED.sub(lambda quoted: unread.scrubbed(quoted[0]), message)
+        return _QUOTED.sub(lambda quoted: unread.redact(quoted[0]), message)
 
     def _place(self, place: Place) -> Place:
         return Place(self._sources[place.source], place.span)
 
     def _fix(self, fix: Fix) -> Fix:
         secret = any(self._secrets.are_in(edit.text) for edit in fix.edits)
-        return replace(fix, title=self._secrets.scrubbed(fix.title), holds_secret=secret)
+        return replace(fix, title=self._secrets.redact(fix.title), holds_secret=secret)
 
-    def _masked(self, source: Source, windows: Iterable[Span]) -> Source:
-        find = _unread if source in self._broken else self._secrets.spans
-        spans = {secret.shifted(window.start) for window in windows for secret in find(source.slice(window))}
-        hidden = _apart(sorted(spans, key=lambda span: (span.start, span.end)))
+    def _mask_source(self, source: Source, windows: Iterable[Span]) -> Source:
+        find = _value_spans if source in self._broken else self._secrets.spans
+        spans = {secret.shift(window.start) for window in windows for secret in find(source.slice(window))}
+        hidden = _merge_spans(sorted(spans, key=lambda span: (span.start, span.end)))
         return replace(source, hidden=hidden) if hidden else source
 
 
@@ -125,25 +125,25 @@ def _is_broken(finding: Finding) -> bool:
     return finding.code == NOT_YAML.code
 
 
-def _unread(text: str) -> list[Span]:
+def _value_spans(text: str) -> list[Span]:
     """All but the keys: nobody can tell which values of a broken text are secret."""
     return [Span(*match.span("value")) for match in _WORDS.finditer(text) if match["value"]]
 
 
-def _places(finding: Finding) -> Iterator[Place]:
+def _finding_places(finding: Finding) -> Iterator[Place]:
     yield finding.place
     yield from (note.place for note in finding.related)
     yield from (frame.place for frame in finding.frames if frame.place is not None)
 
 
-def _window(place: Place) -> Span:
+def _line_window(place: Place) -> Span:
     """The whole lines of a place."""
     source, span = place.source, place.span
     last = source.line_span(source.line_column(min(max(span.start, span.end), span.start + _LONGEST))[0])
     return Span(source.line_span(source.line_column(span.start)[0]).start, last.end)
 
 
-def _apart(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Spans in order, those that touch made one."""
     result: list[Span] = []
     for span in spans:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from sabir.checks.options import CheckOptions
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.source.packages import is_below
@@ -49,7 +49,7 @@ _TRUTHS: Final = {
 _INI_SUFFIXES: Final = frozenset({".ini", ".conf", ".cfg"})
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class CheckSettings(Struct, frozen=True, kw_only=True):
     """What a settings file says. What it leaves out is None or empty."""
 
     file: Path | None = None
@@ -60,7 +60,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     jobs: int | None = None
 
 
-def find_settings(start: Path) -> Settings:
+def find_settings(start: Path) -> CheckSettings:
     """The settings that hold for a path: of the nearest folder, upwards, that has some."""
     place = start.absolute()
     for folder in (place, *place.parents):
@@ -68,14 +68,14 @@ def find_settings(start: Path) -> Settings:
             if (folder / name).is_file():
                 return read_settings(folder / name)
         project = folder / "pyproject.toml"
-        if project.is_file() and "tool.sabir" in _text(project):
+        if project.is_file() and "tool.sabir" in _read_text(project):
             return read_settings(project)
-    return Settings()
+    return CheckSettings()
 
 
-def read_settings(file: Path) -> Settings:
+def read_settings(file: Path) -> CheckSettings:
     """The settings of one file; `UsageError` names the file and what is wrong with it."""
-    text = _text(file)
+    text = _read_text(file)
     table = _ini_table(file, text) if file.suffix.lower() in _INI_SUFFIXES else _toml_table(file, text)
     unknown = [key for key in table if key not in _KEYS]
     if unknown:
@@ -84,7 +84,7 @@ def read_settings(file: Path) -> Settings:
     check = {key: table[key] for key in _CHECK_KEYS if key in table}
     if "rules" in check:
         check["rules"] = [
-            str(_beside(file, path)) for path in CheckOptions.of({"rules": check["rules"]}).rules
+            str(_resolve_path(file, path)) for path in CheckOptions.of({"rules": check["rules"]}).rules
         ]
     try:
         options = CheckOptions.of(check)
@@ -94,19 +94,21 @@ def read_settings(file: Path) -> Settings:
     if options.search_path:
         check["search-path"] = [str(file.parent / folder) for folder in options.search_path]
     if options.imports:
-        check["imports"] = [_import_beside(file, word) for word in options.imports]
+        check["imports"] = [_resolve_import(file, word) for word in options.imports]
     if options.deployment is not None:
         check["deployment"] = str(file.parent / options.deployment)
-    return Settings(
+    return CheckSettings(
         file=file,
         check=check,
-        format=_value(file, table, "format", str),
-        baseline=None if (path := _value(file, table, "baseline", str)) is None else _beside(file, path),
-        jobs=_value(file, table, "jobs", int),
+        format=_read_value(file, table, "format", str),
+        baseline=None
+        if (path := _read_value(file, table, "baseline", str)) is None
+        else _resolve_path(file, path),
+        jobs=_read_value(file, table, "jobs", int),
     )
 
 
-def _beside(file: Path, path: str) -> Path:
+def _resolve_path(file: Path, path: str) -> Path:
     """What a settings file names lies in its folder: whoever wrote it must not have other files read or written."""
     whole = file.parent / path
     if not is_below(whole, file.parent):
@@ -116,14 +118,14 @@ def _beside(file: Path, path: str) -> Path:
     return whole
 
 
-def _import_beside(file: Path, word: str) -> str:
+def _resolve_import(file: Path, word: str) -> str:
     url, equals, path = word.rpartition("=")
     if not equals or not url or not path:
         raise UsageError(f"{file}: imports {word!r}: write it as URL=PATH")
-    return f"{url}={_beside(file, path)}"
+    return f"{url}={_resolve_path(file, path)}"
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -137,7 +139,7 @@ def _toml_table(file: Path, text: str) -> Mapping[str, Any]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{file}: not readable as TOML: {reason_of(error)}") from error
+        raise UsageError(f"{file}: not readable as TOML: {explain_error(error)}") from error
     table: object = data.get("tool", {}).get("sabir", {}) if file.name == "pyproject.toml" else data
     if not isinstance(table, dict):
         raise UsageError(f"{file}: tool.sabir must be a table, not {table!r}")
@@ -154,7 +156,7 @@ def _ini_table(file: Path, text: str) -> Mapping[str, Any]:
     try:
         parser.read_string(text)
     except IniError as error:
-        raise UsageError(f"{file}: not readable as an ini file: {reason_of(error)}") from error
+        raise UsageError(f"{file}: not readable as an ini file: {explain_error(error)}") from error
     if not parser.has_section("sabir"):
         return {}
     written = {key.replace("_", "-"): value for key, value in parser.items("sabir")}
@@ -172,7 +174,7 @@ def _ini_value(file: Path, key: str, value: str) -> object:
     return int(value) if key == "jobs" and value.isdecimal() else value
 
 
-def _value(file: Path, table: Mapping[str, Any], key: str, kind: type) -> Any:
+def _read_value(file: Path, table: Mapping[str, Any], key: str, kind: type) -> Any:
     value = table.get(key)
     if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
         wanted = "a number" if kind is int else "a text"

@@ -76,7 +76,7 @@ class _Comment(Struct, kw_only=True):
         return bool(matching)
 
 
-class Suppressed(Struct, frozen=True, kw_only=True):
+class SuppressionResult(Struct, frozen=True, kw_only=True):
     """What is left after the comments were heeded, what they took away, and what there is to say about them."""
 
     findings: tuple[Finding, ...]
@@ -85,7 +85,7 @@ class Suppressed(Struct, frozen=True, kw_only=True):
 
 def apply_suppressions(
     findings: Iterable[Finding], sources: Iterable[Source], selection: Selection, *, complete: bool = True
-) -> Suppressed:
+) -> SuppressionResult:
     """Take away what comments suppress, and report comments that suppress nothing.
 
     `complete` says that all checks have run: otherwise nobody can tell that a comment is not needed.
@@ -93,7 +93,7 @@ def apply_suppressions(
     comments: dict[str, list[_Comment]] = {}
     by_line: dict[tuple[str, int | None], list[_Comment]] = {}
     for source in sources:
-        comments[source.name] = [*_comments(source)]
+        comments[source.name] = [*_find_comments(source)]
         for comment in comments[source.name]:
             by_line.setdefault((source.name, comment.line), []).append(comment)
     kept: list[Finding] = []
@@ -104,11 +104,11 @@ def apply_suppressions(
         (hidden if any(taken) else kept).append(finding)
     for of_line in comments.values():
         for comment in of_line:
-            kept.extend(_about(comment, selection, complete=complete))
-    return Suppressed(findings=tuple(kept), hidden=tuple(hidden))
+            kept.extend(_check_comment(comment, selection, complete=complete))
+    return SuppressionResult(findings=tuple(kept), hidden=tuple(hidden))
 
 
-def _comments(source: Source) -> Iterator[_Comment]:
+def _find_comments(source: Source) -> Iterator[_Comment]:
     about = _NextLine(source)
     for match in islice(_COMMENT.finditer(source.text), _MOST):
         codes: dict[str, CodePattern] = {}
@@ -148,9 +148,9 @@ class _NextLine:
         return line
 
 
-def _about(comment: _Comment, selection: Selection, *, complete: bool) -> Iterator[Finding]:
+def _check_comment(comment: _Comment, selection: Selection, *, complete: bool) -> Iterator[Finding]:
     if comment.bad_words and selection.takes(NO_CODE.code):
-        yield _no_code(comment)
+        yield _report_bad_code(comment)
     if comment.codes and not comment.reason and selection.takes(NO_REASON.code, off_by_default=True):
         yield NO_REASON.at(
             comment.place,
@@ -161,28 +161,28 @@ def _about(comment: _Comment, selection: Selection, *, complete: bool) -> Iterat
         unused = [word for word in comment.codes if word not in comment.used]
         # With a narrow --select a code that was not looked for proves nothing.
         if unused and not selection.select:
-            yield _unused(comment, unused)
+            yield _report_unused(comment, unused)
 
 
-def _no_code(comment: _Comment) -> Finding:
+def _report_bad_code(comment: _Comment) -> Finding:
     word = next((word for word in comment.bad_words if word), None)
     message = "this suppression names no code" if word is None else f"{word!r} in this suppression is no code"
     hint = "write the codes between brackets, as in # sabir: ignore[E006] reason"
     return NO_CODE.at(comment.place, message, hint=hint)
 
 
-def _unused(comment: _Comment, unused: list[str]) -> Finding:
+def _report_unused(comment: _Comment, unused: list[str]) -> Finding:
     words = ", ".join(unused)
     target = "file" if comment.line is None else "line"
     return UNUSED.at(
         comment.place,
         f"nothing in this {target} is reported as {words}: the suppression is not needed",
         hint="remove it",
-        fix=_removal(comment, unused),
+        fix=_build_removal(comment, unused),
     )
 
 
-def _removal(comment: _Comment, unused: list[str]) -> Fix:
+def _build_removal(comment: _Comment, unused: list[str]) -> Fix:
     text = comment.source.text
     left = [word for word in comment.codes if word not in unused]
     if left or comment.bad_words:

@@ -19,7 +19,7 @@ from typing import ClassVar, Generic, ParamSpec
 
 from msgspec import Struct
 
-from sabir.checks.check_task import PreparedCheck
+from sabir.checks.check_task import CheckTask
 from sabir.checks.options import CheckOptions
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
@@ -68,10 +68,10 @@ class BaseValidator(ABC):
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         """The findings of the package, or only of the given files."""
 
-    def prepared(self, files: Iterable[str] | None = None) -> Iterator[PreparedCheck]:
+    def prepare_checks(self, files: Iterable[str] | None = None) -> Iterator[CheckTask]:
         """Its checks, ready to be called. One by default; a validator of many checks may hand them out one by one,
         so that one that fails leaves the others alone."""
-        yield PreparedCheck(
+        yield CheckTask(
             validator=self.short_name,
             name=type(self).__name__,
             call=partial(self.run, files),

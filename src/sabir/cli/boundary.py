@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import print_status, write_text
 from sabir.errors import DeployError, FindingError, Overrun, SabirError, UsageError
 from sabir.interpreter import deepen_stack
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class Status(IntEnum):
+class ExitCode(IntEnum):
     """How a command ends."""
 
     FINE = 0
@@ -44,31 +44,35 @@ class Status(IntEnum):
     """What a shell reports for a program that a closed pipe ended; `sabir … | head` is no failure worth a message."""
 
 
-def start(command: click.Command, name: str, args: Sequence[str] | None) -> int:
+def run_command(command: click.Command, name: str, args: Sequence[str] | None) -> int:
     """A command as the shell calls it: to do something, or to complete the words that are being typed."""
     words = [*(sys.argv[1:] if args is None else args)]
     shell = os.environ.get("_SABIR_COMPLETE")
-    return guarded(lambda: _complete(command, name, shell, words) if shell else call(command, name, words))
+    return run_guarded(
+        lambda: (
+            _write_completions(command, name, shell, words) if shell else invoke_command(command, name, words)
+        )
+    )
 
 
-def call(command: click.Command, name: str, words: list[str]) -> int:
+def invoke_command(command: click.Command, name: str, words: list[str]) -> int:
     """Read the words and do what they ask for."""
     # Not `command.main`, which has its own ideas of an interrupt and of a closed pipe.
     try:
         with command.make_context(name, words) as ctx:
-            return command.invoke(ctx) or Status.FINE
+            return command.invoke(ctx) or ExitCode.FINE
     except Exit as ended:  # --help, --version
         return ended.exit_code
 
 
-def _complete(command: click.Command, name: str, shell: str, words: Sequence[str]) -> int:
-    from sabir.cli.completion import answer
+def _write_completions(command: click.Command, name: str, shell: str, words: Sequence[str]) -> int:
+    from sabir.cli.completion import complete_words
 
-    write(answer(command, name, shell, words))
-    return Status.FINE
+    write_text(complete_words(command, name, shell, words))
+    return ExitCode.FINE
 
 
-def guarded(work: Callable[[], int]) -> int:
+def run_guarded(work: Callable[[], int]) -> int:
     """The exit status of a command; never lets an exception out."""
     deepen_stack()
     # At its end the interpreter looks for garbage in all that is left, another tenth; the process ends anyway.
@@ -88,58 +92,58 @@ def _end_like_an_interrupt() -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
-def explain_failure(error: BaseException) -> Status:
+def explain_failure(error: BaseException) -> ExitCode:
     """Say what ended the command and answer with its exit status."""
     match error:
         case NoArgsIsHelpError():
-            say(error.format_message())
-            return Status.UNUSABLE
+            print_status(error.format_message())
+            return ExitCode.UNUSABLE
         case click.UsageError():
-            return _refuse_words(error)
+            return _report_usage_error(error)
         case FindingError():
             return _show_findings(error.findings)
         case DeployError():
-            _refuse(str(error), "sabir")
-            return Status.FOUND
+            _report_unusable(str(error), "sabir")
+            return ExitCode.FOUND
         case Overrun():
             return _show_findings([error.finding])
         case UsageError():
-            return _refuse(str(error), "sabir", error.hint)
+            return _report_unusable(str(error), "sabir", error.hint)
         case SabirError():
-            return _refuse(str(error), "sabir")
+            return _report_unusable(str(error), "sabir")
         case KeyboardInterrupt() | click.Abort():
-            say("sabir: stopped")
-            return Status.INTERRUPTED
+            print_status("sabir: stopped")
+            return ExitCode.INTERRUPTED
         case BrokenPipeError():
             # The interpreter flushes stdout once more at exit; it must not find the closed pipe again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return Status.BROKEN_PIPE
+            return ExitCode.BROKEN_PIPE
         case OSError():
-            return _refuse(_os_message(error), "sabir")
+            return _report_unusable(_os_message(error), "sabir")
         case ModuleNotFoundError():
             return _missing_library(error)
         case _:
-            return _apologise(error)
+            return _report_internal_error(error)
 
 
-def _refuse_words(error: click.UsageError) -> Status:
-    from sabir.cli.refusals import refusal
+def _report_usage_error(error: click.UsageError) -> ExitCode:
+    from sabir.cli.refusals import usage_message
 
-    return _refuse(refusal(error), "sabir" if error.ctx is None else error.ctx.command_path)
+    return _report_unusable(usage_message(error), "sabir" if error.ctx is None else error.ctx.command_path)
 
 
-def _refuse(message: str, command: str, hint: str | None = None) -> Status:
-    say(f"{command}: {' '.join(message.split())}")
+def _report_unusable(message: str, command: str, hint: str | None = None) -> ExitCode:
+    print_status(f"{command}: {' '.join(message.split())}")
     if hint is not None:
-        say(f"  help: {hint}")
-    return Status.UNUSABLE
+        print_status(f"  help: {hint}")
+    return ExitCode.UNUSABLE
 
 
-def _missing_library(error: ModuleNotFoundError) -> Status:
+def _missing_library(error: ModuleNotFoundError) -> ExitCode:
     from sabir.extras import explain_missing
 
     explained = explain_missing(error)
-    return _apologise(error) if explained is None else _refuse(str(explained), "sabir")
+    return _report_internal_error(error) if explained is None else _report_unusable(str(explained), "sabir")
 
 
 def _os_message(error: OSError) -> str:
@@ -149,27 +153,27 @@ def _os_message(error: OSError) -> str:
     return f"the output cannot be written: {reason}" if error.errno in _FULL else reason
 
 
-def _show_findings(findings: Sequence[Finding]) -> Status:
+def _show_findings(findings: Sequence[Finding]) -> ExitCode:
     from sabir.cli.output import show_findings
 
     show_findings(findings)
-    return Status.FOUND
+    return ExitCode.FOUND
 
 
-def _apologise(error: BaseException) -> Status:
+def _report_internal_error(error: BaseException) -> ExitCode:
     """Its kind and where it happened; what it says itself may hold a secret, so that is shown to who asks for it."""
     if os.environ.get("SABIR_DEBUG"):
         import traceback
 
         traceback.print_exception(error)
-    say(
-        f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}{_where(error)}\n"
+    print_status(
+        f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}{_error_location(error)}\n"
         "    Please report it with the command you gave; SABIR_DEBUG=1 shows all of it, values of yours among it."
     )
-    return Status.FAULT
+    return ExitCode.FAULT
 
 
-def _where(error: BaseException) -> str:
+def _error_location(error: BaseException) -> str:
     """The innermost place of sabir that the error came through."""
     place, trace = "", error.__traceback__
     while trace is not None:

@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from sabir.checks.formatters.formatter import FormatterOptions, find_formatter
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import PackageReport, Report
-from sabir.checks.settings import Settings, find_settings, read_settings
+from sabir.checks.settings import CheckSettings, find_settings, read_settings
 from sabir.cli.session_options import command_session
-from sabir.cli.spinner import ProgressReport, progress
-from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
+from sabir.cli.spinner import ProgressReport, show_progress
+from sabir.cli.terminal import ColorChoice, clear_screen, print_status, wants_color, write_text
 from sabir.diagnostics.finding import Severity
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 from sabir.operations.packages import packages_at
-from sabir.source.catalogue import Catalogue
+from sabir.source.catalogue import ImportCatalog
 from sabir.source.packages.file import is_stream
 
 _MOST_PACKAGES: Final = 30
@@ -36,7 +36,7 @@ def package_lines(report: Report) -> Iterator[str]:
     packages = report.packages
     if len(packages) > _MOST_PACKAGES:
         packages = tuple(package for package in packages if package.findings)
-    rows = [(package.path, package.language or "", _counts(package)) for package in packages]
+    rows = [(package.path, package.language or "", _format_counts(package)) for package in packages]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     for path, language, counts in rows:
         yield f"{path:<{widths[0]}}  {language:<{widths[1]}}  {counts}"
@@ -44,26 +44,26 @@ def package_lines(report: Report) -> Iterator[str]:
         yield f"nothing found in {len(report.packages) - len(packages)} further packages"
 
 
-def _counts(package: PackageReport) -> str:
+def _format_counts(package: PackageReport) -> str:
     counts = (
         (sum(finding.severity is severity for finding in package.findings), severity.value)
         for severity in (Severity.ERROR, Severity.WARNING)
     )
-    return ", ".join(_counted(count, name) for count, name in counts if count) or "fine"
+    return ", ".join(_pluralize(count, name) for count, name in counts if count) or "fine"
 
 
-def _counted(count: int, name: str) -> str:
+def _pluralize(count: int, name: str) -> str:
     return f"{count} {name}{'' if count == 1 else 's'}"
 
 
-def summary(report: Report) -> str:
+def format_summary(report: Report) -> str:
     counts = [
-        _counted(count, name)
+        _pluralize(count, name)
         for count, name in ((report.errors, "error"), (report.warnings, "warning"))
         if count
     ]
     total = " and ".join(counts) or "nothing found"
-    notes = [f"{total} in {_counted(len(report.packages), 'package')}"]
+    notes = [f"{total} in {_pluralize(len(report.packages), 'package')}"]
     notes += [f"not evaluated: {reason}" for reason in report.not_evaluated]
     if report.suppressed:
         notes.append(f"{report.suppressed} suppressed by comments")
@@ -77,7 +77,7 @@ def summary(report: Report) -> str:
     return "; ".join(notes)
 
 
-class CheckWords(Struct, frozen=True, kw_only=True):
+class CheckArguments(Struct, frozen=True, kw_only=True):
     """What was written on the command line, before settings fill in what was not."""
 
     paths: tuple[Path, ...]
@@ -118,7 +118,7 @@ class CheckWords(Struct, frozen=True, kw_only=True):
 class CheckRun(Struct, frozen=True, kw_only=True):
     """A check that is ready to run: every name in it is known to exist."""
 
-    words: CheckWords
+    words: CheckArguments
     paths: tuple[Path, ...]
     """The packages: those named, and those in folders that were named."""
     options: CheckOptions
@@ -130,9 +130,9 @@ class CheckRun(Struct, frozen=True, kw_only=True):
     baseline: Path | None
 
     @staticmethod
-    def prepare(words: CheckWords) -> CheckRun:
-        settings = _settings(words)
-        options = _options(settings, words)
+    def prepare(words: CheckArguments) -> CheckRun:
+        settings = _load_settings(words)
+        options = _build_options(settings, words)
         reject_unknown_codes(options)
         _reject_missing(options)
         baseline = words.baseline or settings.baseline
@@ -141,10 +141,10 @@ class CheckRun(Struct, frozen=True, kw_only=True):
         jobs = settings.jobs if words.jobs is None else words.jobs
         run = CheckRun(
             words=words,
-            paths=_packages(words, options),
+            paths=_find_packages(words, options),
             options=options,
             form=words.form or settings.format or "text",
-            outputs=tuple(map(_output, words.outputs)),
+            outputs=tuple(map(_parse_output, words.outputs)),
             shown=FormatterOptions(
                 color=wants_color(words.color), concise=words.quiet, statistics=words.statistics
             ),
@@ -162,8 +162,8 @@ class CheckRun(Struct, frozen=True, kw_only=True):
             return self._watch()
         if self.words.fix:
             self._fix()
-        with progress(quiet=self.words.quiet) as report:
-            on_done = None if report is None else _counter(report, len(self.paths))
+        with show_progress(quiet=self.words.quiet) as report:
+            on_done = None if report is None else _build_counter(report, len(self.paths))
             result = check_paths(
                 self.paths, self.options, jobs=self.jobs, executor=self.words.executor, on_done=on_done
             )
@@ -173,32 +173,32 @@ class CheckRun(Struct, frozen=True, kw_only=True):
         result = self._with_baseline(result)
         report = result.report
         text = find_formatter(self.form)(self.shown).format(report)
-        write(text)
+        write_text(text)
         plain = FormatterOptions(statistics=self.shown.statistics)
         for form, file in self.outputs:
-            _write(file, find_formatter(form)(plain).format(report))
+            _write_output(file, find_formatter(form)(plain).format(report))
         for _, reason in result.refused:
-            say(f"sabir: {reason}")
+            print_status(f"sabir: {reason}")
         if len(report.packages) > 1 and self.form == "text":
-            say("\n".join(["", *package_lines(report)]), quiet=self.words.quiet)
+            print_status("\n".join(["", *package_lines(report)]), quiet=self.words.quiet)
         if not (result.refused and not report.packages):
-            say(summary(report), quiet=self.words.quiet)
+            print_status(format_summary(report), quiet=self.words.quiet)
         return result.exit_status(strict=self.options.strict)
 
     def _with_baseline(self, result: CheckResult) -> CheckResult:
         if self.baseline is None:
             return result
-        from sabir.checks.baseline import baseline_text, read_baseline, without_known
+        from sabir.checks.baseline import baseline_text, exclude_baseline, read_baseline
         from sabir.operations.files import write_atomically
 
         if self.words.update_baseline:
             write_atomically(self.baseline, baseline_text(result.report).encode("utf-8"))
-            say(
+            print_status(
                 f"wrote {sum(1 for _ in result.report.findings())} findings to {self.baseline}",
                 quiet=self.words.quiet,
             )
         accepted = read_baseline(self.baseline)
-        return CheckResult(report=without_known(result.report, accepted), refused=result.refused)
+        return CheckResult(report=exclude_baseline(result.report, accepted), refused=result.refused)
 
     def _fix(self) -> None:
         from sabir.operations.fix import fix_paths
@@ -206,13 +206,13 @@ class CheckRun(Struct, frozen=True, kw_only=True):
         done = fix_paths(self.paths, self.options, unsafe=self.words.unsafe_fixes)
         if done.applied:
             files = "file" if len(done.files) == 1 else "files"
-            say(f"fixed {done.applied} in {len(done.files)} {files}", quiet=self.words.quiet)
+            print_status(f"fixed {done.applied} in {len(done.files)} {files}", quiet=self.words.quiet)
 
     def _show_diff(self) -> int:
         from sabir.operations.fix import fix_diff
 
         diff = fix_diff(self.paths, self.options, unsafe=self.words.unsafe_fixes)
-        write(diff)
+        write_text(diff)
         return int(bool(diff))
 
     def _watch(self) -> int:
@@ -220,26 +220,26 @@ class CheckRun(Struct, frozen=True, kw_only=True):
 
         try:
             for result in Watch(self.paths, self.options).results():
-                clear()
+                clear_screen()
                 self._show(result)
                 sys.stdout.flush()
         except KeyboardInterrupt:
-            say("", quiet=self.words.quiet)
+            print_status("", quiet=self.words.quiet)
         return 0
 
 
-def _settings(words: CheckWords) -> Settings:
+def _load_settings(words: CheckArguments) -> CheckSettings:
     if words.config is not None:
         if not words.config.is_file():
             raise UsageError(f"no settings file {str(words.config)!r}")
         return read_settings(words.config)
     if words.no_config:
-        return Settings()
+        return CheckSettings()
     first = words.paths[0] if words.paths else Path.cwd()
     return find_settings(first if first.exists() else Path.cwd())
 
 
-def _options(settings: Settings, words: CheckWords) -> CheckOptions:
+def _build_options(settings: CheckSettings, words: CheckArguments) -> CheckOptions:
     """The settings, except for what the command line says otherwise."""
     written: dict[str, Any] = {
         "select": words.select,
@@ -271,10 +271,10 @@ def _reject_missing(options: CheckOptions) -> None:
     for path in (*options.search_path, *filter(None, [options.deployment])):
         if not Path(path).exists():
             raise UsageError(f"no such path {path!r}")
-    Catalogue.of(options.imports, ())  # refuses words that are none, before anything is checked
+    ImportCatalog.of(options.imports, ())  # refuses words that are none, before anything is checked
 
 
-def _packages(words: CheckWords, options: CheckOptions) -> tuple[Path, ...]:
+def _find_packages(words: CheckArguments, options: CheckOptions) -> tuple[Path, ...]:
     paths = words.paths or (Path("."),)
     if words.fix and any(map(is_stream, paths)):
         raise UsageError("--fix cannot write into a pipe; --diff shows what it would change")
@@ -287,11 +287,11 @@ def _packages(words: CheckWords, options: CheckOptions) -> tuple[Path, ...]:
     return tuple(expanded)
 
 
-def _counter(report: ProgressReport, total: int) -> Callable[[int], None]:
+def _build_counter(report: ProgressReport, total: int) -> Callable[[int], None]:
     return lambda done: report("checking packages", done, total)
 
 
-def _output(word: str) -> tuple[str, str]:
+def _parse_output(word: str) -> tuple[str, str]:
     """`FORMAT=FILE`, or a FILE whose suffix names the format."""
     form, equals, file = word.partition("=")
     if equals and file:
@@ -303,10 +303,10 @@ def _output(word: str) -> tuple[str, str]:
     return form, word
 
 
-def _write(file: str, text: str) -> None:
+def _write_output(file: str, text: str) -> None:
     from sabir.operations.files import write_atomically
 
     if file == "-":
-        write(text)
+        write_text(text)
     else:
         write_atomically(Path(file), text.encode("utf-8"))

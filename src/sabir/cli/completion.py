@@ -71,12 +71,12 @@ end
 SHELLS: Final = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-def answer(command: click.Command, name: str, shell: str, words: Sequence[str]) -> str:
+def complete_words(command: click.Command, name: str, shell: str, words: Sequence[str]) -> str:
     """The answer to a script: what the command proposes for the last word, in the form of the shell."""
     typed = ""
     if shell == "bash":
         line, typed = words
-        words = _split(line)[1:]
+        words = _split_line(line)[1:]
     *before, word = words
     items = ShellComplete(command, {}, name, "").get_completions(before, word)
     if any(item.type != "plain" for item in items):
@@ -98,7 +98,7 @@ _SHOWN: Final[dict[str, Callable[[str, str], str]]] = {
 }
 
 
-def _split(line: str) -> list[str]:
+def _split_line(line: str) -> list[str]:
     """The words of a line, the last one being that at its end: empty after a blank."""
     words = split_arg_string(line)
     begins_another = len(split_arg_string(f"{line}x")) > len(words)

@@ -30,7 +30,7 @@ class Option(click.Option):
         self.section = section
 
 
-class Page(click.Command):
+class HelpCommand(click.Command):
     """A command whose help shows examples, and options in their sections."""
 
     def __init__(
@@ -70,11 +70,11 @@ class Page(click.Command):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
                 section = parameter.section if isinstance(parameter, Option) else _OPTIONS
-                tables.setdefault(section, []).append((_aligned(record[0]), record[1]))
+                tables.setdefault(section, []).append((_align_names(record[0]), record[1]))
         return tables
 
 
-class Command(Page):
+class SabirCommand(HelpCommand):
     """A command that does something. It takes no more words than it declares, and says so in our words."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -97,11 +97,11 @@ def sabir_command(
     explained: Sequence[Row] = (),
     notes: str | None = None,
     options_metavar: str = "[OPTIONS]",
-) -> Callable[[Callable[..., int]], Command]:
+) -> Callable[[Callable[..., int]], SabirCommand]:
     """Make a function a command. Its docstring is the help, what it returns the exit status."""
     return click.command(
         name,
-        cls=Command,
+        cls=SabirCommand,
         examples=examples,
         explained=explained,
         epilog=notes,
@@ -125,7 +125,7 @@ def flag(*names: str, help: str, section: str = _OPTIONS) -> Callable[[F], F]:  
     return option(*names, help=help, section=section, is_flag=True)
 
 
-def _aligned(names: str) -> str:
+def _align_names(names: str) -> str:
     """A lone long name stands below the other long ones."""
     return f"    {names}" if names.startswith("--") else names
 
@@ -146,10 +146,10 @@ def _write_examples(examples: Sequence[Row], formatter: click.HelpFormatter) -> 
         if column + longest + 4 <= formatter.width:
             formatter.write_dl(examples, col_max=column)
         else:
-            formatter.write("".join(f"  {line}\n" for line in _stacked(examples)))
+            formatter.write("".join(f"  {line}\n" for line in _stack_examples(examples)))
 
 
-def _stacked(examples: Iterable[Row]) -> Iterator[str]:
+def _stack_examples(examples: Iterable[Row]) -> Iterator[str]:
     """Each example below its comment, where there is no room beside it."""
     for typed, comment in examples:
         if comment:

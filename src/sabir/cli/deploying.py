@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from msgspec import Struct
 
 from sabir.cli.declare import flag, option
-from sabir.cli.options import acting_evaluation_options, format_option, language_option, quiet_option
+from sabir.cli.options import deploy_evaluation_options, format_option, language_option, quiet_option
 from sabir.cli.parameter_types import PATH, Number
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ only_option: Final = option(
 )
 
 
-class Known(NamedTuple):
+class EvaluationInput(NamedTuple):
     """What is to be evaluated, completed by what is remembered of it."""
 
     path: Path
@@ -92,15 +92,15 @@ class Known(NamedTuple):
     evaluation: EvaluationRequest
 
 
-class Remembered(Protocol):
+class StateResolver(Protocol):
     """Completes a request by what is remembered of PATH: its path, language and evaluation."""
 
     def __call__(
         self, path: Path, evaluation: EvaluationRequest, language: str | None, at: int | None = None, /
-    ) -> AbstractContextManager[Known]: ...
+    ) -> AbstractContextManager[EvaluationInput]: ...
 
 
-class Words(Struct, frozen=True, kw_only=True):
+class ExecutionFlags(Struct, frozen=True, kw_only=True):
     """What was said on the command line about how a plan is done."""
 
     yes: bool = False
@@ -110,12 +110,12 @@ class Words(Struct, frozen=True, kw_only=True):
     quiet: bool = False
 
 
-def doing_options(function: Callable[..., int]) -> Callable[..., int]:
+def execution_options(function: Callable[..., int]) -> Callable[..., int]:
     """The options of every command that does a plan; the function gets them as `words`."""
 
     @functools.wraps(function)
     def with_words(*, yes: bool, parallel: int, wait: float, format_: str, quiet: bool, **others: Any) -> int:
-        words = Words(yes=yes, parallel=parallel, wait=wait, format_=format_, quiet=quiet)
+        words = ExecutionFlags(yes=yes, parallel=parallel, wait=wait, format_=format_, quiet=quiet)
         return function(words=words, **others)
 
     for decorate in reversed(_DOING):
@@ -159,7 +159,7 @@ def environment_options(function: Callable[..., int]) -> Callable[..., int]:
     return with_request
 
 
-def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
+def state_options(function: Callable[..., int]) -> Callable[..., int]:
     """Where the state of PATH is, for commands that only ask: they get `remembered`, which completes a request by it.
 
     What was observed is known to the evaluation then, and `--at N` asks about the past.
@@ -172,13 +172,13 @@ def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
         @contextmanager
         def remembered(
             path: Path, evaluation: EvaluationRequest, language: str | None, at: int | None = None, /
-        ) -> Generator[Known]:
+        ) -> Generator[EvaluationInput]:
             beside = (path if path.is_dir() else path.parent) / ".sabir" / "state.db"
             if at is None and (no_state or (state is None and not beside.is_file())):
-                yield Known(path, language, evaluation)
+                yield EvaluationInput(path, language, evaluation)
                 return
             from sabir.operations.deployment.environment import EnvironmentRequest
-            from sabir.operations.deployment.stored_request import recalled
+            from sabir.operations.deployment.stored_request import restore_request
 
             request = EnvironmentRequest(
                 path=path,
@@ -188,8 +188,8 @@ def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
                 environment=environment,
                 key_file=key_file,
             )
-            with recalled(request, at) as known:
-                yield Known(known.path, known.language, known.evaluation)
+            with restore_request(request, at) as known:
+                yield EvaluationInput(known.path, known.language, known.evaluation)
 
         return function(remembered=remembered, **others)
 
@@ -199,7 +199,7 @@ def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
     return with_state
 
 
-def wanted_options(function: Callable[..., int]) -> Callable[..., int]:
+def project_options(function: Callable[..., int]) -> Callable[..., int]:
     """The same for commands that evaluate the description."""
     here = flag(
         "--here", help="Without a named target, take this machine as a whole instead of a folder of it."
@@ -209,4 +209,4 @@ def wanted_options(function: Callable[..., int]) -> Callable[..., int]:
         metavar="URL",
         help="Workers that reach the targets: dask://HOST:PORT, or dask+tls://HOST:PORT.  [default: this process]",
     )
-    return acting_evaluation_options(language_option(here(executor(environment_options(function)))))
+    return deploy_evaluation_options(language_option(here(executor(environment_options(function)))))

@@ -7,33 +7,33 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from sabir.checks.formatters.palette import Palette, harmless
-from sabir.cli.boundary import Status
-from sabir.cli.deploying import Words
+from sabir.checks.formatters.palette import Palette, escape_control
+from sabir.cli.boundary import ExitCode
+from sabir.cli.deploying import ExecutionFlags
 from sabir.cli.output import show_findings
-from sabir.cli.terminal import ask, say, wants_color, write
-from sabir.cli.views.plan import confirmation_question, text_view, value_words
-from sabir.cli.views.progress import Watcher, watcher
+from sabir.cli.terminal import ask, print_status, wants_color, write_text
+from sabir.cli.views.plan import confirmation_question, format_value, text_view
+from sabir.cli.views.progress import Watcher, open_watcher
 from sabir.deployments.engine.results import DeploymentResult
 from sabir.deployments.store.records import DeploymentState
 from sabir.errors import DeployError, UsageError
-from sabir.graph.json.values import encoded
+from sabir.graph.json.values import encode_value
 from sabir.graph.values import Value
-from sabir.operations.deployment.deploy import Deployed
-from sabir.operations.deployment.execution import Doing, Question
+from sabir.operations.deployment.deploy import DeployResult
+from sabir.operations.deployment.execution import ConfirmationRequest, ExecutionOptions
 from sabir.text import format_json
 
 
-def carry_out(path: Path, words: Words, do: Callable[[Doing], Deployed]) -> int:
+def run_plan(path: Path, words: ExecutionFlags, do: Callable[[ExecutionOptions], DeployResult]) -> int:
     """Do a plan, show it, and answer with the exit status."""
     if words.quiet and not words.yes:
         raise UsageError(
             "--quiet requires --yes", hint="without --yes, sabir shows the plan and asks for confirmation"
         )
-    with watcher(words.format_, quiet=words.quiet) as shown:
+    with open_watcher(words.format_, quiet=words.quiet) as shown:
         deployed = do(
-            Doing(
-                consent=lambda question: _consent(question, words, shown),
+            ExecutionOptions(
+                consent=lambda question: _confirm_plan(question, words, shown),
                 parallel=words.parallel,
                 wait=words.wait,
                 watch=shown.show,
@@ -42,10 +42,10 @@ def carry_out(path: Path, words: Words, do: Callable[[Doing], Deployed]) -> int:
             )
         )
     show_findings(deployed.findings, path, quiet=words.quiet)
-    return _end(deployed, words)
+    return _report_outcome(deployed, words)
 
 
-def allowed_deletions(word: str | None) -> int | None:
+def parse_allow_delete(word: str | None) -> int | None:
     if word is None:
         return None
     if word == "all":
@@ -55,18 +55,18 @@ def allowed_deletions(word: str | None) -> int | None:
     return int(word)
 
 
-def _consent(question: Question, words: Words, shown: Watcher) -> bool:
+def _confirm_plan(question: ConfirmationRequest, words: ExecutionFlags, shown: Watcher) -> bool:
     """Show the plan and ask for confirmation, unless `--yes` was passed. Many deletions need the name to be typed."""
     shown.pause()
     if not words.quiet and (words.format_ == "text" or not words.yes):
         if question.wave:
-            say("with the values that came back:")
+            print_status("with the values that came back:")
         for key in question.recovered.done:
-            say(f"found done: {key}")
+            print_status(f"found done: {key}")
         for address, reason in question.lost:
-            say(f"cannot go back: {harmless(address)}: {reason}")
+            print_status(f"cannot go back: {escape_control(address)}: {reason}")
         for piece in text_view(question.plan, Palette(on=wants_color(stream=sys.stderr))):
-            say(piece.removesuffix("\n"), painted=True)
+            print_status(piece.removesuffix("\n"), painted=True)
     if words.yes and question.guard is not None:
         raise DeployError(question.guard.message)
     if words.yes or _confirm(question):
@@ -75,7 +75,7 @@ def _consent(question: Question, words: Words, shown: Watcher) -> bool:
     return False
 
 
-def _confirm(question: Question) -> bool:
+def _confirm(question: ConfirmationRequest) -> bool:
     guard = question.guard
     if not sys.stdin.isatty():
         flags = "--yes" if guard is None else "--yes --allow-delete all"
@@ -108,31 +108,31 @@ def _ask_yes_or_no(question: str) -> bool:
                 pass
 
 
-def _end(deployed: Deployed, words: Words) -> int:
+def _report_outcome(deployed: DeployResult, words: ExecutionFlags) -> int:
     if deployed.plan is None:
-        return Status.FOUND
+        return ExitCode.FOUND
     if deployed.refused:
-        say("nothing was done")
-        return Status.FOUND
+        print_status("nothing was done")
+        return ExitCode.FOUND
     result = deployed.result
     if result is None:
         if words.format_ == "json":
-            write(format_json({"event": "end", "state": "done", "counts": {}}) + "\n")
+            write_text(format_json({"event": "end", "state": "done", "counts": {}}) + "\n")
         elif not words.quiet:
-            say("nothing to do")
+            print_status("nothing to do")
         for address, reason in deployed.plan.waiting:
-            say(f"{address} waits: {reason}")
+            print_status(f"{address} waits: {reason}")
         for address, reason in deployed.plan.later:
-            say(f"{address} cannot be foreseen: {reason}")
-        return Status.FOUND if deployed.plan.waiting or deployed.plan.later else Status.FINE
-    _tell(result, words)
+            print_status(f"{address} cannot be foreseen: {reason}")
+        return ExitCode.FOUND if deployed.plan.waiting or deployed.plan.later else ExitCode.FINE
+    _print_result(result, words)
     if result.state is DeploymentState.INTERRUPTED:
-        return Status.INTERRUPTED
+        return ExitCode.INTERRUPTED
     fine = result.state is DeploymentState.DONE and not deployed.plan.waiting
-    return Status.FINE if fine else Status.FOUND
+    return ExitCode.FINE if fine else ExitCode.FOUND
 
 
-def _tell(result: DeploymentResult, words: Words) -> None:
+def _print_result(result: DeploymentResult, words: ExecutionFlags) -> None:
     if words.format_ == "json":
         end: dict[str, object] = {
             "event": "end",
@@ -141,23 +141,23 @@ def _tell(result: DeploymentResult, words: Words) -> None:
             "counts": dict(result.counts),
         }
         if result.results:
-            end["results"] = {address: encoded(dict(each)) for address, each in result.results.items()}
-        write(format_json({**end, **({"error": result.error} if result.error else {})}) + "\n")
+            end["results"] = {address: encode_value(dict(each)) for address, each in result.results.items()}
+        write_text(format_json({**end, **({"error": result.error} if result.error else {})}) + "\n")
         return
     for line in _result_lines(result.results):
-        write(line)
+        write_text(line)
     if result.error is not None:
-        say(f"sabir: {result.error}")
+        print_status(f"sabir: {result.error}")
     for key, message in result.failures:
         if words.quiet or result.state is DeploymentState.UNKNOWN:
-            say(f"{key}: {message}")
+            print_status(f"{key}: {message}")
     if result.counts.get("unknown"):
-        say(
+        print_status(
             "settle what is unknown with: sabir resolve PATH STEP --done (it was done) or --redo (do it again)"
         )
     counts = ", ".join(f"{count} {state}" for state, count in result.counts.items())
     if not words.quiet:
-        say(f"deployment {result.number} {result.state.value}: {counts}")
+        print_status(f"deployment {result.number} {result.state.value}: {counts}")
 
 
 def _result_lines(results: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
@@ -165,5 +165,5 @@ def _result_lines(results: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
     giving = {address: each for address, each in results.items() if each}
     for address, each in giving.items():
         for name, value in each.items():
-            shown = harmless(name) if len(giving) == 1 else harmless(f"{address}.{name}")
-            yield f"{shown}: {value_words(value)}\n"
+            shown = escape_control(name) if len(giving) == 1 else escape_control(f"{address}.{name}")
+            yield f"{shown}: {format_value(value)}\n"

@@ -13,24 +13,26 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from sabir import __version__
-from sabir.cli.boundary import start
-from sabir.cli.declare import CONTEXT, Option, Page, Row
+from sabir.cli.boundary import run_command
+from sabir.cli.declare import CONTEXT, HelpCommand, Option, Row
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command that is not loaded: the section of the help it stands in, and its line there."""
 
     section: str
     summary: str
 
 
-class LazyGroup(Page, click.Group):
+class LazyGroup(HelpCommand, click.Group):
     """Its commands are in modules of their names below `package`, each under the name `command`."""
 
-    def __init__(self, *args: Any, package: str, entries: Mapping[str, Entry], **attributes: Any) -> None:
+    def __init__(
+        self, *args: Any, package: str, entries: Mapping[str, CommandEntry], **attributes: Any
+    ) -> None:
         super().__init__(*args, **attributes)
         self.package = package
         self.entries = entries
@@ -45,7 +47,7 @@ class LazyGroup(Page, click.Group):
         return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        Page.format_options(self, ctx, formatter)  # that of click's groups would load every command
+        HelpCommand.format_options(self, ctx, formatter)  # that of click's groups would load every command
 
     def sections(self, ctx: click.Context) -> dict[str, list[Row]]:
         tables = super().sections(ctx)
@@ -66,36 +68,38 @@ class LazyGroup(Page, click.Group):
 
 # One line makes a command: `sabir/cli/commands/<name>.py` holds it under the name `command`.
 COMMANDS: Final = {
-    "check": Entry("Look", "Say what is wrong with packages, models and templates."),
-    "compile": Entry(
+    "check": CommandEntry("Look", "Say what is wrong with packages, models and templates."),
+    "compile": CommandEntry(
         "Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG, HTML."
     ),
-    "query": Entry("Evaluate", "Ask the graph: an Unfurl expression over the instances of any language."),
-    "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
-    "model": Entry("Evaluate", "Make a MuranoPL object model from forms or contracts."),
-    "test": Entry("Evaluate", "Run the tests of a MuranoPL package."),
-    "run": Entry("Evaluate", "Run a MuranoPL method; print its result and the object model."),
-    "export": Entry("Evaluate", "Write what would be deployed, for other tools."),
-    "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
-    "impact": Entry("Evaluate", "Say what depends on a line."),
-    "diff": Entry("Evaluate", "Compare two graphs by what they mean."),
-    "plan": Entry("Deploy", "Show every step that a deployment would take, and why."),
-    "deploy": Entry("Deploy", "Bring the world to what is described."),
-    "destroy": Entry("Deploy", "Take away everything that was deployed."),
-    "adopt": Entry("Deploy", "Take over what already exists; nothing is changed."),
-    "call": Entry("Deploy", "Run an operation on what is deployed."),
-    "notify": Entry("Deploy", "Tell an environment of an event: what waits for it is called."),
-    "status": Entry("Deploy", "Compare what is wanted, recorded and there; name the drift."),
-    "history": Entry("Deploy", "List the deployments, or the events of one."),
-    "bisect": Entry("Deploy", "Say when an expression became true: deployment, step, line."),
-    "facts": Entry("Deploy", "List what was observed: values that steps gave back."),
-    "resolve": Entry("Deploy", "Settle a step whose outcome is unknown."),
-    "state": Entry("Deploy", "Look at what is recorded, and put it right."),
-    "trust": Entry("Set up", "Remember what a project may do beyond being read."),
-    "serve": Entry("Set up", "Serve packages, environments and deployments over HTTP."),
-    "lsp": Entry("Set up", "Serve an editor: findings, fixes, values and names while you type."),
-    "new": Entry("Set up", "Write a small project in one of the languages, to begin with."),
-    "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
+    "query": CommandEntry(
+        "Evaluate", "Ask the graph: an Unfurl expression over the instances of any language."
+    ),
+    "why": CommandEntry("Evaluate", "Say where a value came from, as a chain of places."),
+    "model": CommandEntry("Evaluate", "Make a MuranoPL object model from forms or contracts."),
+    "test": CommandEntry("Evaluate", "Run the tests of a MuranoPL package."),
+    "run": CommandEntry("Evaluate", "Run a MuranoPL method; print its result and the object model."),
+    "export": CommandEntry("Evaluate", "Write what would be deployed, for other tools."),
+    "render": CommandEntry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
+    "impact": CommandEntry("Evaluate", "Say what depends on a line."),
+    "diff": CommandEntry("Evaluate", "Compare two graphs by what they mean."),
+    "plan": CommandEntry("Deploy", "Show every step that a deployment would take, and why."),
+    "deploy": CommandEntry("Deploy", "Bring the world to what is described."),
+    "destroy": CommandEntry("Deploy", "Take away everything that was deployed."),
+    "adopt": CommandEntry("Deploy", "Take over what already exists; nothing is changed."),
+    "call": CommandEntry("Deploy", "Run an operation on what is deployed."),
+    "notify": CommandEntry("Deploy", "Tell an environment of an event: what waits for it is called."),
+    "status": CommandEntry("Deploy", "Compare what is wanted, recorded and there; name the drift."),
+    "history": CommandEntry("Deploy", "List the deployments, or the events of one."),
+    "bisect": CommandEntry("Deploy", "Say when an expression became true: deployment, step, line."),
+    "facts": CommandEntry("Deploy", "List what was observed: values that steps gave back."),
+    "resolve": CommandEntry("Deploy", "Settle a step whose outcome is unknown."),
+    "state": CommandEntry("Deploy", "Look at what is recorded, and put it right."),
+    "trust": CommandEntry("Set up", "Remember what a project may do beyond being read."),
+    "serve": CommandEntry("Set up", "Serve packages, environments and deployments over HTTP."),
+    "lsp": CommandEntry("Set up", "Serve an editor: findings, fixes, values and names while you type."),
+    "new": CommandEntry("Set up", "Write a small project in one of the languages, to begin with."),
+    "completion": CommandEntry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 
 
@@ -131,7 +135,7 @@ def command() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and answer with the exit status; never lets an exception out."""
-    return start(command, "sabir", args)
+    return run_command(command, "sabir", args)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ import click
 
 from sabir import __version__
 from sabir.cli import main as sabir
-from sabir.cli.boundary import call, start
+from sabir.cli.boundary import invoke_command, run_command
 from sabir.cli.declare import Option, argument, flag, option, sabir_command
-from sabir.cli.parameter_types import PATH_TEXT, Proposed
-from sabir.cli.terminal import say
+from sabir.cli.parameter_types import PATH_TEXT, SuggestedText
+from sabir.cli.terminal import print_status
 from sabir.errors import UsageError
 
 
@@ -34,7 +34,7 @@ from sabir.errors import UsageError
     "--scope",
     metavar="validators",
     multiple=True,
-    type=Proposed(lambda: ("package", "manifest", "class", "ui")),
+    type=SuggestedText(lambda: ("package", "manifest", "class", "ui")),
     help="List of validators to execute.",
 )
 @flag("--strict", help="Consider warnings as errors.")
@@ -57,24 +57,24 @@ def check(
     if debug:
         os.environ["SABIR_DEBUG"] = "1"
     if discover:
-        packages = _discovered(packages)
+        packages = _discover_packages(packages)
     for package in packages if verbose else ():
-        say(f"checking {package}")
+        print_status(f"checking {package}")
     words = ["check", "--language=muranopl"]
     for name, values in (("ignore", ignore), ("select", select), ("scope", scope)):
         words.extend(f"--{name}={value}" for value in values)
     if strict:
         words.append("--strict")
-    return call(sabir.command, "sabir", [*words, "--", *packages])
+    return invoke_command(sabir.command, "sabir", [*words, "--", *packages])
 
 
-def _discovered(folders: tuple[str, ...]) -> tuple[str, ...]:
-    from sabir.operations.packages import discover
+def _discover_packages(folders: tuple[str, ...]) -> tuple[str, ...]:
+    from sabir.operations.packages import discover_packages
 
     packages = tuple(
         str(package.path)
         for folder in folders
-        for package in discover(Path(folder))
+        for package in discover_packages(Path(folder))
         if "muranopl" in package.languages
     )
     if not packages:
@@ -84,7 +84,7 @@ def _discovered(folders: tuple[str, ...]) -> tuple[str, ...]:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and answer with the exit status."""
-    return start(check, "mpl-check", args)
+    return run_command(check, "mpl-check", args)
 
 
 if __name__ == "__main__":

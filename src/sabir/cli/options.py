@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import click
 
 from sabir.cli.declare import argument, flag, option, usage_line
-from sabir.cli.parameter_types import PATH, PATH_TEXT, Choice, Proposed, named_values, pairs
+from sabir.cli.parameter_types import PATH, PATH_TEXT, SuggestedText, WordChoice, parse_pairs, parse_values
 from sabir.cli.session_options import command_session, limits_option, trust_option
-from sabir.cli.terminal import say
+from sabir.cli.terminal import print_status
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _languages() -> Iterable[str]:
+def _list_languages() -> Iterable[str]:
     from sabir.plugins import LANGUAGES, plugin_names
 
     return plugin_names(LANGUAGES)
@@ -67,7 +67,7 @@ def _names_a_package(word: str) -> bool:
 language_option: Final = option(
     "--language",
     metavar="NAME",
-    type=Proposed(_languages),
+    type=SuggestedText(_list_languages),
     help="Take PATH as written in this language instead of finding out.",
 )
 
@@ -76,10 +76,10 @@ quiet_option: Final = flag("-q", "--quiet", help="No progress and no warnings.")
 
 def format_option(*names: str, help: str) -> Callable[[F], F]:  # noqa: A002  what it is called on every command line
     """`--format` of one of these, the first being the default."""
-    return option("-f", "--format", "format_", type=Choice(*names), default=names[0], help=help)
+    return option("-f", "--format", "format_", type=WordChoice(*names), default=names[0], help=help)
 
 
-def rendered_option(contents: str) -> Callable[[F], F]:
+def render_output_option(contents: str) -> Callable[[F], F]:
     """`-o` of commands that write for other tools; `contents` is what a directory gets."""
     return option(
         "-o",
@@ -135,7 +135,7 @@ _EVALUATION: Final = (
     ),
     option(
         "--std",
-        type=Choice("ours", "installed"),
+        type=WordChoice("ours", "installed"),
         default="ours",
         section=_SECTION,
         help="The module std of an Inmanta model: the one that comes along, or the installed one.",
@@ -162,15 +162,17 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
 
     @functools.wraps(function)
     def guarded(*, evaluation: EvaluationRequest, **others: Any) -> int:
-        from sabir.operations.limits import within
+        from sabir.operations.limits import enforce_limits
 
-        with within(evaluation.session.limits, ", ".join(path.name or str(path) for path in _paths(others))):
+        with enforce_limits(
+            evaluation.session.limits, ", ".join(path.name or str(path) for path in _collect_paths(others))
+        ):
             return function(evaluation=evaluation, **others)
 
-    return acting_evaluation_options(guarded)
+    return deploy_evaluation_options(guarded)
 
 
-def acting_evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
+def deploy_evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
     """The same for a command that also acts: only what it evaluates is held to limits, by the operation. A deployment must
     not be cut off by them, nor may the processes that it starts inherit any."""
 
@@ -199,7 +201,7 @@ def acting_evaluation_options(function: Callable[..., int]) -> Callable[..., int
             core_library=core_library,
             std=std,
             trust=trust,
-            paths=_paths(others),
+            paths=_collect_paths(others),
             limits=limits,
         )
         return function(evaluation=request, **others)
@@ -209,7 +211,7 @@ def acting_evaluation_options(function: Callable[..., int]) -> Callable[..., int
     return with_request
 
 
-def _paths(words: Mapping[str, Any]) -> list[Path]:
+def _collect_paths(words: Mapping[str, Any]) -> list[Path]:
     return [words[name] for name in _PATHS if words.get(name) is not None]
 
 
@@ -236,14 +238,14 @@ def evaluation_request(
     session = command_session(trust, paths, limits)
 
     def reach(path: Path) -> Graph:
-        from sabir.operations.deployment.stored_request import deployed_graph
+        from sabir.operations.deployment.stored_request import load_deployed_graph
 
-        return deployed_graph(path, session)
+        return load_deployed_graph(path, session)
 
     return EvaluationRequest(
         reach=reach,
-        inputs=named_values(inputs, "--input"),
-        overrides=pairs(overrides, "--set"),
+        inputs=parse_values(inputs, "--input"),
+        overrides=parse_pairs(overrides, "--set"),
         model=model,
         config=config,
         search_path=tuple(search_path),
@@ -251,5 +253,5 @@ def evaluation_request(
         core_library=core_library,
         std=std,
         session=session,
-        on_notice=say,
+        on_notice=print_status,
     )

@@ -26,12 +26,12 @@ def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quie
     from sabir.checks.formatters.text import finding_lines
     from sabir.checks.report import PackageReport
     from sabir.checks.secrecy import without_secrets
-    from sabir.cli.terminal import say, wants_color
+    from sabir.cli.terminal import print_status, wants_color
 
     palette = Palette(on=wants_color(stream=sys.stderr))
     package = PackageReport(path="" if path is None else str(path), single_file=_is_single_file(path))
     for finding in sorted(without_secrets(shown), key=lambda finding: finding.sort_key):
-        say("\n".join(finding_lines(finding, package, palette)), painted=True)
+        print_status("\n".join(finding_lines(finding, package, palette)), painted=True)
 
 
 def _is_single_file(path: Path | None) -> bool:
@@ -51,11 +51,11 @@ def write_rendered(request: RenderPathRequest, output: str | None, *, quiet: boo
     """To stdout, a file or a folder; findings go to stderr, and with an error nothing is written."""
     from msgspec.structs import replace
 
-    from sabir.cli.spinner import watched
+    from sabir.cli.spinner import track_progress
     from sabir.operations.files import write_atomically
     from sabir.operations.render import render_path, write_rendering
 
-    with watched(request.evaluation, quiet=quiet) as evaluation:
+    with track_progress(request.evaluation, quiet=quiet) as evaluation:
         rendered = render_path(replace(request, evaluation=evaluation))
     show_findings(rendered.findings, quiet=quiet)
     if rendered.failed:

@@ -48,7 +48,7 @@ PATH_TEXT: Final = _PathWord()
 """A path that stays as it was written: a `/` at its end matters."""
 
 
-class Proposed(_Text):
+class SuggestedText(_Text):
     """Text, of which shells can propose some. Lists are separated by commas, so the last item is completed."""
 
     name = "text"
@@ -72,7 +72,7 @@ class Proposed(_Text):
         ]
 
 
-class Choice(Proposed):
+class WordChoice(SuggestedText):
     """One of a few words."""
 
     name = "choice"
@@ -125,21 +125,21 @@ class Number(_Real):
         return f"{word!r} is not {'a whole number' if self.of is int else 'a number'}{bound}"
 
 
-def named_values(words: Iterable[str], option: str) -> dict[str, Value]:
+def parse_values(words: Iterable[str], option: str) -> dict[str, Value]:
     """`NAME=VALUE` words, and files that hold a mapping of names to values; later ones win."""
     values: dict[str, Value] = {}
     for word in words:
-        values |= pairs([word], option) if "=" in word else _file_values(Path(word), option)
+        values |= parse_pairs([word], option) if "=" in word else _file_values(Path(word), option)
     return values
 
 
 def _file_values(file: Path, option: str) -> dict[str, Value]:
     where = f"{option} {str(file)!r}"
-    from sabir.source.packages.file import read_given
+    from sabir.source.packages.file import read_input
     from sabir.source.packages.limits import ReadProblem
 
     try:
-        text = read_given(file).decode("utf-8-sig")
+        text = read_input(file).decode("utf-8-sig")
     except ReadProblem as error:
         raise UsageError(f"{where}: write it as NAME=VALUE, or name a file: {error}") from error
     except UnicodeDecodeError as error:
@@ -150,7 +150,7 @@ def _file_values(file: Path, option: str) -> dict[str, Value]:
     return dict(data)
 
 
-def pairs(words: Iterable[str], option: str) -> dict[str, Value]:
+def parse_pairs(words: Iterable[str], option: str) -> dict[str, Value]:
     """`NAME=VALUE` words as a mapping; VALUE is read as YAML, so that `3` is a number and `[a, b]` a list."""
     values: dict[str, Value] = {}
     for word in words:

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.checks.formatters.palette import Palette
-from sabir.cli.terminal import is_ascii, spelt_out, wants_color, write
+from sabir.cli.terminal import ascii_text, is_ascii, wants_color, write_text
 from sabir.graph.views.colours import Paint
 from sabir.lazy import lazy_pattern
 
@@ -37,9 +37,9 @@ class Prose(Struct, frozen=True, kw_only=True):
     """Columns of the terminal; None where lines stay whole."""
     ascii: bool
 
-    def shown(self, line: str) -> str:
-        text = spelt_out(line) if self.ascii else line
-        return text if self.width is None else "".join(_wrapped(text, self.width))
+    def format_line(self, line: str) -> str:
+        text = ascii_text(line) if self.ascii else line
+        return text if self.width is None else "".join(_wrap_line(text, self.width))
 
 
 def terminal_prose() -> Prose:
@@ -52,21 +52,21 @@ def terminal_prose() -> Prose:
     )
 
 
-def show(views: Mapping[str, Callable[..., Iterable[str]]], form: str, result: object) -> None:
+def print_view(views: Mapping[str, Callable[..., Iterable[str]]], form: str, result: object) -> None:
     """Write a result in one of its forms; that of the name `text` is for people and takes a `Paint`."""
     if form != "text":
         for piece in views[form](result):
-            write(piece)
+            write_text(piece)
         return
     prose = terminal_prose()
     for line in views[form](result, prose.paint):
-        write(prose.shown(line))
+        write_text(prose.format_line(line))
 
 
 _escape: Final = lazy_pattern("\x1b\\[[0-9;]*m")
 
 
-def _wrapped(line: str, width: int) -> Iterator[str]:
+def _wrap_line(line: str, width: int) -> Iterator[str]:
     """A line in pieces that fit, the further ones indented below the first. Escapes take no room."""
     body = line.rstrip("\n")
     if len(_escape().sub("", body)) <= width:

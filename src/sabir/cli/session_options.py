@@ -12,8 +12,8 @@ import click
 from msgspec.structs import replace
 
 from sabir.cli.declare import option
-from sabir.cli.parameter_types import Choice
-from sabir.cli.terminal import say
+from sabir.cli.parameter_types import WordChoice
+from sabir.cli.terminal import print_status
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.session import PROFILES, TRUST_WORDS
 
@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _VARIABLE: Final = "env:"
 
 
-class _TrustWord(Choice):
+class _TrustWord(WordChoice):
     """A word of `Trust`; `env:` is followed by the name of a variable."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -92,27 +92,27 @@ class _LimitWords(_Words):
         )
 
 
-def _seconds(written: str) -> float | None:
+def _parse_seconds(written: str) -> float | None:
     return float(written) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", written) and float(written) else None
 
 
-def _bytes(written: str) -> int | None:
+def _parse_bytes(written: str) -> int | None:
     match = re.fullmatch(r"([0-9]{1,6})([MG])i?B?", written, re.IGNORECASE)
     return int(match[1]) << (30 if match[2] in "gG" else 20) if match and int(match[1]) else None
 
 
-def _number(written: str) -> int | None:
+def _parse_number(written: str) -> int | None:
     return int(written) if re.fullmatch(r"[0-9]{1,9}", written) else None
 
 
 _AMOUNTS: Final[Mapping[str, Callable[[str], float | None]]] = {
-    "cpu": _seconds,
-    "memory": _bytes,
-    "instances": _number,
+    "cpu": _parse_seconds,
+    "memory": _parse_bytes,
+    "instances": _parse_number,
 }
 
 
-def _limits(words: Iterable[tuple[str, str]]) -> Limits:
+def _parse_limits(words: Iterable[tuple[str, str]]) -> Limits:
     limits = PROFILES["default"]
     for name, word in words:
         if name == "profile":
@@ -128,8 +128,8 @@ def command_session(
     """The session of one run: the variables of the process, and what is allowed now or was allowed once for all paths."""
     from sabir.session import Session, Trust
 
-    session = Session(trust=Trust.of(words), environment=dict(os.environ), limits=_limits(limits))
-    remembered = [_remembered(path, session) for path in paths]
+    session = Session(trust=Trust.of(words), environment=dict(os.environ), limits=_parse_limits(limits))
+    remembered = [_load_trust(path, session) for path in paths]
     if not remembered:
         return session
     common = set.intersection(*(set(trust.words) for trust in remembered))
@@ -138,16 +138,16 @@ def command_session(
     return replace(session, trust=session.trust.with_words(common))
 
 
-def _remembered(path: Path, session: Session) -> Trust:
-    from sabir.operations.trust import find_leave
+def _load_trust(path: Path, session: Session) -> Trust:
+    from sabir.operations.trust import find_grant
     from sabir.session import Trust
 
-    leave = find_leave(path, session)
+    leave = find_grant(path, session)
     if leave is None:
         return Trust()
     if leave.changes:
         again = " ".join(("sabir trust", str(path), *leave.trust.words))
-        say(
+        print_status(
             f"sabir: {path} is not trusted any more, its code has changed: {leave.changes}; look at it, then `{again}`"
         )
         return Trust()

@@ -28,7 +28,7 @@ class ProgressReport(Protocol):
 
 
 @contextmanager
-def progress(*, quiet: bool = False, text: str = "working") -> Generator[ProgressReport | None]:
+def show_progress(*, quiet: bool = False, text: str = "working") -> Generator[ProgressReport | None]:
     """A function to report steps to, or None when nobody watches. Nothing is shown of work that is quick."""
     if quiet or not sys.stderr.isatty() or find_spec("rich") is None:
         yield None
@@ -42,11 +42,11 @@ def progress(*, quiet: bool = False, text: str = "working") -> Generator[Progres
 
 
 @contextmanager
-def watched(
+def track_progress(
     request: EvaluationRequest, *, quiet: bool, text: str = "evaluating"
 ) -> Generator[EvaluationRequest]:
     """The request, reporting its progress as long as the work takes."""
-    with progress(quiet=quiet, text=text) as report:
+    with show_progress(quiet=quiet, text=text) as report:
         yield replace(request, on_progress=report)
 
 

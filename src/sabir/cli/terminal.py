@@ -40,36 +40,36 @@ def is_ascii(stream: IO[str] | None = None) -> bool:
     return not encoding.lower().startswith("utf") or locale in ("C", "POSIX")
 
 
-def spelt_out(text: str) -> str:
+def ascii_text(text: str) -> str:
     """The text with the signs of our own prose in ASCII."""
     return text.translate(_SPELLING)
 
 
-def write(text: str, *, painted: bool = True) -> None:
+def write_text(text: str, *, painted: bool = True) -> None:
     """A piece of the result, to stdout. Programs get it as it is; for a terminal what would steer it is written out."""
-    _put(sys.stdout, _harmless(text, painted=painted) if sys.stdout.isatty() else text)
+    _write_stream(sys.stdout, _escape_controls(text, painted=painted) if sys.stdout.isatty() else text)
 
 
 def write_bytes(pieces: Iterable[bytes]) -> None:
     """A result in the bytes of its format, to stdout; for a terminal as `write` has it."""
     if sys.stdout.isatty():
-        write(b"".join(pieces).decode("utf-8", "replace"), painted=False)
+        write_text(b"".join(pieces).decode("utf-8", "replace"), painted=False)
         return
     sys.stdout.buffer.writelines(pieces)
     sys.stdout.buffer.flush()
 
 
-def say(text: str, *, quiet: bool = False, painted: bool = False) -> None:
+def print_status(text: str, *, quiet: bool = False, painted: bool = False) -> None:
     """A line of prose for people; it goes to stderr, so that stdout holds the result alone.
 
     It may quote anybody's words: only what is `painted` may hold colours, and nothing may steer the terminal.
     """
     if not quiet:
-        text = _harmless(text, painted=painted)
+        text = _escape_controls(text, painted=painted)
         # Where both go to one file or pipe, what was written before comes first. An error is raised again at the exit.
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-        _put(sys.stderr, (spelt_out(text) if is_ascii(sys.stderr) else text) + "\n")
+        _write_stream(sys.stderr, (ascii_text(text) if is_ascii(sys.stderr) else text) + "\n")
 
 
 def ask(prompt: str, *, is_secret: bool = False) -> str | None:
@@ -78,22 +78,22 @@ def ask(prompt: str, *, is_secret: bool = False) -> str | None:
     An interrupt raises KeyboardInterrupt, whoever handles signals otherwise. In both cases the cursor is on a new line.
     Stop a live display before this call: it hides the cursor and draws over the prompt.
     """
-    text = _harmless(prompt, painted=False)
-    text = spelt_out(text) if is_ascii(sys.stderr) else text
+    text = _escape_controls(prompt, painted=False)
+    text = ascii_text(text) if is_ascii(sys.stderr) else text
     try:
         with _raised_interrupts():
             line = _read_hidden(text) if is_secret else _read(text)
     except KeyboardInterrupt:
-        _put(sys.stderr, "\n")
+        _write_stream(sys.stderr, "\n")
         raise
     if not line:
-        _put(sys.stderr, "\n")
+        _write_stream(sys.stderr, "\n")
         return None
     return line.removesuffix("\n")
 
 
 def _read(prompt: str) -> str:
-    _put(sys.stderr, prompt)
+    _write_stream(sys.stderr, prompt)
     sys.stderr.flush()
     return sys.stdin.readline()
 
@@ -125,24 +125,24 @@ def _raised_interrupts() -> Generator[None]:
             signal.signal(number, handler)
 
 
-def _harmless(text: str, *, painted: bool) -> str:
+def _escape_controls(text: str, *, painted: bool) -> str:
     if text.replace("\n", "").isprintable():
         return text
-    from sabir.checks.formatters.palette import harmless_lines  # a short line does not wait for it
+    from sabir.checks.formatters.palette import escape_control_lines  # a short line does not wait for it
 
-    return harmless_lines(text, painted=painted)
+    return escape_control_lines(text, painted=painted)
 
 
-def clear() -> None:
+def clear_screen() -> None:
     """An empty screen, when somebody looks at one."""
     if sys.stdout.isatty():
         sys.stdout.write("\x1b[H\x1b[2J")
 
 
-def _put(stream: IO[str], text: str) -> None:
+def _write_stream(stream: IO[str], text: str) -> None:
     try:
         stream.write(text)
     except UnicodeEncodeError:
         # Half a surrogate pair out of somebody's file, or a terminal without UTF-8: better a `?` than nothing.
         encoding: str = getattr(stream, "encoding", None) or "utf-8"
-        stream.write(spelt_out(text).encode(encoding, "replace").decode(encoding))
+        stream.write(ascii_text(text).encode(encoding, "replace").decode(encoding))

@@ -17,18 +17,18 @@ from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.executor import Executor
-from sabir.deployments.engine.recover import WAVE, OpenStep, Recovered, recover
-from sabir.deployments.engine.results import DeploymentResult, Progress, joined
+from sabir.deployments.engine.recover import WAVE, OpenStep, RecoveryResult, recover
+from sabir.deployments.engine.results import DeploymentResult, ProgressEvent, merge_results
 from sabir.deployments.engine.runner import Runner
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, StepRecord, StepState
-from sabir.deployments.store.requests import Wish
-from sabir.deployments.store.store import Store
-from sabir.deployments.store.writer import StoreFailed, Writer, holder_words
+from sabir.deployments.store.requests import StoredRequest
+from sabir.deployments.store.store import StateStore
+from sabir.deployments.store.writer import StateWriter, StoreError, describe_holder
 from sabir.deployments.targets import Targets
-from sabir.graph.address import digest
+from sabir.graph.address import digest_text
 from sabir.resources.driver import DriverContext
 from sabir.resources.step import Action
 
@@ -50,7 +50,7 @@ class DeployOptions(Struct, frozen=True, kw_only=True, eq=False):
     """Seconds to wait for somebody else's deployment."""
     patience: float = 3600.0
     """Seconds that the database may be away."""
-    watch: Callable[[Progress], None] = lambda _: None
+    watch: Callable[[ProgressEvent], None] = lambda _: None
     notice: Callable[[str], None] = lambda _: None
     """Told of what people should know while it runs: that the database is away."""
     audit: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -60,10 +60,12 @@ class DeployOptions(Struct, frozen=True, kw_only=True, eq=False):
 
 
 @contextmanager
-def held(store: Store, context: DriverContext, options: DeployOptions) -> Generator[Writer]:
+def hold_environment(
+    store: StateStore, context: DriverContext, options: DeployOptions
+) -> Generator[StateWriter]:
     """The lock of the environment, with the right to write."""
     clock = context.session.clock
-    holder = holder_words(clock().isoformat(timespec="seconds"))
+    holder = describe_holder(clock().isoformat(timespec="seconds"))
     writer = store.writer(holder, patience=options.patience, notice=options.notice)
     writer.begin(options.wait)
     try:
@@ -77,14 +79,19 @@ class Deployer:
     """Works on one environment while its lock is held."""
 
     def __init__(
-        self, store: Store, writer: Writer, targets: Targets, context: DriverContext, options: DeployOptions
+        self,
+        store: StateStore,
+        writer: StateWriter,
+        targets: Targets,
+        context: DriverContext,
+        options: DeployOptions,
     ) -> None:
         self.store = store
         self.targets = targets
         self.context = replace(context, recorded=store)
         self.options = options
         self.journal = Journal(store, writer, context.session.clock)
-        self._recovered = Recovered()
+        self._recovered = RecoveryResult()
         self._operation_ids: dict[str, str] = {}
         self._runner: Runner | None = None
         self._interrupts = 0
@@ -92,7 +99,7 @@ class Deployer:
         self._taken: dict[str, int] = {}
         """Which step of the deployment each key is, counted from 1."""
 
-    def recover(self) -> Recovered:
+    def recover(self) -> RecoveryResult:
         """Find out what became of what an earlier deployment had begun."""
         steps = self.store.steps(states=(StepState.INTENT, StepState.UNKNOWN))
         open_deployments = any(
@@ -102,7 +109,7 @@ class Deployer:
             self._recovered = asyncio.run(self._recover(steps))
         return self._recovered
 
-    async def _recover(self, steps: Sequence[StepRecord]) -> Recovered:
+    async def _recover(self, steps: Sequence[StepRecord]) -> RecoveryResult:
         async with Connections(self.context) as connections:
             return await recover(self.journal, self.targets, connections, steps)
 
@@ -112,12 +119,12 @@ class Deployer:
         *,
         verb: str,
         document: Any,
-        wish: Wish | None = None,
+        wish: StoredRequest | None = None,
         blobs: Mapping[str, bytes] | None = None,
         following: Callable[[], Wave | None] = lambda: None,
     ) -> DeploymentResult:
         """Do a plan. `following` is asked for what can be foreseen once it is done, again and again, until there is nothing."""
-        with _signals(self.interrupt) if self.options.signals else nullcontext():
+        with _handle_signals(self.interrupt) if self.options.signals else nullcontext():
             self._operation_ids = {}
             self._waves = 0
             self._taken = {}
@@ -133,7 +140,7 @@ class Deployer:
             result = self._in_waves(plan, following)
             try:
                 self.journal.close(result.state)
-            except StoreFailed:
+            except StoreError:
                 if result.error is None:
                     raise
             return result
@@ -148,16 +155,16 @@ class Deployer:
             if wave.refusal is not None:
                 return replace(result, state=DeploymentState.FAILED, error=wave.refusal)
             self.targets = wave.targets or self.targets
-            renamed = self._renamed(wave.plan)
+            renamed = self._rename_keys(wave.plan)
             self.journal.extend(
                 self._step_records(renamed, self.journal.number, len(self._taken)), plan_document(renamed)
             )
-            result = joined(result, asyncio.run(self._run(renamed)))
+            result = merge_results(result, asyncio.run(self._run(renamed)))
         if self._interrupts and result.state is DeploymentState.DONE:
             return replace(result, state=DeploymentState.INTERRUPTED)
         return result
 
-    def _renamed(self, plan: Plan) -> Plan:
+    def _rename_keys(self, plan: Plan) -> Plan:
         """A step on what had one in an earlier wave gets a key of its own."""
         self._waves += 1
         names = {
@@ -191,8 +198,8 @@ class Deployer:
         records: list[StepRecord] = []
         for position, step in enumerate(plan.steps, offset):
             self._taken[step.key] = position + 1
-            fresh = digest(store_id, self.store.environment, str(number), step.key, size=16)
-            operation_id = self._continued(step) or fresh
+            fresh = digest_text(store_id, self.store.environment, str(number), step.key, size=16)
+            operation_id = self._find_open_operation(step) or fresh
             self._operation_ids[step.key] = operation_id
             records.append(
                 StepRecord(
@@ -210,7 +217,7 @@ class Deployer:
             )
         return records
 
-    def _continued(self, step: PlannedStep) -> str | None:
+    def _find_open_operation(self, step: PlannedStep) -> str | None:
         """The operation id of a step that was begun and not done, when this one does the same."""
         left = self._recovered.open.get(step.key)
         if left is None or (left.step.action == Action.DELETE.value) is not (step.action is Action.DELETE):
@@ -225,12 +232,12 @@ class Deployer:
             write
             for key, left in self._recovered.open.items()
             if left.is_call is calls and self._operation_ids.get(key) != left.step.operation_id
-            for write in self.superseded(left)
+            for write in self.cancel_open_step(left)
         ]
         if writes:
             self.journal.now_all(writes)
 
-    def superseded(self, left: OpenStep) -> list[Any]:
+    def cancel_open_step(self, left: OpenStep) -> list[Any]:
         return self.journal.step(
             left.step.key,
             StepState.CANCELLED,
@@ -269,11 +276,11 @@ class Deployer:
         left = self._recovered.open.get(key)
         if left is None or self._operation_ids.get(key) != left.step.operation_id:
             return []
-        return self.superseded(left)
+        return self.cancel_open_step(left)
 
 
 @contextmanager
-def _signals(interrupt: Callable[[], None]) -> Generator[None]:
+def _handle_signals(interrupt: Callable[[], None]) -> Generator[None]:
     """SIGINT and SIGTERM interrupt the deployment instead of ending the process."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda _number, _frame: interrupt()) for number in numbers]

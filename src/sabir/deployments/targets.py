@@ -13,13 +13,13 @@ from typing import Final, NoReturn, Protocol, cast
 
 from msgspec import Struct
 
-from sabir.diagnostics.suggestions import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, join_names
 from sabir.errors import DeployError, PluginError
 from sabir.graph.values import Value
 from sabir.plugins import DRIVERS, load_plugin, plugin_names
 from sabir.resources.driver import Connection, Driver, DriverContext, Kind
 from sabir.resources.fields import Field, field_problems
-from sabir.resources.outcome import Change, Reading
+from sabir.resources.outcome import FieldChange, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.target import DEFAULT_TARGET, Target
 
@@ -39,7 +39,7 @@ class WrappingDriver:
     def settings(self) -> Mapping[str, Field]:
         return self._driver.settings()
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         return self._driver.diff(resource, reading)
 
 
@@ -51,11 +51,11 @@ class UnreachedDriver(WrappingDriver):
     """Stands for the driver of a target with labels when there are no workers: the machine here is another one."""
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:  # noqa: ARG002  nothing is opened
-        return _refused(target)
+        return _refuse_connection(target)
 
 
 @asynccontextmanager
-async def _refused(target: Target) -> AsyncGenerator[Connection]:
+async def _refuse_connection(target: Target) -> AsyncGenerator[Connection]:
     raise DeployError(f"target {target.name!r}: {needs_workers(target)}")
     yield  # never: it is a generator all the same
 
@@ -63,7 +63,7 @@ async def _refused(target: Target) -> AsyncGenerator[Connection]:
 _ANY: Final = "*"
 
 
-class Workers(Protocol):
+class RemoteWorkers(Protocol):
     """Who reaches targets that this machine does not."""
 
     def labels(self) -> frozenset[str]: ...
@@ -77,7 +77,7 @@ class Workers(Protocol):
         ...
 
 
-class Placed(Struct, frozen=True, eq=False):
+class PlacedResource(Struct, frozen=True, eq=False):
     """A resource with the target, driver and kind that its words mean."""
 
     resource: Resource
@@ -86,7 +86,7 @@ class Placed(Struct, frozen=True, eq=False):
     kind: Kind
 
 
-class Unplaced(DeployError):
+class PlacementError(DeployError):
     """A resource that no driver takes; `field` is what is wrong with it, when it is a field.
 
     `of_targets`: it is the targets that lack something, so that every resource of its kind has the same fault; `below_folder`:
@@ -123,7 +123,7 @@ class Targets:
         targets: Iterable[Target],
         drivers: Mapping[str, Driver] | None = None,
         *,
-        workers: Workers | None = None,
+        workers: RemoteWorkers | None = None,
     ) -> None:
         """`drivers` stand in for those of the entry points."""
         self._workers = workers
@@ -141,38 +141,40 @@ class Targets:
         names = [*self._drivers] if self._only_these else plugin_names(DRIVERS)
         if name not in names:
             hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
-            raise Unplaced(f"there is no driver {name!r}", hint=hint)
+            raise PlacementError(f"there is no driver {name!r}", hint=hint)
         try:
             return cast("Driver", load_plugin(DRIVERS, name))
         except PluginError as error:
-            raise Unplaced(str(error)) from error
+            raise PlacementError(str(error)) from error
 
     def target(self, name: str | None) -> Target:
         target = self.by_name.get(name or DEFAULT_TARGET)
         if target is None:
-            hint = did_you_mean(name or "", self.by_name) or f"there are {listed(self.by_name)}"
-            raise Unplaced(f"there is no target {name!r}", hint=hint)
+            hint = did_you_mean(name or "", self.by_name) or f"there are {join_names(self.by_name)}"
+            raise PlacementError(f"there is no target {name!r}", hint=hint)
         return target
 
-    def place(self, resource: Resource) -> Placed:
+    def place(self, resource: Resource) -> PlacedResource:
         """The resource at its target; `Unplaced` says why it cannot be."""
         target = self._target_of(resource)
         driver = self.driver(resource.driver or target.driver)
         kind = self.kind(driver, resource.kind)
         if target.contained and not kind.contained:
-            raise Unplaced(
+            raise PlacementError(
                 f"a {resource.kind} cannot be kept below a folder, and the default target takes nothing else",
                 hint="name a target ({driver: local, root: /}) and give it to the resource, or deploy with --here",
                 below_folder=True,
             )
-        return Placed(resource, target, self._reached(driver, target), kind)
+        return PlacedResource(resource, target, self._wrap_driver(driver, target), kind)
 
-    def placed_as(self, resource: Resource, *, target: str, driver: str) -> Placed:
+    def place_recorded(self, resource: Resource, *, target: str, driver: str) -> PlacedResource:
         """A resource where it is recorded to be: whatever is wanted now, it is reached there."""
         named, recorded = self.target(target), self.driver(driver)
-        return Placed(resource, named, self._reached(recorded, named), self.kind(recorded, resource.kind))
+        return PlacedResource(
+            resource, named, self._wrap_driver(recorded, named), self.kind(recorded, resource.kind)
+        )
 
-    def _reached(self, driver: Driver, target: Target) -> Driver:
+    def _wrap_driver(self, driver: Driver, target: Target) -> Driver:
         """The driver of a target where that is reached. One that a language brings stays with the description."""
         if driver.name != target.driver:
             return driver
@@ -191,7 +193,9 @@ class Targets:
         fitting = [target for target in self.by_name.values() if self._takes(target, resource.kind)]
         if len(fitting) > 1:
             names = ", ".join(target.name for target in fitting)
-            raise Unplaced(f"several targets take a {resource.kind}: {names}", hint="say which: target: NAME")
+            raise PlacementError(
+                f"several targets take a {resource.kind}: {names}", hint="say which: target: NAME"
+            )
         if not fitting:
             self._refuse_untaken(resource.kind, default)
         return fitting[0]
@@ -201,7 +205,7 @@ class Targets:
         takers = [name for name in names if kind in self._kinds(name)]
         if not takers:
             self.kind(self.driver(default.driver), kind)
-        raise Unplaced(
+        raise PlacementError(
             f"no target takes a {kind}",
             hint=f"name one in sabir.yaml: targets: {{NAME: {{driver: {' or '.join(takers)}}}}}",
             of_targets=True,
@@ -215,7 +219,7 @@ class Targets:
         """What a driver takes; nothing, when it cannot be had: that is said of the target that names it."""
         try:
             return self.driver(driver).kinds
-        except Unplaced:
+        except PlacementError:
             return {}
 
     @staticmethod
@@ -223,14 +227,14 @@ class Targets:
         kind = driver.kinds.get(name) or driver.kinds.get(_ANY)
         if kind is None:
             hint = did_you_mean(name, driver.kinds) or f"it takes {', '.join(driver.kinds)}"
-            raise Unplaced(f"the driver {driver.name} has no kind {name!r}", hint=hint)
+            raise PlacementError(f"the driver {driver.name} has no kind {name!r}", hint=hint)
         return kind
 
     def problems(self, target: Target) -> dict[str, str]:
         """What is wrong with the settings of a target, by setting."""
         try:
             problems = field_problems(self.driver(target.driver).settings(), target.settings)
-        except Unplaced as error:
+        except PlacementError as error:
             return {"driver": f"{error}: {error.hint}" if error.hint else str(error)}
         missing = self._missing_labels(target)
         return problems if missing is None else {**problems, "labels": missing}
@@ -244,6 +248,6 @@ class Targets:
         offered = self._workers.labels()
         for label in labels:
             if label not in offered:
-                near = did_you_mean(label, offered) or f"there are {listed(sorted(offered)) or 'none'}"
+                near = did_you_mean(label, offered) or f"there are {join_names(sorted(offered)) or 'none'}"
                 return f"no worker has the label {label}: {near}"
         return None if self._workers.serve(labels) else f"no worker has all of the labels {', '.join(labels)}"

@@ -6,11 +6,11 @@ from sabir.diagnostics.finding import (
     Finding,
     Fix,
     Frame,
-    Related,
+    RelatedLocation,
     Severity,
 )
 from sabir.diagnostics.rules import Example, Examples, Rule, RuleRegistry, parse_code
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 
 __all__ = [
     "CheckerError",
@@ -20,11 +20,11 @@ __all__ = [
     "Finding",
     "Fix",
     "Frame",
-    "Related",
+    "RelatedLocation",
     "Rule",
     "RuleRegistry",
     "Severity",
     "did_you_mean",
-    "near",
     "parse_code",
+    "suggest",
 ]

@@ -46,7 +46,7 @@ _WORDS: Final = (
 )  # fmt: skip
 
 
-class Misfit(Struct, frozen=True, kw_only=True):
+class DecodeError(Struct, frozen=True, kw_only=True):
     """Why data could not be read."""
 
     path: str = ""
@@ -57,23 +57,25 @@ class Misfit(Struct, frozen=True, kw_only=True):
     is_json: bool = True
 
 
-def misfit(error: Exception) -> Misfit:
+def parse_decode_error(error: Exception) -> DecodeError:
     """What an error of msgspec means, or another error of decoding."""
     if isinstance(error, UnicodeDecodeError):
-        return Misfit(reason="it is no UTF-8 text")
+        return DecodeError(reason="it is no UTF-8 text")
     if isinstance(error, RecursionError):
-        return Misfit(reason="it is nested too deeply")
+        return DecodeError(reason="it is nested too deeply")
     words, _, place = str(error).partition(" - at `")
     malformed = re.fullmatch(r"(.*?)(?: \(byte (\d+)\))?", words, re.DOTALL)
     if malformed is None or not words.startswith(_NO_JSON):
-        return Misfit(path=_path(place), reason=_ours(words))
+        return DecodeError(path=_format_path(place), reason=_translate_message(words))
     said, byte = malformed.groups()
-    return Misfit(reason=_ours(said), byte=None if byte is None else int(byte), is_json=False)
+    return DecodeError(
+        reason=_translate_message(said), byte=None if byte is None else int(byte), is_json=False
+    )
 
 
-def decoding_reason(error: Exception, data: bytes | str = b"") -> str:
+def explain_decode_error(error: Exception, data: bytes | str = b"") -> str:
     """One sentence, with the path or, where the data is no JSON, its line and column."""
-    defect = misfit(error)
+    defect = parse_decode_error(error)
     if defect.is_json:
         return f"{defect.path}: {defect.reason}" if defect.path else defect.reason
     if defect.byte is None or not data:
@@ -84,22 +86,22 @@ def decoding_reason(error: Exception, data: bytes | str = b"") -> str:
     return f"it is no JSON at line {line}, column {column}: {defect.reason}"
 
 
-def _path(place: str) -> str:
+def _format_path(place: str) -> str:
     """``$.l[1].x`` and ``key` in `$.d`` as people would write them."""
     key, _, inside = place.rstrip("`").rpartition("` in `")
     path = inside.removeprefix("$").replace("[...]", ".…").removeprefix(".")
     return f"a key of {path or 'it'}" if key else path
 
 
-def _ours(words: str) -> str:
+def _translate_message(words: str) -> str:
     for pattern, ours in _WORDS:
         match = re.fullmatch(pattern, words, re.DOTALL)
         if match is not None:
-            return ours.format(*map(_named, match.groups()))
+            return ours.format(*map(_join_kinds, match.groups()))
     return words
 
 
-def _named(kinds: str) -> str:
+def _join_kinds(kinds: str) -> str:
     """`int | str | null` as "a whole number, a text or null"."""
     *others, last = [_KINDS.get(kind, kind) for kind in kinds.split(" | ")]
     return f"{', '.join(others)} or {last}" if others else last

@@ -17,7 +17,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-class Related(Struct, frozen=True, kw_only=True):
+class RelatedLocation(Struct, frozen=True, kw_only=True):
     """A second place that belongs to a finding: where the name was first given, who called, what it contradicts."""
 
     place: Place
@@ -62,7 +62,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     """True when the finding is about the file as such; then it has no line."""
     hint: str | None = None
     """What to do next; the near name."""
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedLocation, ...] = ()
     frames: tuple[Frame, ...] = ()
     fix: Fix | None = None
 
@@ -74,7 +74,7 @@ class Finding(Struct, frozen=True, kw_only=True):
             code=code, message=message, place=Place(source, EMPTY_SPAN), whole_file=True, hint=hint
         )
 
-    def widened(self, kind: type[Widened], **more: Any) -> Widened:
+    def convert_to(self, kind: type[Widened], **more: Any) -> Widened:
         """The same finding as one of a kind that tells more."""
         return kind(**{name: getattr(self, name) for name in Finding.__struct_fields__}, **more)
 
@@ -105,10 +105,10 @@ class Finding(Struct, frozen=True, kw_only=True):
             return None
         source = self.place.source
         line = source.line_span(self.place.location.line)
-        text = source.shown(line)
+        text = source.display_text(line)
         if not text.strip():
             return None
-        before = source.shown(Span(line.start, source.whole_secrets(self.place.span).start))
+        before = source.display_text(Span(line.start, source.whole_secrets(self.place.span).start))
         # Tabs are kept in the padding, so that the caret stands right however wide a terminal shows them.
         padding = "".join("\t" if char == "\t" else " " for char in before)
         return f"{text}\n{padding}^"

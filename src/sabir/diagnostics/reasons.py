@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import MsgspecError
 
-from sabir.diagnostics.decoding import decoding_reason
+from sabir.diagnostics.decoding import explain_decode_error
 
 _NOT_A_HOST: Final = "not a valid host name"
 _DAMAGED: Final = "damaged data"
@@ -65,10 +65,10 @@ _KINDS: Final = {
 }
 
 
-def reason_of(error: BaseException) -> str:
+def explain_error(error: BaseException) -> str:
     """Why something failed, on one line, for those who wrote no Python."""
     if isinstance(error, MsgspecError):
-        return decoding_reason(error)
+        return explain_decode_error(error)
     mark = getattr(error, "problem_mark", None)
     if mark is not None:  # of a YAML file
         return f"at line {mark.line + 1}, column {mark.column + 1}, {getattr(error, 'problem', None) or 'it is no YAML'}"
@@ -79,7 +79,7 @@ def reason_of(error: BaseException) -> str:
         "nan",
     ):  # a number of a template, written as Python
         return _BY_TYPE["builtins.OverflowError"]
-    said = said_by(error)
+    said = error_text(error)
     for base in type(error).__mro__:
         text = _BY_TYPE.get(f"{base.__module__}.{base.__qualname__}")
         if text is not None:
@@ -126,7 +126,7 @@ def _with_known_kinds(said: str) -> str:
     return re.sub(r"\b(?:sync_)?(?:do_|test_)(\w+\(\))", r"\1", bare)
 
 
-def said_by(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """The text of an exception that may be of anybody's class."""
     try:
         return without_addresses(str(error))

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypedDict
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Fix, Frame, Related, Severity
+from sabir.diagnostics.finding import Finding, Fix, Frame, RelatedLocation, Severity
 from sabir.text import Place, Source
 
 Example = Mapping[str, str]
@@ -104,7 +104,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         message: str,
         *,
         hint: str | None = None,
-        related: tuple[Related, ...] = (),
+        related: tuple[RelatedLocation, ...] = (),
         frames: tuple[Frame, ...] = (),
         fix: Fix | None = None,
     ) -> Finding:
@@ -189,6 +189,6 @@ def collect_rules(package: str) -> tuple[Rule, ...]:
     return tuple(collected)
 
 
-def withheld_codes(rules: Iterable[Rule]) -> frozenset[str]:
+def list_withheld_codes(rules: Iterable[Rule]) -> frozenset[str]:
     """The codes of what was reported because leave or an input is missing: they tell about the run, not about the text."""
     return frozenset(rule.code for rule in rules if rule.withheld)

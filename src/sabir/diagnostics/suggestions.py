@@ -20,7 +20,7 @@ _LONGEST: Final = 300
 """Nobody misspells a longer name by a letter or two, and to compare takes the square of its length."""
 
 
-def near(name: str, *names: Iterable[str]) -> str | None:
+def suggest(name: str, *names: Iterable[str]) -> str | None:
     """The known name closest to a misspelt one, or None when nothing is close.
 
     Close means: the same but for capitals and separators, another ending of the same word (`Property`, `Properties`), or at
@@ -29,23 +29,23 @@ def near(name: str, *names: Iterable[str]) -> str | None:
     Whoever asks often for the same thousands of names gives them as one `frozenset`, and other names beside it: it is
     sorted once.
     """
-    return next(iter(_nearest(name, names)), None)
+    return next(iter(_closest_names(name, names)), None)
 
 
-def only_near(name: str, *names: Iterable[str]) -> str | None:
+def suggest_unique(name: str, *names: Iterable[str]) -> str | None:
     """The near name when there is no second one as close: what a repair may write."""
-    nearest = _nearest(name, names)
+    nearest = _closest_names(name, names)
     return nearest[0] if len(nearest) == 1 else None
 
 
 def did_you_mean(name: str, *names: Iterable[str]) -> str | None:
     """`did you mean 'X'?` ready to be a finding's hint, or None. Two that are equally close are both named."""
-    nearest = _nearest(name, names)
+    nearest = _closest_names(name, names)
     shown = nearest if len(nearest) == 2 else nearest[:1]
     return f"did you mean {' or '.join(map(repr, shown))}?" if shown else None
 
 
-def listed(names: Iterable[str], most: int = 12) -> str:
+def join_names(names: Iterable[str], most: int = 12) -> str:
     """Names that there are, for a hint: of very many the first."""
     words = list(names)
     more = f" and {len(words) - most} more" if len(words) > most else ""
@@ -54,18 +54,18 @@ def listed(names: Iterable[str], most: int = 12) -> str:
 
 def is_respelt(name: str, other: str) -> bool:
     """Whether two names differ in capitals and separators only."""
-    return _folded(name) == _folded(other)
+    return _fold_name(name) == _fold_name(other)
 
 
-def _nearest(name: str, scopes: tuple[Iterable[str], ...]) -> list[str]:
+def _closest_names(name: str, scopes: tuple[Iterable[str], ...]) -> list[str]:
     """The closest names, sorted; several when they are equally close."""
-    wanted = _folded(name)
+    wanted = _fold_name(name)
     if len(wanted) > _LONGEST:
         return []
     best: list[str] = []
     bound = max(1, len(wanted) // 3) + 1
-    letters = _letters(wanted)
-    likely = [_sorted_names(frozenset(names)).likely(wanted, letters) for names in scopes]
+    letters = _letter_bits(wanted)
+    likely = [_index_names(frozenset(names)).likely(wanted, letters) for names in scopes]
     for folded, candidate, of_candidate in dict.fromkeys(chain.from_iterable(likely)):
         if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
@@ -76,7 +76,7 @@ def _nearest(name: str, scopes: tuple[Iterable[str], ...]) -> list[str]:
         elif (of_candidate ^ letters).bit_count() > 2 * bound:
             continue
         else:
-            edits = distance(wanted, folded, bound + 1)
+            edits = edit_distance(wanted, folded, bound + 1)
         if edits < bound:
             best, bound = [candidate], edits
         elif edits == bound and best:
@@ -92,8 +92,8 @@ class _Names:
     """Names in order, by their beginning and by their end."""
 
     def __init__(self, names: frozenset[str]) -> None:
-        folded = ((_folded(name), name) for name in names)
-        self._forwards: list[_Name] = sorted((plain, name, _letters(plain)) for plain, name in folded)
+        folded = ((_fold_name(name), name) for name in names)
+        self._forwards: list[_Name] = sorted((plain, name, _letter_bits(plain)) for plain, name in folded)
         self._backwards = sorted((name[0][::-1], name) for name in self._forwards)
 
     def likely(self, wanted: str, letters: int) -> Iterable[_Name]:
@@ -114,11 +114,11 @@ class _Names:
 
 
 @lru_cache(maxsize=16)
-def _sorted_names(names: frozenset[str]) -> _Names:
+def _index_names(names: frozenset[str]) -> _Names:
     return _Names(names)
 
 
-def _letters(name: str) -> int:
+def _letter_bits(name: str) -> int:
     """The set of its letters as bits: an edit changes two of them at most."""
     bits = 0
     for char in name:
@@ -126,7 +126,7 @@ def _letters(name: str) -> int:
     return bits
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
@@ -135,7 +135,7 @@ def _has_other_ending(left: str, right: str) -> bool:
     return stem >= 4 and abs(len(left) - len(right)) <= 3 and left[:stem] == right[:stem]
 
 
-def _unlike(left: str, right: str) -> tuple[str, str]:
+def _strip_common(left: str, right: str) -> tuple[str, str]:
     """Both without what they begin and end with alike: no edit is needed there."""
     end = min(len(left), len(right))
     start = 0
@@ -148,9 +148,9 @@ def _unlike(left: str, right: str) -> tuple[str, str]:
     return left[: len(left) - behind], right[: len(right) - behind]
 
 
-def distance(left: str, right: str, bound: int) -> int:
+def edit_distance(left: str, right: str, bound: int) -> int:
     """Optimal string alignment distance; stops early and answers `bound` once it cannot be below."""
-    left, right = _unlike(left, right)
+    left, right = _strip_common(left, right)
     width = len(right)
     before: list[int] = []
     previous = list(range(width + 1))

@@ -46,9 +46,9 @@ class EnvironmentLanguage:
         return editor
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.environment.render import renderers
+        from sabir.environment.render import build_renderers
 
-        return renderers()
+        return build_renderers()
 
 
 ENVIRONMENT: Final = EnvironmentLanguage()

@@ -13,7 +13,7 @@ from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.rules import Rule, collect_rules, withheld_codes
+from sabir.diagnostics.rules import Rule, collect_rules, list_withheld_codes
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment.evaluate import evaluate_environment, load_environment
 from sabir.environment.examples import environment_rule
@@ -51,7 +51,7 @@ def environment_rules(
     return tuple(rules), tuple(findings)
 
 
-def judged_environment(
+def check_environment_policy(
     environment: Environment, package: LoadedPackage, evaluation: Evaluation, session: Session
 ) -> Iterator[Finding]:
     """What the policy files that the environment names say of the graph of all parts, and what is wrong with them."""
@@ -83,7 +83,7 @@ class EnvironmentValidator(BaseValidator):
         # Findings about sabir.yaml itself and about parts that are not there come with the evaluation.
         parts, _ = load_parts(environment, self.package, self.session)
         yield from self._parts(parts)
-        yield from judged_environment(environment, self.package, self._evaluation, self.session)
+        yield from check_environment_policy(environment, self.package, self._evaluation, self.session)
 
     def _parts(self, parts: Sequence[LoadedPart]) -> Iterator[Finding]:
         """What the validators of each language say, and what only an evaluation of all parts together can tell.
@@ -99,12 +99,12 @@ class EnvironmentValidator(BaseValidator):
                     validator.options = self.options
                     for finding in validator.run():
                         moved = loaded.places.finding(finding)
-                        said.add(_key(moved))
+                        said.add(_finding_key(moved))
                         yield moved
         rules = (rule for loaded in parts for rule in loaded.language.rules())
-        withheld = withheld_codes((*collect_rules("sabir.expressions"), *rules))
+        withheld = list_withheld_codes((*collect_rules("sabir.expressions"), *rules))
         for finding in self._evaluation.findings:
-            if finding.code not in withheld and _key(finding) not in said:
+            if finding.code not in withheld and _finding_key(finding) not in said:
                 yield finding
 
     @cached_property
@@ -112,5 +112,5 @@ class EnvironmentValidator(BaseValidator):
         return evaluate_environment(self.package, EvaluationRequest.of_check(self.options))
 
 
-def _key(finding: Finding) -> tuple[str, str, str]:
+def _finding_key(finding: Finding) -> tuple[str, str, str]:
     return finding.code, str(finding.location), finding.message

@@ -11,8 +11,8 @@ from sabir.expressions.vocabulary import absolute_path, typed_path
 from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
-from sabir.source.yaml.access import all_entries, entries, items, value_at
-from sabir.source.yaml.cursor import named_by_key, typed_place
+from sabir.source.yaml.access import all_entries, sequence_items, text_entries, value_at
+from sabir.source.yaml.cursor import key_symbol, locate_cursor
 from sabir.source.yaml.nodes import YamlNode, text_of
 from sabir.text import Source, Span
 
@@ -28,15 +28,18 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
         rules = policy_symbols(file)
         return FileNames(rules, tuple(_parts_used(file.source)) if rules else ())
     root = file.yaml.documents[0]
-    symbols = (*_section(root, "parts", "part"), *_section(root, "targets", "target"))
+    symbols = (
+        *_list_section_symbols(root, "parts", "part"),
+        *_list_section_symbols(root, "targets", "target"),
+    )
     return FileNames(symbols, (*_parts_used(file.source), *_targets_used(root), *_policies_used(root)))
 
 
-def _section(root: YamlNode | None, section: str, word: str) -> Iterator[Symbol]:
-    for name, entry in entries(value_at(root, section)):
+def _list_section_symbols(root: YamlNode | None, section: str, word: str) -> Iterator[Symbol]:
+    for name, entry in text_entries(value_at(root, section)):
         about = value_at(entry.value, "language") or value_at(entry.value, "driver")
         detail = text_of(about) or text_of(value_at(entry.value, "path"))
-        yield named_by_key(f"{word} ", name, entry, SymbolKind.MODULE, detail=detail)
+        yield key_symbol(f"{word} ", name, entry, SymbolKind.MODULE, detail=detail)
 
 
 def _parts_used(source: Source) -> Iterator[Mention]:
@@ -54,7 +57,7 @@ def _targets_used(root: YamlNode | None) -> Iterator[Mention]:
 
 def _policies_used(root: YamlNode | None) -> Iterator[Mention]:
     listed = value_at(root, "rules")
-    for node in items(listed) or ((listed,) if listed is not None else ()):
+    for node in sequence_items(listed) or ((listed,) if listed is not None else ()):
         written = text_of(node)
         if written is not None:
             yield Mention(node.span, (f"policy {written}",))
@@ -63,7 +66,7 @@ def _policies_used(root: YamlNode | None) -> Iterator[Mention]:
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
     if file.name != FILE_NAME:
         return policy_candidates(file, offset)
-    place = typed_place(file.source, offset)
+    place = locate_cursor(file.source, offset)
     match place.path, place.key:
         case (), None:
             return [Candidate(text=key, kind=SymbolKind.KEYWORD) for key in ENVIRONMENT_KEYS]
@@ -72,7 +75,7 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
         case ("parts", _), "language":
             return [Candidate(text=name, kind=SymbolKind.VALUE) for name in plugin_names(LANGUAGES)]
         case ("parts", _), ("path" | "model" | "config"):
-            return [Candidate(text=name, kind=SymbolKind.FILE) for name in _paths(package)]
+            return [Candidate(text=name, kind=SymbolKind.FILE) for name in _list_sibling_paths(package)]
         case (), "rules":
             names = (
                 name for name in package.list() if name.endswith((".yaml", ".yml")) and name != FILE_NAME
@@ -84,13 +87,13 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
             return ()
 
 
-def _paths(package: LoadedPackage) -> list[str]:
+def _list_sibling_paths(package: LoadedPackage) -> list[str]:
     """Folders and files beside `sabir.yaml`."""
     return sorted({name.partition("/")[0] for name in package.list()})
 
 
-def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
-    place = typed_place(file.source, offset)
+def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    place = locate_cursor(file.source, offset)
     if place.key == "target":
         return ("target ",)
     return ("part ",) if typed_path().search(file.source.text, 0, offset) else ()

@@ -11,29 +11,36 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, join_names
 from sabir.environment import FILE_NAME
-from sabir.environment.cycles import Circle
+from sabir.environment.cycles import CycleSolver
 from sabir.environment.examples import environment_rule
 from sabir.environment.externals import Externals
 from sabir.environment.graph import PartsGraph
-from sabir.environment.inputs import COMPOSED_SECRET, Given, Resolved
+from sabir.environment.inputs import COMPOSED_SECRET, ResolvedValue, SensitiveInputs
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
 from sabir.environment.part_runner import PartRunner
 from sabir.environment.parts import LoadedPart, load_parts
 from sabir.environment.read import NOT_AN_ENVIRONMENT, read_environment
-from sabir.environment.references import Reference, references
+from sabir.environment.references import ValueReference, find_references
 from sabir.errors import UsageError
-from sabir.expressions.query import QueryError, Resource, Session, evaluate, read_from_graph, resources_of
+from sabir.expressions.query import (
+    QueryError,
+    QueryResource,
+    QuerySession,
+    evaluate,
+    read_from_graph,
+    resources_of,
+)
 from sabir.graph.address import Address
 from sabir.graph.graph import Graph
 from sabir.graph.order import strongly_connected
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.graph.values import awaited_names
+from sabir.graph.values import find_unknown_names
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.provenance import Computing
-from sabir.resources.resource import Pending, Wanted
+from sabir.provenance import ReadTracker
+from sabir.resources.resource import DesiredResources, PendingResource
 from sabir.resources.secrets import COMPOSED_HINT, composed_message, find_composed, is_reference
 from sabir.session import Session as WorkSession
 from sabir.source.packages import LoadedPackage
@@ -56,24 +63,24 @@ class Resolver:
     ) -> None:
         self._environment = environment
         self._graph = graph
-        self._session = Session(work=work, externals=externals)
+        self._session = QuerySession(work=work, externals=externals)
         self._root = resources_of(graph, self._session)
 
-    def resolve(self, reference: Reference) -> Resolved | Finding:
+    def resolve(self, reference: ValueReference) -> ResolvedValue | Finding:
         place = self._environment.place(reference.span)
         if is_reference(reference.expression):
-            return Resolved(reference.expression, Origin(place, How.LITERAL, (), reference.key))
-        computing = self._session.computing = Computing()
+            return ResolvedValue(reference.expression, Origin(place, How.LITERAL, (), reference.key))
+        computing = self._session.computing = ReadTracker()
         try:
             result = evaluate(reference.expression, self._root)
         except QueryError as error:
-            return error.placed(place).finding
+            return error.with_location(place).finding
         finally:
             self._session.computing = None
         if not result.values:
-            return self._nothing(reference)
+            return self._report_no_value(reference)
         if _holds_instance(result.value):
-            message = f"the expression of {_name(reference)} gives an instance, not a value"
+            message = f"the expression of {_reference_name(reference)} gives an instance, not a value"
             hint = "add the attribute that is meant: …::NAME"
             return NO_VALUE.at(place, message, hint=hint)
         read = read_from_graph(computing.reads)
@@ -82,26 +89,26 @@ class Resolver:
         if secret is not None:
             return COMPOSED_SECRET.at(place, composed_message(secret), hint=COMPOSED_HINT)
         sources = tuple(AttributeRead(instance.id, key) for instance, key in read)
-        return Resolved(result.value, Origin(place, How.REFERENCE, sources, reference.key))
+        return ResolvedValue(result.value, Origin(place, How.REFERENCE, sources, reference.key))
 
-    def _nothing(self, reference: Reference) -> Finding:
+    def _report_no_value(self, reference: ValueReference) -> Finding:
         """Nothing matched: say what is there instead, as far as the expression tells what it was after."""
         text = reference.expression.get("eval") if isinstance(reference.expression, dict) else None
-        hint = self._near(text) if isinstance(text, str) else None
-        message = f"the expression of {_name(reference)} gives nothing"
+        hint = self._suggest_path(text) if isinstance(text, str) else None
+        message = f"the expression of {_reference_name(reference)} gives nothing"
         return NO_VALUE.at(self._environment.place(reference.span), message, hint=hint)
 
-    def _near(self, path: str) -> str | None:
+    def _suggest_path(self, path: str) -> str | None:
         names = [segment for segment in path.split("::") if segment and segment[0] not in ".*?[$"]
         if not names:
             return None
-        candidates = self._graph.named(names[0])
+        candidates = self._graph.find_by_name(names[0])
         if not candidates:
             return did_you_mean(names[0], {instance.name for instance in self._graph})
-        names_below = {inner.name for instance in candidates for inner in self._graph.owned_by(instance.id)}
+        names_below = {inner.name for instance in candidates for inner in self._graph.list_parts(instance.id)}
         names_below |= {key for instance in candidates for key in (*instance.attributes, *instance.relations)}
         for name in names[1:]:
-            inner = self._graph.named(name)
+            inner = self._graph.find_by_name(name)
             if name not in names_below and not inner:
                 return (
                     did_you_mean(name, names_below)
@@ -112,7 +119,7 @@ class Resolver:
 
 
 def _holds_instance(value: Any) -> bool:
-    if isinstance(value, Resource):
+    if isinstance(value, QueryResource):
         return True
     if isinstance(value, dict):
         return any(_holds_instance(item) for item in value.values())
@@ -121,7 +128,7 @@ def _holds_instance(value: Any) -> bool:
     return False
 
 
-def _name(reference: Reference) -> str:
+def _reference_name(reference: ValueReference) -> str:
     return f"{reference.part}.{reference.key}" if reference.part is not None else reference.key
 
 
@@ -142,7 +149,7 @@ def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[
 
 
 def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-    run, findings = _run(package, request)
+    run, findings = _evaluate_parts(package, request)
     if run is None:
         return Evaluation(graph=Graph(()), findings=findings)
     parts = tuple(run.done.values())
@@ -150,14 +157,16 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
         graph=run.graph.whole(run.done),
         findings=findings,
         rendered=lambda: [rendered for part in parts for rendered in part.rendered()],
-        wanted=lambda: _wanted(run.environment, parts, tuple(run.pending.values())),
+        wanted=lambda: _merge_desired_resources(run.environment, parts, tuple(run.pending.values())),
     )
 
 
-def _wanted(environment: Environment, parts: Sequence[MovedPart], pending: Sequence[Pending]) -> Wanted:
+def _merge_desired_resources(
+    environment: Environment, parts: Sequence[MovedPart], pending: Sequence[PendingResource]
+) -> DesiredResources:
     """What all parts want, on the targets of the environment."""
     asked = [part.wanted() for part in parts]
-    return Wanted(
+    return DesiredResources(
         resources=tuple(resource for wanted in asked for resource in wanted.resources),
         operations=tuple(operation for wanted in asked for operation in wanted.operations),
         targets=(*environment.targets, *(target for wanted in asked for target in wanted.targets)),
@@ -176,7 +185,7 @@ class PreparedPart(Struct, frozen=True, eq=False):
     loaded: LoadedPart
     place: Place
     request: EvaluationRequest
-    sensitive: Given | None
+    sensitive: SensitiveInputs | None
     """What is sensitive in what it is given."""
 
 
@@ -184,7 +193,7 @@ def prepare_parts(
     package: LoadedPackage, request: EvaluationRequest
 ) -> tuple[tuple[PreparedPart, ...], tuple[Finding, ...]]:
     """Every part that was evaluated."""
-    run, findings = _run(package, request)
+    run, findings = _evaluate_parts(package, request)
     if run is None:
         return (), findings
     ready = ((name, loaded) for name, loaded in run.runner.parts.items() if name in run.done)
@@ -198,22 +207,24 @@ def prepare_parts(
     ), findings
 
 
-def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | None, tuple[Finding, ...]]:
+def _evaluate_parts(
+    package: LoadedPackage, request: EvaluationRequest
+) -> tuple[_Run | None, tuple[Finding, ...]]:
     environment, findings = load_environment(package)
     if environment is None:
         return None, findings
     _check_overrides(environment, request)
     parts, more = load_parts(environment, package, request.session)
     usable = {part.part.name: part for part in parts}
-    runner = PartRunner(environment, usable, _by_part(references(environment)), request)
+    runner = PartRunner(environment, usable, _by_part(find_references(environment)), request)
     run = _Run(environment, runner, [*findings, *more])
     run.broken.update(part.name for part in environment.parts if part.name not in usable)
     run.evaluate()
     return run, tuple(run.findings)
 
 
-def _by_part(asked: Iterable[Reference]) -> Mapping[str | None, Sequence[Reference]]:
-    by_part: dict[str | None, list[Reference]] = {}
+def _by_part(asked: Iterable[ValueReference]) -> Mapping[str | None, Sequence[ValueReference]]:
+    by_part: dict[str | None, list[ValueReference]] = {}
     for reference in asked:
         by_part.setdefault(reference.part, []).append(reference)
     return by_part
@@ -227,7 +238,7 @@ def _check_overrides(environment: Environment, request: EvaluationRequest) -> No
         if part in names and rest:
             continue
         near = did_you_mean(part, names) if slash else None
-        shown = listed(f"{name}/…" for name in names)
+        shown = join_names(f"{name}/…" for name in names)
         raise UsageError(
             f"--set {subject}: there is no part {part!r}: {near}"
             if near
@@ -242,35 +253,38 @@ class _Run:
         self.findings = findings
         folder = next((part.folder for part in runner.parts.values()), None)
         self._externals = Externals(environment, folder, runner.request.reach, runner.request.session)
-        self.resolved: dict[Span, Resolved] = {}
+        self.resolved: dict[Span, ResolvedValue] = {}
         self.graph = PartsGraph(environment, runner, self.resolved)
         self.done: dict[str, MovedPart] = {}
         self.broken: set[str] = set()
         """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
-        self.pending: dict[str, Pending] = {}
+        self.pending: dict[str, PendingResource] = {}
         """Those among them that wait for values which come back from a deployment."""
 
     def evaluate(self) -> None:
         for group in self._groups():
             inner = [
-                reference for name in group for reference in self._asked(name) if reference.parts & {*group}
+                reference
+                for name in group
+                for reference in self._list_references(name)
+                if reference.parts & {*group}
             ]
             outer = [
                 reference
                 for name in group
-                for reference in self._asked(name)
+                for reference in self._list_references(name)
                 if not reference.parts & {*group}
             ]
             if not self._resolve_all(outer):
                 self.broken.update(group)
                 self._wait_too(group, outer)
             elif inner:
-                self._circle(group, inner)
+                self._solve_cycle(group, inner)
             else:
                 self._part(group[0])
-        self._resolve_all(self._asked(None))
+        self._resolve_all(self._list_references(None))
 
-    def _asked(self, name: str | None) -> Sequence[Reference]:
+    def _list_references(self, name: str | None) -> Sequence[ValueReference]:
         return self.runner.asked.get(name, ())
 
     def _groups(self) -> list[list[str]]:
@@ -281,7 +295,7 @@ class _Run:
             sorted(
                 {
                     number[other]
-                    for reference in self._asked(name)
+                    for reference in self._list_references(name)
                     for other in reference.parts
                     if other in number
                 }
@@ -302,43 +316,43 @@ class _Run:
 
     def _missing(self, name: str) -> list[str]:
         """Values that a part is given and that nobody knows yet: what is wrong with it may be their fault alone."""
-        values = (self.resolved[reference.span].value for reference in self._asked(name))
-        names = (name for value in values for name in awaited_names(value))
+        values = (self.resolved[reference.span].value for reference in self._list_references(name))
+        names = (name for value in values for name in find_unknown_names(value))
         return [*dict.fromkeys(name.lstrip("/").replace("|", ".") for name in names)]
 
     def _wait(self, name: str, reason: str) -> None:
         part = self.runner.parts[name].part
         self.broken.add(name)
-        self.pending[name] = Pending(address=Address("", part=name), reason=reason)
+        self.pending[name] = PendingResource(address=Address("", part=name), reason=reason)
         message = f"part {name!r} is not evaluated yet: {reason}"
         self.findings.append(WAITS.at(self.environment.place(part.span), message))
 
-    def _wait_too(self, group: Sequence[str], asked: Sequence[Reference]) -> None:
+    def _wait_too(self, group: Sequence[str], asked: Sequence[ValueReference]) -> None:
         """A part that is given values of one that waits has to wait as well."""
         others = {other for reference in asked for other in reference.parts if other in self.pending}
         for name in group if others else ():
             self._wait(name, f"it needs values of {', '.join(sorted(others))}")
 
-    def _circle(self, group: Sequence[str], inner: Sequence[Reference]) -> None:
+    def _solve_cycle(self, group: Sequence[str], inner: Sequence[ValueReference]) -> None:
         def resolve(
-            moved: Mapping[str, MovedPart], asked: Sequence[Reference]
-        ) -> Sequence[Resolved | Finding]:
+            moved: Mapping[str, MovedPart], asked: Sequence[ValueReference]
+        ) -> Sequence[ResolvedValue | Finding]:
             return self._resolve(asked, {**self.done, **moved})
 
-        solved = Circle(self.environment, group, inner, self.resolved, self.runner.run, resolve).solve()
+        solved = CycleSolver(self.environment, group, inner, self.resolved, self.runner.run, resolve).solve()
         self.resolved.update(solved.values)
         self.done.update({name: outcome.moved for name, outcome in solved.outcomes.items()})
         self.findings.extend(solved.findings)
         if not solved.whole:
             self.broken.update(group)
 
-    def _resolve_all(self, asked: Sequence[Reference]) -> bool:
+    def _resolve_all(self, asked: Sequence[ValueReference]) -> bool:
         """Resolve and keep; False when one of them gave nothing, which is reported."""
         # What is to come from a broken part is not reported on top.
         usable = [reference for reference in asked if not reference.parts & self.broken]
         fine = len(usable) == len(asked)
         for reference, outcome in zip(usable, self._resolve(usable, self.done), strict=True):
-            if isinstance(outcome, Resolved):
+            if isinstance(outcome, ResolvedValue):
                 self.resolved[reference.span] = outcome
             else:
                 self.findings.append(outcome)
@@ -346,8 +360,8 @@ class _Run:
         return fine
 
     def _resolve(
-        self, asked: Sequence[Reference], done: Mapping[str, MovedPart]
-    ) -> Sequence[Resolved | Finding]:
+        self, asked: Sequence[ValueReference], done: Mapping[str, MovedPart]
+    ) -> Sequence[ResolvedValue | Finding]:
         """Evaluate expressions over the parts that they reach into."""
         if not asked:
             return ()

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from sabir.environment.nodes import Environment
 from sabir.errors import SabirError
-from sabir.expressions.query import QueryError, Resource, Session, resources_of
+from sabir.expressions.query import QueryError, QueryResource, QuerySession, resources_of
 from sabir.expressions.query.errors import NOT_FOUND, REFUSED
 from sabir.graph.graph import Graph
 from sabir.session import Session as WorkSession
 from sabir.source.packages import is_below
 
 
-class _Withheld(SabirError):
+class _ExternalAccessError(SabirError):
     """Leave is missing, or a way there: what is described may be right all the same."""
 
 
-class Externals(Mapping[str, Resource]):
+class Externals(Mapping[str, QueryResource]):
     """The roots of other environments by name; each is evaluated when it is first asked for."""
 
     def __init__(
@@ -32,26 +32,28 @@ class Externals(Mapping[str, Resource]):
         self._folder = folder
         self._reach = reach
         self._work = work
-        self._roots: dict[str, Resource] = {}
+        self._roots: dict[str, QueryResource] = {}
 
-    def __getitem__(self, name: str) -> Resource:
+    def __getitem__(self, name: str) -> QueryResource:
         path, span = self._environment.externals[name]
         if name not in self._roots:
             try:
                 graph = self._graph(path)
             except SabirError as error:
                 message = f"the external {name!r} cannot be reached: {error}"
-                rule = REFUSED if isinstance(error, _Withheld) else NOT_FOUND
+                rule = REFUSED if isinstance(error, _ExternalAccessError) else NOT_FOUND
                 raise QueryError.of(rule, message, place=self._environment.place(span)) from error
-            self._roots[name] = resources_of(graph, Session(work=self._work))
+            self._roots[name] = resources_of(graph, QuerySession(work=self._work))
         return self._roots[name]
 
     def _graph(self, path: str) -> Graph:
         if self._folder is None or self._reach is None:
-            raise _Withheld("there is no way to other environments from here")
+            raise _ExternalAccessError("there is no way to other environments from here")
         place = self._folder / path
         if not is_below(place, self._folder) and not self._work.trust.outside:
-            raise _Withheld(f"{path!r} leads out of the environment: allow it with --trust outside")
+            raise _ExternalAccessError(
+                f"{path!r} leads out of the environment: allow it with --trust outside"
+            )
         return self._reach(place)
 
     def __iter__(self) -> Iterator[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sabir.environment.inputs import Resolved, origin_of, value_of
+from sabir.environment.inputs import ResolvedValue, origin_of, value_of
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
 from sabir.environment.part_runner import PartRunner
 from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import PART_TYPE, Graph, Instance
-from sabir.graph.observations import faring
+from sabir.graph.observations import set_statuses
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value
@@ -21,7 +21,7 @@ class PartsGraph:
     """`resolved` fills while parts are evaluated; what is asked for later holds more."""
 
     def __init__(
-        self, environment: Environment, runner: PartRunner, resolved: Mapping[Span, Resolved]
+        self, environment: Environment, runner: PartRunner, resolved: Mapping[Span, ResolvedValue]
     ) -> None:
         self._environment = environment
         self._runner = runner
@@ -50,14 +50,14 @@ class PartsGraph:
                 type=PART_TYPE,
                 language=loaded.language.name,
                 name=name,
-                attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
+                attributes=Record.of({"path": loaded.part.path, **_output_attributes(moved.outputs)}),
                 relations=Record.of({"uses": uses} if uses else {}),
                 requires=requires,
                 origin=Origin(self._environment.place(loaded.part.span), How.LITERAL, note="part"),
                 origins=Record.of(self._part_origins(name, moved, uses)),
                 kinds=edge_kinds(relations=(("uses", EdgeKind.USES),) if uses else ()),
             )
-            yield from faring(moved.instances, self._runner.request.sightings.statuses)
+            yield from set_statuses(moved.instances, self._runner.request.sightings.statuses)
 
     def _part_origins(self, name: str, moved: MovedPart, uses: tuple[str, ...]) -> dict[str, Origin]:
         part = self._runner.parts[name].part
@@ -86,5 +86,5 @@ class PartsGraph:
         return tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(parts))
 
 
-def _outputs(outputs: Mapping[str, Value]) -> Mapping[str, Value]:
+def _output_attributes(outputs: Mapping[str, Value]) -> Mapping[str, Value]:
     return {"outputs": dict(outputs)} if outputs else {}

@@ -28,8 +28,8 @@ from sabir.graph.record import Record
 from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
 from sabir.graph.values import Ref, Sensitive, Unknown, Value, reveal_all, with_inner
 from sabir.languages.language import Document, EvaluationRequest
-from sabir.resources.resource import Wanted
-from sabir.resources.secrets import COMPOSED_HINT, ComposedSecrets, composed_message, referred_names
+from sabir.resources.resource import DesiredResources
+from sabir.resources.secrets import COMPOSED_HINT, ComposedSecrets, composed_message, find_secret_names
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, node_of
 from sabir.text import Place, Span
 
@@ -45,7 +45,7 @@ COMPOSED_SECRET: Final = environment_rule(
 )
 
 
-class Resolved(Struct, frozen=True, eq=False):
+class ResolvedValue(Struct, frozen=True, eq=False):
     """The value an expression gave, and where it came from."""
 
     value: Any
@@ -56,7 +56,7 @@ def request_for(
     environment: Environment,
     loaded: LoadedPart,
     request: EvaluationRequest,
-    resolved: Mapping[Span, Resolved],
+    resolved: Mapping[Span, ResolvedValue],
 ) -> EvaluationRequest:
     """The request that evaluates a part; `resolved` has the value of every expression by its span."""
     part = loaded.part
@@ -67,7 +67,7 @@ def request_for(
         replacement = resolved.get(node.span)
         if replacement is not None and replacement.value is ABSENT:
             continue
-        inputs[name] = from_elsewhere(value_of(node, resolved))
+        inputs[name] = qualify_unknown_names(value_of(node, resolved))
         origins[name] = origin_of(environment, node, resolved, How.INPUT, name)
     documents: dict[Literal["model", "config"], Document] = {}
     files: dict[str, Path | None] = {"model": None, "config": None}
@@ -79,9 +79,9 @@ def request_for(
             and isinstance(document.value, str)
             and not is_expression(document)
         ):
-            files[name] = _beside(loaded, document.value)
+            files[name] = _resolve_path(loaded, document.value)
         elif document is not None:
-            documents[name] = Document(environment.source, _replaced(document, resolved))
+            documents[name] = Document(environment.source, _replace_expressions(document, resolved))
     overrides = {
         key.removeprefix(f"{part.name}/"): value
         for key, value in request.overrides.items()
@@ -97,18 +97,18 @@ def request_for(
         request,
         observed=observed,
         targets=environment.targets,
-        sightings=_below(prefix, request.sightings),
+        sightings=_select_sightings(prefix, request.sightings),
         inputs=inputs,
         input_origins=origins,
         documents=documents,
         model=files["model"],
         config=files["config"],
         overrides=overrides,
-        search_path=(*(_beside(loaded, path) for path in part.search_path), *request.search_path),
+        search_path=(*(_resolve_path(loaded, path) for path in part.search_path), *request.search_path),
     )
 
 
-def _below(prefix: str, sightings: Sightings) -> Sightings:
+def _select_sightings(prefix: str, sightings: Sightings) -> Sightings:
     """What is told of the instances of one part, by the names it has for them."""
 
     def ours(told: Mapping[str, str]) -> dict[str, str]:
@@ -119,12 +119,12 @@ def _below(prefix: str, sightings: Sightings) -> Sightings:
     )
 
 
-def _beside(loaded: LoadedPart, name: str) -> Path:
+def _resolve_path(loaded: LoadedPart, name: str) -> Path:
     """A file or folder that `sabir.yaml` names, from where it lies."""
     return (loaded.folder or Path()) / name
 
 
-def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
+def value_of(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> Value:
     """A value of `sabir.yaml` as plain data, with the value of each expression in its place."""
     replacement = resolved.get(node.span)
     if replacement is not None and is_expression(node):
@@ -140,17 +140,17 @@ def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
     return node.value
 
 
-def from_elsewhere(value: Any) -> Any:
+def qualify_unknown_names(value: Any) -> Any:
     """The value with the names of what is unknown in it marked: they are the environment's, not those of the part."""
     if isinstance(value, Unknown) and value.of is not None and not value.of.startswith("/"):
         return replace(value, of=f"/{value.of}")
-    return with_inner(value, from_elsewhere)
+    return with_inner(value, qualify_unknown_names)
 
 
 def origin_of(
     environment: Environment,
     node: YamlNode,
-    resolved: Mapping[Span, Resolved],
+    resolved: Mapping[Span, ResolvedValue],
     how: How,
     note: str | None = None,
 ) -> Origin:
@@ -161,7 +161,7 @@ def origin_of(
     return Origin(environment.place(node.span), how, tuple(_origins_in(node, resolved)), note)
 
 
-def _origins_in(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Iterator[Origin]:
+def _origins_in(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> Iterator[Origin]:
     if is_expression(node):
         if node.span in resolved:
             yield resolved[node.span].origin
@@ -170,32 +170,34 @@ def _origins_in(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Iterator[O
             yield from _origins_in(item, resolved)
 
 
-def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
+def _replace_expressions(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> YamlNode:
     """The tree with the value of each expression in its place, at its span."""
     if is_expression(node):
         replacement = resolved.get(node.span)
         if replacement is None:
             return node
-        return node_of(from_elsewhere(reveal_all(replacement.value)), node.span)
+        return node_of(qualify_unknown_names(reveal_all(replacement.value)), node.span)
     if isinstance(node, YamlMapping):
         entries = (
-            YamlEntry(entry.key, _replaced(entry.value, resolved), entry.merged)
+            YamlEntry(entry.key, _replace_expressions(entry.value, resolved), entry.merged)
             for entry in node.entries
             if not _is_absent(entry.value, resolved)
         )
         return YamlMapping(node.span, tuple(entries), node.tag)
     if isinstance(node, YamlSequence):
-        items = (_replaced(item, resolved) for item in node.items if not _is_absent(item, resolved))
+        items = (
+            _replace_expressions(item, resolved) for item in node.items if not _is_absent(item, resolved)
+        )
         return YamlSequence(node.span, tuple(items), node.tag)
     return node
 
 
-def _is_absent(node: YamlNode, resolved: Mapping[Span, Resolved]) -> bool:
+def _is_absent(node: YamlNode, resolved: Mapping[Span, ResolvedValue]) -> bool:
     replacement = resolved.get(node.span)
     return replacement is not None and replacement.value is ABSENT
 
 
-class Given(Struct, frozen=True, eq=False):
+class SensitiveInputs(Struct, frozen=True, eq=False):
     """What is sensitive among the values that a part is given."""
 
     secrets: Secrets
@@ -206,25 +208,25 @@ class Given(Struct, frozen=True, eq=False):
     """The part in `sabir.yaml`."""
 
     @staticmethod
-    def of(values: Iterable[Resolved], place: Place) -> Given | None:
+    def of(values: Iterable[ResolvedValue], place: Place) -> SensitiveInputs | None:
         """None when nothing is, which is nearly always so."""
         sensitive = [value for value in values if holds_sensitive(value.value)]
         if not sensitive:
             return None
         secrets = Secrets(text for value in sensitive for text in secret_texts(value.value) or ())
-        names = set[str]().union(*(referred_names(value.value) for value in sensitive))
+        names = set[str]().union(*(find_secret_names(value.value) for value in sensitive))
         origins = tuple(value.origin for value in sensitive)
-        return Given(secrets, origins, ComposedSecrets(names), place)
+        return SensitiveInputs(secrets, origins, ComposedSecrets(names), place)
 
-    def marked(self, moved: MovedPart) -> MovedPart:
+    def mark_part(self, moved: MovedPart) -> MovedPart:
         graph = Graph(moved.instances, outputs=moved.outputs, output_origins=moved.output_origins)
-        resting = graph.dependence.resting_on(self.origins)
+        resting = graph.dependence.find_dependents(self.origins)
         instances = tuple(self._instance(instance, resting) for instance in moved.instances)
         outputs = {
             name: self._value(value, rests=(None, name) in resting) for name, value in moved.outputs.items()
         }
         return replace(
-            moved, instances=instances, outputs=outputs, wanted=lambda: self._wanted(moved.wanted())
+            moved, instances=instances, outputs=outputs, wanted=lambda: self._mark_resources(moved.wanted())
         )
 
     def composed_in(self, moved: MovedPart) -> Iterator[Finding]:
@@ -246,7 +248,7 @@ class Given(Struct, frozen=True, eq=False):
         for place, name in sorted(found, key=lambda each: (each[0].source.name, each[0].span.start)):
             yield COMPOSED_SECRET.at(place, composed_message(name), hint=COMPOSED_HINT)
 
-    def _wanted(self, wanted: Wanted) -> Wanted:
+    def _mark_resources(self, wanted: DesiredResources) -> DesiredResources:
         """Resources hold values by their text; what rests on a secret otherwise is marked in the graph they come from."""
         values = (
             (value, resource.origins.get(name, resource.origin))
@@ -259,7 +261,9 @@ class Given(Struct, frozen=True, eq=False):
             resources=tuple(
                 replace(
                     resource,
-                    desired={name: self.secrets.marked(value) for name, value in resource.desired.items()},
+                    desired={
+                        name: self.secrets.mark_sensitive(value) for name, value in resource.desired.items()
+                    },
                 )
                 for resource in wanted.resources
             ),
@@ -277,7 +281,7 @@ class Given(Struct, frozen=True, eq=False):
         return replace(instance, attributes=Record(instance.attributes.layout, row))
 
     def _value(self, value: Value, *, rests: bool) -> Value:
-        marked = self.secrets.marked(value)
+        marked = self.secrets.mark_sensitive(value)
         if not rests or marked is not value or value is None or isinstance(value, Sensitive | Unknown | Ref):
             return marked
         # It was computed from something sensitive, and is no longer to be recognised.
@@ -285,7 +289,7 @@ class Given(Struct, frozen=True, eq=False):
 
     def finding(self, finding: Finding) -> Finding:
         """What is said, without the texts."""
-        scrubbed = self.secrets.scrubbed
+        scrubbed = self.secrets.redact
         return replace(
             finding,
             message=scrubbed(finding.message),

@@ -15,8 +15,8 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Unknown, Value, with_inner
 from sabir.languages.language import Evaluation, RenderedObject
-from sabir.resources.observations import Followed, Mark
-from sabir.resources.resource import Operation, Resource, Wanted
+from sabir.resources.observations import Mark, TrackedValues
+from sabir.resources.resource import DesiredResources, Operation, Resource
 from sabir.text import Location, Place, Source, Span
 
 
@@ -81,10 +81,10 @@ class MovedPart(Struct, frozen=True):
     outputs: Mapping[str, Value]
     output_origins: Mapping[str, Origin]
     rendered: Callable[[], Sequence[RenderedObject]] = tuple
-    wanted: Callable[[], Wanted] = Wanted
+    wanted: Callable[[], DesiredResources] = DesiredResources
 
 
-def moved_part(
+def move_part(
     part: str, evaluation: Evaluation, places: PartPlaces, given: Mapping[Span, Origin]
 ) -> MovedPart:
     """`given` are the origins of the values that the environment computed for the part, by spans in `sabir.yaml`."""
@@ -97,12 +97,12 @@ def moved_part(
         instances,
         outputs,
         origins,
-        lambda: [mover.rendered(rendered) for rendered in evaluation.rendered()],
-        lambda: mover.wanted(evaluation.wanted()),
+        lambda: [mover.move_object(rendered) for rendered in evaluation.rendered()],
+        lambda: mover.move_desired_resources(evaluation.wanted()),
     )
 
 
-class _OfPart(Followed):
+class _PartObservations(TrackedValues):
     """What was observed in one part, by its own names. Not copied: each step asks for a few of more and more values."""
 
     def __init__(self, observed: Mapping[str, Value], prefix: str) -> None:
@@ -119,11 +119,11 @@ class _OfPart(Followed):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def changed_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
-        if not isinstance(self._observed, Followed):
+    def changes_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
+        if not isinstance(self._observed, TrackedValues):
             return None, None
         prefix = self._prefix
-        names, now = self._observed.changed_since(mark)
+        names, now = self._observed.changes_since(mark)
         if names is None:
             return None, now
         return [name.removeprefix(prefix) for name in names if name.startswith(prefix)], now
@@ -157,14 +157,14 @@ class _Mover:
             origins=self._origin_record(instance.origins),
         )
 
-    def rendered(self, rendered: RenderedObject) -> RenderedObject:
+    def move_object(self, rendered: RenderedObject) -> RenderedObject:
         fields = {
             name: tuple(AttributeRead(self.id(read.instance), read.attribute) for read in reads)
             for name, reads in rendered.fields.items()
         }
         return replace(rendered, instance=self.id(rendered.instance), fields=fields)
 
-    def wanted(self, wanted: Wanted) -> Wanted:
+    def move_desired_resources(self, wanted: DesiredResources) -> DesiredResources:
         """Targets that a part brings itself are told apart from those of other parts; the environment's keep their names."""
         self._targets = {target.name: self.id(target.name) for target in wanted.targets}
         return replace(
@@ -212,7 +212,7 @@ class _Mover:
     def _late(
         self, late: Callable[[Mapping[str, Value]], Mapping[str, Value]], observed: Mapping[str, Value]
     ) -> Mapping[str, Value]:
-        ours = _OfPart(observed, f"{self.part}/")
+        ours = _PartObservations(observed, f"{self.part}/")
         return {name: self.value(value) for name, value in late(ours).items()}
 
     def _address(self, address: Address) -> Address:
@@ -261,7 +261,7 @@ class _Mover:
             elif missing:
                 todo += missing
             else:
-                moved[id(step)] = (step, self._moved(step))
+                moved[id(step)] = (step, self._move_origin(step))
         return moved[id(origin)][1]
 
     def _from_environment(self, origin: Origin) -> Origin | None:
@@ -270,7 +270,7 @@ class _Mover:
             return None
         return self.given.get(place.span)
 
-    def _moved(self, origin: Origin) -> Origin:
+    def _move_origin(self, origin: Origin) -> Origin:
         place = origin.place
         if isinstance(place, Location):
             there: Place | Location = replace(place, file=self.places.file(place.file))

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.environment.examples import environment_rule
-from sabir.environment.inputs import Given, Resolved, request_for
-from sabir.environment.merge import MovedPart, moved_part
+from sabir.environment.inputs import ResolvedValue, SensitiveInputs, request_for
+from sabir.environment.merge import MovedPart, move_part
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
-from sabir.environment.references import Reference
+from sabir.environment.references import ValueReference
 from sabir.errors import UnusableInput, UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
@@ -44,11 +44,11 @@ class PartOutcome(Struct, frozen=True, eq=False):
 class PartRunner(Struct, frozen=True):
     environment: Environment
     parts: Mapping[str, LoadedPart]
-    asked: Mapping[str | None, Sequence[Reference]]
+    asked: Mapping[str | None, Sequence[ValueReference]]
     """The expressions of `sabir.yaml` by the part they are given to; None for the outputs."""
     request: EvaluationRequest
 
-    def run(self, name: str, resolved: Mapping[Span, Resolved]) -> PartOutcome:
+    def run(self, name: str, resolved: Mapping[Span, ResolvedValue]) -> PartOutcome:
         """Evaluate a part; `resolved` has a value for every expression that it is given."""
         loaded = self.parts[name]
         if self.request.on_progress is not None:
@@ -59,21 +59,21 @@ class PartRunner(Struct, frozen=True):
             request = replace(request, full_provenance=True)
         evaluation = self._evaluation(loaded, request)
         origins = {span: value.origin for span, value in resolved.items()}
-        moved = moved_part(name, evaluation, loaded.places, origins)
+        moved = move_part(name, evaluation, loaded.places, origins)
         findings = tuple(loaded.places.finding(finding) for finding in evaluation.findings)
         if sensitive is None:
             return PartOutcome(moved, findings)
         composed = tuple(sensitive.composed_in(moved))
-        return PartOutcome(sensitive.marked(moved), (*map(sensitive.finding, findings), *composed))
+        return PartOutcome(sensitive.mark_part(moved), (*map(sensitive.finding, findings), *composed))
 
     def request_for(
-        self, name: str, resolved: Mapping[Span, Resolved]
-    ) -> tuple[EvaluationRequest, Given | None]:
+        self, name: str, resolved: Mapping[Span, ResolvedValue]
+    ) -> tuple[EvaluationRequest, SensitiveInputs | None]:
         """The request that evaluates a part, and what is sensitive in it."""
         request = request_for(self.environment, self.parts[name], self.request, resolved)
         values = (resolved.get(reference.span) for reference in self.asked.get(name, ()))
         place = self.environment.place(self.parts[name].part.span)
-        return request, Given.of((value for value in values if value is not None), place)
+        return request, SensitiveInputs.of((value for value in values if value is not None), place)
 
     def _evaluation(self, loaded: LoadedPart, request: EvaluationRequest) -> Evaluation:
         """What a language cannot use is wrong usage on the command line; here `sabir.yaml` is wrong."""

@@ -63,7 +63,7 @@ def load_parts(
     }
     languages.pop("environment", None)  # an environment inside another would be a package of no language
     for part in environment.parts:
-        outcome = _leading_out(environment, part, package, session) or _load(
+        outcome = _check_paths(environment, part, package, session) or _load_part(
             environment, part, package, languages, session
         )
         if isinstance(outcome, Finding):
@@ -73,32 +73,34 @@ def load_parts(
     return tuple(loaded), tuple(findings)
 
 
-def _leading_out(
+def _check_paths(
     environment: Environment, part: Part, package: LoadedPackage, session: Session
 ) -> Finding | None:
     """Nothing that a part names may lie outside the folder of `sabir.yaml`, unless the operator says so."""
     folder = environment_folder(package)
     if folder is None:
         # The files of an archive have no paths of their own; beside it lies what is none of its business.
-        named = (path for path in _paths(part) if path[0] != "path" or name_defect(path[1]) is not None)
+        named = (path for path in _list_paths(part) if path[0] != "path" or name_defect(path[1]) is not None)
         beside = next(named, None)
-        return beside and _refused(
+        return beside and _report_outside_path(
             environment, part, beside, "write it into sabir.yaml, or unpack the archive"
         )
     if session.trust.outside:
         return None
     hint = "move it below the folder of sabir.yaml, or allow it with --trust outside"
-    leading = (path for path in _paths(part) if not is_below(folder / path[1], folder))
-    return next((_refused(environment, part, path, hint) for path in leading), None)
+    leading = (path for path in _list_paths(part) if not is_below(folder / path[1], folder))
+    return next((_report_outside_path(environment, part, path, hint) for path in leading), None)
 
 
-def _refused(environment: Environment, part: Part, path: tuple[str, str, Span], hint: str) -> Finding:
+def _report_outside_path(
+    environment: Environment, part: Part, path: tuple[str, str, Span], hint: str
+) -> Finding:
     key, written, span = path
     message = f"part {part.name!r}: {key} {written!r} leads out of the environment and is not followed"
     return OUTSIDE.at(environment.place(span), message, hint=hint)
 
 
-def _paths(part: Part) -> Iterator[tuple[str, str, Span]]:
+def _list_paths(part: Part) -> Iterator[tuple[str, str, Span]]:
     """Every path that a part names: its key, as it is written, and where."""
     yield "path", part.path, part.path_span
     for key, node in (("model", part.model), ("config", part.config)):
@@ -108,7 +110,7 @@ def _paths(part: Part) -> Iterator[tuple[str, str, Span]]:
         yield "search_path", written, part.span
 
 
-def _load(
+def _load_part(
     environment: Environment,
     part: Part,
     whole: LoadedPackage,
@@ -116,16 +118,16 @@ def _load(
     session: Session,
 ) -> LoadedPart | Finding:
     try:
-        package = _package(whole, part.path, session)
+        package = _load_part_package(whole, part.path, session)
     except UnusableInput as error:
         return MISSING_PART.at(environment.place(part.path_span), f"part {part.name!r}: {error}")
-    language = _language(environment, part, package, languages)
+    language = _find_language(environment, part, package, languages)
     if isinstance(language, Finding):
         return language
-    prefix = _prefix(part.path, single_file=package.single_file)
+    prefix = _part_prefix(part.path, single_file=package.single_file)
     folder = environment_folder(whole)
     places = PartPlaces(prefix, own=environment.source, folder=folder)
-    for key, written, span in _paths(part):
+    for key, written, span in _list_paths(part):
         if key in ("model", "config") and folder is not None and not os.path.exists(folder / written):
             message = f"part {part.name!r}: {key} file not found: {written!r}"
             return MISSING_PART.at(environment.place(span), message)
@@ -140,11 +142,11 @@ def environment_folder(package: LoadedPackage) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _package(whole: LoadedPackage, path: str, session: Session) -> LoadedPackage:
+def _load_part_package(whole: LoadedPackage, path: str, session: Session) -> LoadedPackage:
     folder = environment_folder(whole)
     if folder is not None:
         part = load_package(folder / path, session.limits.package)
-        texts = _edited_below(whole, _prefix(path, single_file=part.single_file))
+        texts = _select_edited_files(whole, _part_prefix(path, single_file=part.single_file))
         return EditedPackage(part, texts) if texts else part
     package = SubPackage(whole, path)
     if not package.list():
@@ -152,7 +154,7 @@ def _package(whole: LoadedPackage, path: str, session: Session) -> LoadedPackage
     return package
 
 
-def _edited_below(whole: LoadedPackage, prefix: str) -> dict[str, str | PackageFile]:
+def _select_edited_files(whole: LoadedPackage, prefix: str) -> dict[str, str | PackageFile]:
     """What is typed in an editor and belongs to a part, by the names of files there."""
     edited = whole.edited if isinstance(whole, EditedPackage) else {}
     return {
@@ -162,7 +164,7 @@ def _edited_below(whole: LoadedPackage, prefix: str) -> dict[str, str | PackageF
     }
 
 
-def configured_paths(environment: Environment, package: LoadedPackage) -> frozenset[Path]:
+def list_configured_paths(environment: Environment, package: LoadedPackage) -> frozenset[Path]:
     """The packages that an environment configures: without it they are not complete."""
     folder = environment_folder(package)
     if folder is None:
@@ -170,14 +172,14 @@ def configured_paths(environment: Environment, package: LoadedPackage) -> frozen
     return frozenset((folder / part.path).resolve() for part in environment.parts if part.config is not None)
 
 
-def _prefix(path: str, *, single_file: bool) -> str:
+def _part_prefix(path: str, *, single_file: bool) -> str:
     """What goes before the names of a part's files to make them names from the environment's folder."""
     folder = path.rstrip("/").rpartition("/")[0] if single_file else path.rstrip("/")
     folder = folder.removeprefix("./")
     return "" if folder in ("", ".") else f"{folder}/"
 
 
-def _language(
+def _find_language(
     environment: Environment, part: Part, package: LoadedPackage, languages: dict[str, Language]
 ) -> Language | Finding:
     if part.language is not None:

@@ -15,7 +15,7 @@ from sabir.resources.resource import Lifecycle
 from sabir.resources.secrets import SecretSource, reference_to
 from sabir.resources.target import Target
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.access import unknown_keys
+from sabir.source.yaml.access import find_unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source, Span
 
@@ -177,7 +177,7 @@ class _Reader:
                 )
                 continue
             settings = {
-                text_of(setting) or "?": _setting(plain_data(node))
+                text_of(setting) or "?": _read_setting(plain_data(node))
                 for setting, node in described.items()
                 if text_of(setting) not in ("driver", "parallel", "timeout", "retries", "labels")
             }
@@ -267,17 +267,17 @@ class _Reader:
         return tuple((text, item.span) for item in items if (text := text_of(item)) is not None)
 
     def _check_keys(self, mapping: YamlMapping, names: Sequence[str], subject: str) -> None:
-        for key, name, hint in unknown_keys(mapping, names):
+        for key, name, hint in find_unknown_keys(mapping, names):
             self._find(key.span, UNKNOWN_KEY, f"{subject} has no key {name!r}", hint=hint)
 
     def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
 
 
-def _setting(value: Any) -> Any:
+def _read_setting(value: Any) -> Any:
     """A setting of a target, with `{secret: NAME}` as a reference."""
     if isinstance(value, dict):
         if value.keys() == {"secret"} and isinstance(value["secret"], str):
             return reference_to(value["secret"])
-        return {key: _setting(item) for key, item in value.items()}
-    return [_setting(item) for item in value] if isinstance(value, list) else value
+        return {key: _read_setting(item) for key, item in value.items()}
+    return [_read_setting(item) for item in value] if isinstance(value, list) else value

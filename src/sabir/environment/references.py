@@ -19,7 +19,7 @@ _FORMS: Final = frozenset(
 )
 
 
-class Reference(Struct, frozen=True, eq=False):
+class ValueReference(Struct, frozen=True, eq=False):
     """One value of `sabir.yaml` that is an expression."""
 
     part: str | None
@@ -60,28 +60,28 @@ def _secret_name(node: YamlNode) -> str | None:
     return None
 
 
-def references(environment: Environment) -> tuple[Reference, ...]:
+def find_references(environment: Environment) -> tuple[ValueReference, ...]:
     """Every expression of the environment, in the order it is written."""
-    references: list[Reference] = []
+    references: list[ValueReference] = []
     names = frozenset(part.name for part in environment.parts)
     secrets = frozenset(secret.name for secret in environment.secrets)
     for part in environment.parts:
         references.extend(part_references(part, names, secrets))
     if environment.outputs is not None:
-        references.extend(_walk(None, "outputs", environment.outputs, names))
+        references.extend(_walk_node(None, "outputs", environment.outputs, names))
     return tuple(references)
 
 
 def part_references(
     part: Part, names: frozenset[str], secrets: frozenset[str] = frozenset()
-) -> Iterator[Reference]:
+) -> Iterator[ValueReference]:
     """The expressions that a part is given; `secrets` are those that the environment declares."""
-    resources = _resources(part)
+    resources = _list_resource_names(part)
     for key, node in (("inputs", part.inputs), ("model", part.model), ("config", part.config)):
         # A part whose resources are described in sabir.yaml reads `{secret: NAME}` in them itself.
         known = frozenset[str]() if key == "model" and part.described_here else secrets
-        for reference in _walk(part.name, key, node, names, known) if node is not None else ():
-            named = {*_named(reference.expression)}
+        for reference in _walk_node(part.name, key, node, names, known) if node is not None else ():
+            named = {*_list_root_names(reference.expression)}
             # What stands in sabir.yaml itself calls its own resources by their names alone.
             if named & resources and named <= resources | names:
                 yield replace(reference, parts=frozenset({part.name, *(named & names)}))
@@ -89,7 +89,7 @@ def part_references(
                 yield reference
 
 
-def _resources(part: Part) -> frozenset[str]:
+def _list_resource_names(part: Part) -> frozenset[str]:
     """The names of the resources that a part describes in `sabir.yaml`."""
     listed = part.model.get("resources") if isinstance(part.model, YamlMapping) else None
     if not part.described_here or not isinstance(listed, YamlMapping):
@@ -97,41 +97,41 @@ def _resources(part: Part) -> frozenset[str]:
     return frozenset(key.text for key in listed if isinstance(key, YamlScalar))
 
 
-def _walk(
+def _walk_node(
     part: str | None,
     key: str,
     node: YamlNode,
     names: frozenset[str],
     secrets: frozenset[str] = frozenset(),
-) -> Iterator[Reference]:
+) -> Iterator[ValueReference]:
     secret = _secret_name(node)
     if secret is not None:
         if secret in secrets:
-            yield Reference(part, key, node.span, reference_to(secret), frozenset())
+            yield ValueReference(part, key, node.span, reference_to(secret), frozenset())
     elif is_expression(node):
         expression = with_references(plain_data(node))
-        named = frozenset(_named(expression))
+        named = frozenset(_list_root_names(expression))
         parts = named if named <= names else (named & names) | (names - {part})
-        yield Reference(
+        yield ValueReference(
             part, key, node.span, expression, frozenset(name for name in parts if name is not None)
         )
     elif isinstance(node, YamlMapping):
         for name, value in node.items():
             label = name.text if isinstance(name, YamlScalar) else "?"
-            yield from _walk(part, f"{key}.{label}", value, names, secrets)
+            yield from _walk_node(part, f"{key}.{label}", value, names, secrets)
     elif isinstance(node, YamlSequence):
         for position, item in enumerate(node.items):
-            yield from _walk(part, f"{key}[{position}]", item, names, secrets)
+            yield from _walk_node(part, f"{key}[{position}]", item, names, secrets)
 
 
-def _named(expression: Any) -> Iterator[str | None]:
+def _list_root_names(expression: Any) -> Iterator[str | None]:
     """The first names of the absolute paths in an expression; None for one that begins with no name."""
     if isinstance(expression, str):
         yield from (match["name"] for match in absolute_path().finditer(expression))
     elif isinstance(expression, dict):
         for key, value in expression.items():
-            yield from _named(key)
-            yield from _named(value)
+            yield from _list_root_names(key)
+            yield from _list_root_names(value)
     elif isinstance(expression, list):
         for item in expression:
-            yield from _named(item)
+            yield from _list_root_names(item)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.environment.evaluate import prepare_parts
-from sabir.languages.language import EvaluationRequest, Language, Renderer, Rendering, RenderRequest
+from sabir.languages.language import EvaluationRequest, Language, Renderer, RenderOutput, RenderRequest
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place
@@ -25,7 +25,7 @@ HIDDEN: Final = Rule(
 )
 
 
-def renderers() -> Mapping[str, Renderer]:
+def build_renderers() -> Mapping[str, Renderer]:
     """What any installed language can render, for the parts in that language."""
     names: dict[str, Renderer] = {}
     for key, language in load_plugins(LANGUAGES).loaded.items():
@@ -40,7 +40,7 @@ class _EnvironmentRenderer(Struct, frozen=True):
 
     def __call__(
         self, package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-    ) -> Rendering:
+    ) -> RenderOutput:
         files: dict[str, str] = {}
         archives: dict[str, bytes] = {}
         prepared, findings = prepare_parts(package, request)
@@ -58,12 +58,12 @@ class _EnvironmentRenderer(Struct, frozen=True):
                 path = f"{loaded.part.name}/{name}"
                 files[path] = text
                 if part.sensitive is not None and "reveal" not in render.options:
-                    files[path] = part.sensitive.secrets.scrubbed(text)
+                    files[path] = part.sensitive.secrets.redact(text)
                     if files[path] != text:
-                        collected.append(_hidden(path, part.place))
-        return Rendering(files=files, findings=tuple(collected), archives=archives)
+                        collected.append(_report_redaction(path, part.place))
+        return RenderOutput(files=files, findings=tuple(collected), archives=archives)
 
 
-def _hidden(path: str, place: Place) -> Finding:
+def _report_redaction(path: str, place: Place) -> Finding:
     message = f"{path} would hold something sensitive that the part is given; it is not written"
     return HIDDEN.at(place, message, hint="--option reveal=yes writes it")

@@ -38,19 +38,19 @@ def is_vault(raw: bytes) -> bool:
     return raw.startswith(HEADER)
 
 
-def encrypt(plain: bytes, password: str) -> bytes:
+def encrypt_vault(plain: bytes, password: str) -> bytes:
     """A vault file with these contents."""
     salt = os.urandom(32)
-    cipher_key, mac_key, counter = _keys(password, salt)
+    cipher_key, mac_key, counter = _derive_keys(password, salt)
     fill = _BLOCK - len(plain) % _BLOCK
-    secret = _aes(plain + bytes([fill]) * fill, cipher_key, counter)
+    secret = _apply_aes(plain + bytes([fill]) * fill, cipher_key, counter)
     mac = hmac.new(mac_key, secret, hashlib.sha256).digest()
     body = hexlify(b"\n".join(map(hexlify, (salt, mac, secret))))
     lines = [body[at : at + _WIDTH] for at in range(0, len(body), _WIDTH)]
     return b"\n".join([HEADER + b"1.1;AES256", *lines, b""])
 
 
-def decrypt(raw: bytes, password: str) -> bytes:
+def decrypt_vault(raw: bytes, password: str) -> bytes:
     """The contents of a vault file; QueryError of kind VAULT when it is broken or the password is wrong."""
     head, _, body = raw.partition(b"\n")
     parts = head.rstrip(b"\r").split(b";")
@@ -62,19 +62,19 @@ def decrypt(raw: bytes, password: str) -> bytes:
         salt, mac, secret = map(unhexlify, unhexlify(b"".join(body.split())).split(b"\n"))
     except (HexError, ValueError) as error:
         raise QueryError.of(VAULT, "the vault file is damaged") from error
-    cipher_key, mac_key, counter = _keys(password, salt)
+    cipher_key, mac_key, counter = _derive_keys(password, salt)
     if not hmac.compare_digest(mac, hmac.new(mac_key, secret, hashlib.sha256).digest()):
         raise QueryError.of(VAULT, "the vault file cannot be opened", hint="is the password right?")
-    plain = _aes(secret, cipher_key, counter)
+    plain = _apply_aes(secret, cipher_key, counter)
     return plain[: -plain[-1]] if plain else plain
 
 
-def _keys(password: str, salt: bytes) -> tuple[bytes, bytes, bytes]:
+def _derive_keys(password: str, salt: bytes) -> tuple[bytes, bytes, bytes]:
     derived = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ROUNDS, 80)
     return derived[:32], derived[32:64], derived[64:]
 
 
-def _aes(data: bytes, key: bytes, counter: bytes) -> bytes:
+def _apply_aes(data: bytes, key: bytes, counter: bytes) -> bytes:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:

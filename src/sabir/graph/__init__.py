@@ -4,7 +4,7 @@ from sabir.graph.address import Address
 from sabir.graph.edges import EdgeKind, EdgeKinds
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.graph.record import EMPTY_RECORD, Layout, Record
+from sabir.graph.record import EMPTY_RECORD, Record, RecordLayout
 from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
 
 __all__ = [
@@ -17,9 +17,9 @@ __all__ = [
     "Graph",
     "How",
     "Instance",
-    "Layout",
     "Origin",
     "Record",
+    "RecordLayout",
     "Ref",
     "Sensitive",
     "Unknown",

@@ -39,12 +39,12 @@ class Address(NamedTuple):  # states and plans have them by the hundred thousand
     attribute: str | None = None
 
     def __str__(self) -> str:
-        text = escaped(self.instance)
+        text = escape_name(self.instance)
         if self.part is not None:
             text = f"{self.part}/{text}" if text else self.part
         if self.item is not None:
-            text = f"{text}[{escaped(self.item)}]"
-        return text if self.attribute is None else f"{text}|{escaped(self.attribute)}"
+            text = f"{text}[{escape_name(self.item)}]"
+        return text if self.attribute is None else f"{text}|{escape_name(self.attribute)}"
 
     @staticmethod
     def parse(text: str, parts: Collection[str] = ()) -> Address:
@@ -69,32 +69,32 @@ class Address(NamedTuple):  # states and plans have them by the hundred thousand
         return self._replace(attribute=attribute)
 
 
-def escaped(text: str) -> str:
+def escape_name(text: str) -> str:
     """A name as it stands in an address."""
     if _reserved().search(text) is None:
         return text
     return _reserved().sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
-def digest(*words: str, size: int = _BYTES) -> str:
+def digest_text(*words: str, size: int = _BYTES) -> str:
     """A short word that stands for a long description, the same in every run and every version."""
-    return digest_of_bytes("\0".join(words).encode("utf-8", "surrogatepass"), size)
+    return digest_bytes("\0".join(words).encode("utf-8", "surrogatepass"), size)
 
 
-def digest_of_bytes(description: bytes, size: int = _BYTES) -> str:
+def digest_bytes(description: bytes, size: int = _BYTES) -> str:
     """The same for a description that is at hand as bytes."""
-    text: str = begun_digest(description, size).hexdigest()
+    text: str = start_digest(description, size).hexdigest()
     return text
 
 
-def begun_digest(description: bytes, size: int = _BYTES) -> Hash:
+def start_digest(description: bytes, size: int = _BYTES) -> Hash:
     """The digest of a description that many begin with: copied and continued, it is half the work of a new one."""
-    begun: Hash = _hash()(description, digest_size=size)
+    begun: Hash = _load_blake2b()(description, digest_size=size)
     return begun
 
 
 @cache
-def _hash() -> Callable[..., Any]:
+def _load_blake2b() -> Callable[..., Any]:
     # A loop makes one for each instance: this is twice as fast as SHA-256, and hashlib loads 3 MB of OpenSSL beside it.
     try:
         from _blake2 import blake2b

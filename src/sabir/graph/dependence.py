@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, Origin
-from sabir.graph.record import Layout
+from sabir.graph.record import RecordLayout
 from sabir.interpreter import collector_paused
 from sabir.text import Location, Source
 
 _Subject = tuple[str | None, str | None]
 
 
-class Affected(NamedTuple):  # there may be as many as the graph has values
+class Dependent(NamedTuple):  # there may be as many as the graph has values
     """Something that rests on a line: an instance itself, one of its attributes or relations, or an output."""
 
     instance: str | None
@@ -61,16 +61,16 @@ class Dependence:
         sources = (source for source in self._in_source if isinstance(source, Source) and source.name == file)
         return next((len(source.text.splitlines()) for source in sources), None)
 
-    def on_line(self, file: str, line: int) -> list[Affected]:
+    def on_line(self, file: str, line: int) -> list[Dependent]:
         """Everything that rests on a line, directly or through other values, in graph order."""
         with collector_paused():
-            affected = self._spread(self.touching(file, line))
+            affected = self._spread(self.find_origins(file, line))
             order = (
                 {instance.id: position for position, instance in enumerate(self._graph)} if affected else {}
             )
             return sorted(affected.values(), key=lambda entry: _sort_key(entry, order))
 
-    def resting_on(self, origins: Iterable[Origin]) -> Mapping[tuple[str | None, str | None], Affected]:
+    def find_dependents(self, origins: Iterable[Origin]) -> Mapping[tuple[str | None, str | None], Dependent]:
         """Everything that rests on one of these origins, by instance and attribute."""
         with collector_paused():
             return self._spread(origin for origin in origins if id(origin) in self._made_by)
@@ -79,7 +79,7 @@ class Dependence:
 
     def _walk(self) -> None:
         made_by, enter = self._made_by, self._enter
-        plans: dict[tuple[Layout, Layout, Layout], list[tuple[str, int]]] = {}
+        plans: dict[tuple[RecordLayout, RecordLayout, RecordLayout], list[tuple[str, int]]] = {}
         for instance in self._graph:
             id_, creation, row = instance.id, instance.origin, instance.origins.row
             with_it: list[_Subject] = []
@@ -89,7 +89,7 @@ class Dependence:
             layouts = instance.attributes.layout, instance.relations.layout, instance.origins.layout
             plan = plans.get(layouts)
             if plan is None:
-                plan = plans[layouts] = _plan(instance)
+                plan = plans[layouts] = _value_positions(instance)
             for name, position in plan:
                 # What has no origin of its own was made with its instance.
                 if position < 0 or row[position] is creation:
@@ -123,7 +123,7 @@ class Dependence:
 
     # The question
 
-    def touching(self, file: str, line: int) -> Iterator[Origin]:
+    def find_origins(self, file: str, line: int) -> Iterator[Origin]:
         """The origins whose place covers a line or a part of it: of values, and of what values were computed from."""
         for source, origins in self._in_source.items():
             if isinstance(source, str):
@@ -138,8 +138,8 @@ class Dependence:
                     if span.start < end and (span.end > start or span.start >= start):
                         yield origin
 
-    def _spread(self, touched: Iterable[Origin]) -> dict[_Subject, Affected]:
-        affected: dict[_Subject, Affected] = {}
+    def _spread(self, touched: Iterable[Origin]) -> dict[_Subject, Dependent]:
+        affected: dict[_Subject, Dependent] = {}
         seen: set[int] = set()
         nearest: list[tuple[Origin, AttributeRead | None]] = [(origin, None) for origin in touched]
         while nearest:
@@ -153,7 +153,7 @@ class Dependence:
                 for subject in self._made_by[id(origin)]:
                     if subject not in affected:
                         instance, attribute = subject
-                        affected[subject] = Affected(instance, attribute, through)
+                        affected[subject] = Dependent(instance, attribute, through)
                         if instance is not None and subject in self._reading:
                             read = AttributeRead(instance, attribute)
                             further += [(reader, read) for reader in self._reading[subject]]
@@ -161,12 +161,12 @@ class Dependence:
         return affected
 
 
-def _sort_key(affected: Affected, order: dict[str, int]) -> tuple[int, str]:
+def _sort_key(affected: Dependent, order: dict[str, int]) -> tuple[int, str]:
     position = len(order) if affected.instance is None else order[affected.instance]
     return position, affected.attribute or ""
 
 
-def _plan(instance: Instance) -> list[tuple[str, int]]:
+def _value_positions(instance: Instance) -> list[tuple[str, int]]:
     """The names of its values, each with where its origin stands in the row, or -1: the same for all of its layouts."""
     index = instance.origins.layout.index
     return [(name, index.get(name, -1)) for name in (*instance.attributes, *instance.relations)]

@@ -24,7 +24,7 @@ class Absent:
 ABSENT: Final = Absent()
 
 
-class Change(Struct, frozen=True):
+class ValueChange(Struct, frozen=True):
     """One attribute, relation or property of an instance, before and after."""
 
     name: str
@@ -35,7 +35,7 @@ class Change(Struct, frozen=True):
 class ChangedInstance(Struct, frozen=True):
     before: Instance
     after: Instance
-    changes: tuple[Change, ...]
+    changes: tuple[ValueChange, ...]
 
 
 class GraphDiff(Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class GraphDiff(Struct, frozen=True, kw_only=True):
     added: tuple[Instance, ...] = ()
     removed: tuple[Instance, ...] = ()
     changed: tuple[ChangedInstance, ...] = ()
-    outputs: tuple[Change, ...] = ()
+    outputs: tuple[ValueChange, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed or self.outputs)
@@ -56,18 +56,18 @@ def compare_graphs(before: Graph, after: Graph) -> GraphDiff:
     The order of instances, of the keys of a mapping and of the instances in a relation has no meaning. The places
     where values were written do not count either.
     """
-    pairs, added, removed = _paired(before, after)
+    pairs, added, removed = _pair_instances(before, after)
     names = {old.id: new.id for old, new in pairs if old.id != new.id}
     changed = []
     for old, new in pairs:
-        changes = _changes(old, new, names)
+        changes = _instance_changes(old, new, names)
         if changes:
             changed.append(ChangedInstance(old, new, changes))
     outputs = _value_changes(before.outputs, after.outputs)
     return GraphDiff(added=added, removed=removed, changed=tuple(changed), outputs=outputs)
 
 
-def _paired(
+def _pair_instances(
     before: Graph, after: Graph
 ) -> tuple[list[tuple[Instance, Instance]], tuple[Instance, ...], tuple[Instance, ...]]:
     pairs: list[tuple[Instance, Instance]] = []
@@ -80,8 +80,8 @@ def _paired(
             removed.append(old)
     taken = {new.id for _, new in pairs}
     added = {new.id: new for new in after if new.id not in taken}
-    candidates = _unique(added.values())
-    gone = _unique(removed)
+    candidates = _index_unique(added.values())
+    gone = _index_unique(removed)
     for key, old in gone.items():
         new = candidates.get(key)
         if new is not None:
@@ -91,7 +91,7 @@ def _paired(
     return pairs, tuple(added.values()), tuple(removed)
 
 
-def _unique(instances: object) -> dict[tuple[str, str], Instance]:
+def _index_unique(instances: object) -> dict[tuple[str, str], Instance]:
     by_name: dict[tuple[str, str], Instance] = {}
     twice: set[tuple[str, str]] = set()
     for instance in cast("list[Instance]", instances):
@@ -102,24 +102,24 @@ def _unique(instances: object) -> dict[tuple[str, str], Instance]:
     return {key: instance for key, instance in by_name.items() if key not in twice}
 
 
-def _changes(old: Instance, new: Instance, names: Mapping[str, str]) -> tuple[Change, ...]:
+def _instance_changes(old: Instance, new: Instance, names: Mapping[str, str]) -> tuple[ValueChange, ...]:
     changes = list(_value_changes(old.attributes, new.attributes))
     for name in dict.fromkeys((*old.relations, *new.relations)):
         left = {names.get(id_, id_) for id_ in old.relations.get(name, ())}
         right = set(new.relations.get(name, ()))
         if left != right:
-            changes.append(Change(name, sorted(left), sorted(right)))
+            changes.append(ValueChange(name, sorted(left), sorted(right)))
     if old.name != new.name:
-        changes.append(Change(".name", old.name, new.name))
+        changes.append(ValueChange(".name", old.name, new.name))
     if old.status != new.status:
-        changes.append(Change(".status", old.status, new.status))
+        changes.append(ValueChange(".status", old.status, new.status))
     old_owner = names.get(old.owner, old.owner) if old.owner is not None else None
     if old_owner != new.owner:
-        changes.append(Change(".owner", old_owner, new.owner))
+        changes.append(ValueChange(".owner", old_owner, new.owner))
     return tuple(changes)
 
 
-def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[Change, ...]:
+def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[ValueChange, ...]:
     return tuple(
         change
         for name in dict.fromkeys((*old, *new))
@@ -127,9 +127,9 @@ def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[
     )
 
 
-def _inner_changes(name: str, old: Value | Absent, new: Value | Absent) -> Iterator[Change]:
+def _inner_changes(name: str, old: Value | Absent, new: Value | Absent) -> Iterator[ValueChange]:
     """The innermost parts that differ: a value deep inside a structure is named by its path."""
-    if _same(old, new):
+    if _is_same_value(old, new):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in dict.fromkeys((*old, *new)):
@@ -138,21 +138,21 @@ def _inner_changes(name: str, old: Value | Absent, new: Value | Absent) -> Itera
         for position, (left, right) in enumerate(zip(old, new, strict=True)):
             yield from _inner_changes(f"{name}[{position}]", left, right)
     else:
-        yield Change(name, old, new)
+        yield ValueChange(name, old, new)
 
 
-def _same(left: Value | Absent, right: Value | Absent) -> bool:
+def _is_same_value(left: Value | Absent, right: Value | Absent) -> bool:
     """Equal in value and kind: 1 and 1.0 are, true and 1 are not."""
     if isinstance(left, Sensitive) and isinstance(right, Sensitive):
         # A saved graph does not hold secrets: whether one changed since cannot be told.
-        return REDACTED in (left.value, right.value) or _same(left.value, right.value)
+        return REDACTED in (left.value, right.value) or _is_same_value(left.value, right.value)
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         # A graph of an older sabir does not say what its unknown values stand for.
         return left.of == right.of or None in (left.of, right.of)
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(_is_same_value(left[key], right[key]) for key in left)
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        return len(left) == len(right) and all(map(_same, left, right))
+        return len(left) == len(right) and all(map(_is_same_value, left, right))
     return bool(left == right)

@@ -57,7 +57,7 @@ PART_TYPE: Final = "sabir.Part"
 _LONGEST_NUMBER: Final = 9
 
 
-def _short(name: str) -> str:
+def _short_type(name: str) -> str:
     """A type without its namespace."""
     return name.rpartition("::")[2]
 
@@ -110,7 +110,7 @@ class Graph:
                 owned[instance.owner].append(instance)
         return {owner: tuple(parts) for owner, parts in owned.items()}
 
-    def owned_by(self, id_: str) -> tuple[Instance, ...]:
+    def list_parts(self, id_: str) -> tuple[Instance, ...]:
         """The direct parts of an instance, in graph order."""
         return self._owned.get(id_, ())
 
@@ -128,16 +128,16 @@ class Graph:
             named[instance.name].append(instance)
         return {name: tuple(instances) for name, instances in named.items()}
 
-    def named(self, name: str) -> tuple[Instance, ...]:
+    def find_by_name(self, name: str) -> tuple[Instance, ...]:
         """All instances people call by this name; else what an output of this name or `TYPE#N` stands for."""
         instances = self._named.get(name)
         if instances is not None:
             return instances
         output = self.outputs.get(name)
-        alias = self._instances.get(output.id) if isinstance(output, Ref) else self.numbered(name)
+        alias = self._instances.get(output.id) if isinstance(output, Ref) else self.find_by_number(name)
         return () if alias is None else (alias,)
 
-    def numbered(self, words: str) -> Instance | None:
+    def find_by_number(self, words: str) -> Instance | None:
         """The instance that `[PART/]TYPE#N` means, the N-th of its type: a name of the moment, never kept by anybody."""
         type_, _, number = words.rpartition("#")
         if not type_ or not number.isdecimal() or len(number) > _LONGEST_NUMBER:
@@ -149,7 +149,7 @@ class Graph:
         there = [instance for instance in self if instance.id.startswith(prefix)]
         types = {instance.type for instance in there}
         if type_ not in types:
-            short = [name for name in types if _short(name) == type_]
+            short = [name for name in types if _short_type(name) == type_]
             if len(short) != 1:
                 return None
             type_ = short[0]

@@ -26,7 +26,7 @@ class Sightings(Struct, frozen=True, kw_only=True):
         return bool(self.notes or self.statuses)
 
 
-def faring(instances: Iterable[Instance], statuses: Mapping[str, str]) -> Iterable[Instance]:
+def set_statuses(instances: Iterable[Instance], statuses: Mapping[str, str]) -> Iterable[Instance]:
     """The instances with the status of those that are deployed."""
     if not statuses:
         return instances
@@ -44,14 +44,16 @@ def with_sightings(graph: Graph, sightings: Sightings, observed: Mapping[str, Va
         by_instance.setdefault(instance, {})[attribute] = note
 
     def seen() -> Iterator[Instance]:
-        for instance in faring(graph, sightings.statuses):
+        for instance in set_statuses(graph, sightings.statuses):
             notes = by_instance.get(instance.id)
-            yield instance if notes is None else _seen(instance, notes, observed)
+            yield instance if notes is None else _add_observations(instance, notes, observed)
 
     return Graph(seen(), outputs=graph.outputs, output_origins=graph.output_origins)
 
 
-def _seen(instance: Instance, notes: Mapping[str, str], observed: Mapping[str, Value]) -> Instance:
+def _add_observations(
+    instance: Instance, notes: Mapping[str, str], observed: Mapping[str, Value]
+) -> Instance:
     place = Location("<deployed>", 1, 1) if instance.origin is None else instance.origin.place
     attributes, origins = dict(instance.attributes), dict(instance.origins)
     for name, note in notes.items():

@@ -57,14 +57,14 @@ def strongly_connected(successors: Adjacency) -> list[list[int]]:
                     low[node] = min(low[node], index[target])
             else:
                 if low[node] == index[node]:
-                    groups.append(_popped_group(stack, node, on_stack))
+                    groups.append(_pop_group(stack, node, on_stack))
                 if path:
                     parent = path[-1][0]
                     low[parent] = min(low[parent], low[node])
     return groups
 
 
-def _popped_group(stack: list[int], root: int, on_stack: bytearray) -> list[int]:
+def _pop_group(stack: list[int], root: int, on_stack: bytearray) -> list[int]:
     group: list[int] = []
     while True:
         node = stack.pop()
@@ -74,9 +74,9 @@ def _popped_group(stack: list[int], root: int, on_stack: bytearray) -> list[int]
             return sorted(group)
 
 
-def components(successors: Adjacency) -> list[list[int]]:
+def find_components(successors: Adjacency) -> list[list[int]]:
     """Groups of nodes that are connected when directions do not count, by their least node; nodes are sorted."""
-    predecessors = reversed_edges(successors)
+    predecessors = reverse_edges(successors)
     seen = bytearray(len(successors))
     groups: list[list[int]] = []
     for root in range(len(successors)):
@@ -93,7 +93,7 @@ def components(successors: Adjacency) -> list[list[int]]:
     return groups
 
 
-def reversed_edges(successors: Adjacency) -> list[list[int]]:
+def reverse_edges(successors: Adjacency) -> list[list[int]]:
     predecessors: list[list[int]] = [[] for _ in successors]
     for node, targets in enumerate(successors):
         for target in targets:
@@ -101,7 +101,7 @@ def reversed_edges(successors: Adjacency) -> list[list[int]]:
     return predecessors
 
 
-class Nesting:
+class ContainmentIndex:
     """Who lies in whom, asked often: a walk of the forest is numbered once, and what lies in a node is a range."""
 
     def __init__(self, parents: Sequence[int]) -> None:

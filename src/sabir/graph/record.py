@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 T = TypeVar("T", covariant=True)
 
 
-class Layout:
+class RecordLayout:
     """An ordered set of keys."""
 
     __slots__ = ("index", "keys")
@@ -23,7 +23,7 @@ class Layout:
         self.index = {key: position for position, key in enumerate(keys)}
 
 
-_shared_layout = lru_cache(maxsize=4096)(Layout)
+_shared_layout = lru_cache(maxsize=4096)(RecordLayout)
 
 
 class Record(Mapping[str, T]):
@@ -31,10 +31,10 @@ class Record(Mapping[str, T]):
 
     __slots__ = ("layout", "row")
 
-    layout: Layout
+    layout: RecordLayout
     row: tuple[T, ...]
 
-    def __init__(self, layout: Layout, row: tuple[T, ...]) -> None:
+    def __init__(self, layout: RecordLayout, row: tuple[T, ...]) -> None:
         self.layout = layout
         self.row = row
 
@@ -76,4 +76,4 @@ class Record(Mapping[str, T]):
         return f"Record({dict(self)!r})"
 
 
-EMPTY_RECORD: Final[Record[object]] = Record(Layout(()), ())
+EMPTY_RECORD: Final[Record[object]] = Record(RecordLayout(()), ())

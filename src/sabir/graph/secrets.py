@@ -33,13 +33,13 @@ class Secrets:
 
     def __init__(self, texts: Iterable[str], *, most: int = _MOST, names: Iterable[str] = ()) -> None:
         """`names` are those of things, which everybody may see: one that a plain word is equal to stays where things are named."""
-        forms = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
+        forms = dict.fromkeys(form for text in texts for form in _text_forms(text) if len(form) >= _SHORTEST)
         self._names = frozenset(filter(_is_word, names))
         self.too_many = len(forms) > most
         """A pattern of thousands of words would make every line dear; nothing may be shown then."""
         longest_first = sorted(forms, key=len, reverse=True)
         self._pattern = (
-            re.compile("|".join(map(_pattern, longest_first)), re.IGNORECASE)
+            re.compile("|".join(map(_form_pattern, longest_first)), re.IGNORECASE)
             if forms and not self.too_many
             else None
         )
@@ -66,13 +66,13 @@ class Secrets:
             [] if self._pattern is None else [Span(*match.span()) for match in self._pattern.finditer(text)]
         )
 
-    def scrubbed(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """A text without any of them."""
         if self.too_many:
             return REDACTED
         return text if self._pattern is None else self._pattern.sub(REDACTED, text)
 
-    def marked(self, value: Value) -> Value:
+    def mark_sensitive(self, value: Value) -> Value:
         """The value with everything marked as sensitive in which one of them stands; itself when there is nothing."""
         match value:
             case None | bool() | Sensitive():
@@ -81,11 +81,12 @@ class Secrets:
                 return Sensitive(value) if self.are_in(str(value)) else value
             case Mapping():
                 pairs = {
-                    key: item if self.is_name(key, item) else self.marked(item) for key, item in value.items()
+                    key: item if self.is_name(key, item) else self.mark_sensitive(item)
+                    for key, item in value.items()
                 }
                 return value if all(pairs[key] is item for key, item in value.items()) else pairs
             case Sequence() if not isinstance(value, bytes):
-                items = [self.marked(item) for item in value]
+                items = [self.mark_sensitive(item) for item in value]
                 return value if all(new is old for new, old in zip(items, value, strict=True)) else items
             case _:
                 return value
@@ -98,7 +99,7 @@ class Secrets:
 _KNOWN: Final[WeakKeyDictionary[Graph, Secrets]] = WeakKeyDictionary()
 
 
-def _pattern(form: str) -> str:
+def _form_pattern(form: str) -> str:
     return _ALONE.format(form) if _is_word(form) else re.escape(form)
 
 
@@ -106,7 +107,7 @@ def _is_word(text: str) -> bool:
     return text.isascii() and text.isalpha() and text.islower() and len(text) <= _LONGEST_WORD
 
 
-def _forms(text: str) -> Iterator[str]:
+def _text_forms(text: str) -> Iterator[str]:
     """A text as it is, and as it stands in other texts: escaped, or encoded alone or as a part of something longer."""
     yield text
     yield json.dumps(text)[1:-1]

@@ -55,7 +55,7 @@ UNKNOWN: Final = Unknown()
 Value = Union[PlainScalar, Ref, Sensitive, Unknown, Sequence["Value"], Mapping[str, "Value"]]
 
 
-def unknowns(value: Value) -> Iterator[Unknown]:
+def find_unknowns(value: Value) -> Iterator[Unknown]:
     """Everything in a value that is not known yet."""
     match value:
         case str() | int() | float() | bytes() | None:
@@ -63,23 +63,23 @@ def unknowns(value: Value) -> Iterator[Unknown]:
         case Unknown():
             yield value
         case Sensitive(value=inner):
-            yield from unknowns(inner)
+            yield from find_unknowns(inner)
         case Mapping():
             for item in value.values():
-                yield from unknowns(item)
+                yield from find_unknowns(item)
         case list() | tuple():
             for item in value:
-                yield from unknowns(item)
+                yield from find_unknowns(item)
         case _:
             return
 
 
-def awaited_names(value: Value) -> Iterator[str]:
+def find_unknown_names(value: Value) -> Iterator[str]:
     """The attributes that a value waits for: the names of what is unknown in it."""
-    return (unknown.of for unknown in unknowns(value) if unknown.of is not None)
+    return (unknown.of for unknown in find_unknowns(value) if unknown.of is not None)
 
 
-def reveal(value: Value) -> Value:
+def reveal_value(value: Value) -> Value:
     """The value without its mark, for those who have to use it."""
     while isinstance(value, Sensitive):
         value = value.value
@@ -88,7 +88,7 @@ def reveal(value: Value) -> Value:
 
 def reveal_all(value: Any) -> Any:
     """The value without any mark in it, for a language that knows none."""
-    value = reveal(value)
+    value = reveal_value(value)
     if isinstance(value, Mapping):
         return {key: reveal_all(item) for key, item in value.items()}
     return [reveal_all(item) for item in value] if isinstance(value, list | tuple) else value
@@ -111,7 +111,7 @@ def with_inner(value: Value, change: Callable[[Value], Value]) -> Value:
 
 def same_value(left: Any, right: Any) -> bool:
     """Whether two values are the same once they are used; lists and tuples, marked and not, do not differ."""
-    left, right = reveal(left), reveal(right)
+    left, right = reveal_value(left), reveal_value(right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(same_value(left[key], right[key]) for key in left)
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):

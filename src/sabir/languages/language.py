@@ -13,7 +13,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.observations import Sightings
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
-from sabir.resources.resource import Wanted
+from sabir.resources.resource import DesiredResources
 from sabir.resources.target import Target
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # importing the checks would double the time it takes to star
     from sabir.checks.options import CheckOptions
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.expressions.query.resource import Resource
-    from sabir.expressions.query.session import Session as QuerySession
+    from sabir.expressions.query.resource import QueryResource
+    from sabir.expressions.query.session import QuerySession as QuerySession
     from sabir.source.symbols import Candidate, FileNames
     from sabir.source.yaml.nodes import YamlNode  # brings PyYAML along, which not every language needs
 
@@ -111,11 +111,11 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     rendered: Callable[[], Sequence[RenderedObject]] = tuple
     """With full provenance: finds what would be rendered. Only `impact` asks."""
 
-    resources: Callable[[Graph, QuerySession], Resource] | None = None
+    resources: Callable[[Graph, QuerySession], QueryResource] | None = None
     """Makes the tree that queries walk over, where the language knows more of its instances than the graph holds. The graph is
     this one, perhaps with what deployments have seen in it. Only `query` asks."""
 
-    wanted: Callable[[], Wanted] = Wanted
+    wanted: Callable[[], DesiredResources] = DesiredResources
     """What the description asks to be kept in the world, and what can be called on it. Only `plan`, `deploy` and the commands
     beside them ask. Addresses are those of the graph."""
 
@@ -125,7 +125,7 @@ class RenderRequest(Struct, frozen=True, kw_only=True):
     options: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-class Rendering(Struct, frozen=True, kw_only=True):
+class RenderOutput(Struct, frozen=True, kw_only=True):
     """What other tools read: files by name, in the order to be written, each a text."""
 
     files: Mapping[str, str]
@@ -137,7 +137,7 @@ class Rendering(Struct, frozen=True, kw_only=True):
 class Renderer(Protocol):
     def __call__(
         self, package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-    ) -> Rendering: ...
+    ) -> RenderOutput: ...
 
 
 class RunCall(Struct, frozen=True, kw_only=True):
@@ -262,7 +262,7 @@ class Runs(Protocol):
 class IncludesFiles(Protocol):
     """A language whose configurations take other files in."""
 
-    def included_files(self, configuration: Source) -> Iterable[str]:
+    def list_included_files(self, configuration: Source) -> Iterable[str]:
         """The files that a configuration names, from the folder it lies in; whether they are there is not asked."""
         ...
 
@@ -286,7 +286,7 @@ class Explorer(Protocol):
         names of files. Names that are defined in the project are proposed by `wanted_keys`."""
         ...
 
-    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
+    def completion_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
         """Beginnings of the keys whose names may be written at an offset: `class `, `method com.example.Web.`."""
         ...
 

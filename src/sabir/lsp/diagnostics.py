@@ -8,7 +8,7 @@ from typing import Final
 from lsprotocol import types
 
 from sabir.diagnostics.finding import Finding, Fix, Severity
-from sabir.lsp.positions import START, Positions
+from sabir.lsp.positions import START, PositionConverter
 from sabir.text import Source
 
 _SEVERITIES: Final = {
@@ -18,7 +18,7 @@ _SEVERITIES: Final = {
 UriOf = Callable[[str], str]
 
 
-def diagnostic(finding: Finding, positions: Positions, uri_of: UriOf) -> types.Diagnostic:
+def build_diagnostic(finding: Finding, positions: PositionConverter, uri_of: UriOf) -> types.Diagnostic:
     """`uri_of` knows the files of the project by name."""
     related = [
         types.DiagnosticRelatedInformation(
@@ -30,7 +30,7 @@ def diagnostic(finding: Finding, positions: Positions, uri_of: UriOf) -> types.D
         for related in finding.related
     ]
     return types.Diagnostic(
-        range=_range(finding, positions),
+        range=_finding_range(finding, positions),
         message=finding.message + (f"\n{finding.hint}" if finding.hint else ""),
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
@@ -39,43 +39,47 @@ def diagnostic(finding: Finding, positions: Positions, uri_of: UriOf) -> types.D
     )
 
 
-def _range(finding: Finding, positions: Positions) -> types.Range:
+def _finding_range(finding: Finding, positions: PositionConverter) -> types.Range:
     if finding.whole_file:
         return START
     return positions.range(finding.place.source, finding.place.span)
 
 
 def code_actions(
-    findings: Iterable[Finding], source: Source, asked: types.Range, positions: Positions, uri_of: UriOf
+    findings: Iterable[Finding],
+    source: Source,
+    asked: types.Range,
+    positions: PositionConverter,
+    uri_of: UriOf,
 ) -> Iterator[types.CodeAction]:
     """What can be done about the findings in a range: fix them, or suppress them with a comment."""
     for finding in findings:
-        if not _overlap(_range(finding, positions), asked):
+        if not _has_overlap(_finding_range(finding, positions), asked):
             continue
-        shown = diagnostic(finding, positions, uri_of)
-        if finding.fix is not None and _fits(finding.fix, source):
+        shown = build_diagnostic(finding, positions, uri_of)
+        if finding.fix is not None and _is_current(finding.fix, source):
             yield types.CodeAction(
-                title=_title(finding.fix),
+                title=_fix_title(finding.fix),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[shown],
                 is_preferred=finding.fix.safe or None,
-                edit=_edit(finding.fix, positions, uri_of),
+                edit=_build_edit(finding.fix, positions, uri_of),
             )
         if not finding.whole_file:
-            yield _suppression(finding, source, shown, positions, uri_of)
+            yield _build_suppression(finding, source, shown, positions, uri_of)
 
 
-def _title(fix: Fix) -> str:
+def _fix_title(fix: Fix) -> str:
     return fix.title if fix.safe else f"{fix.title} (may change the meaning)"
 
 
-def _fits(fix: Fix, source: Source) -> bool:
+def _is_current(fix: Fix, source: Source) -> bool:
     """Whether the file is still the text that the fix was made for."""
     here = [edit for edit in fix.edits if edit.place.source.name == source.name]
     return all(edit.place.source.text == source.text for edit in here)
 
 
-def _edit(fix: Fix, positions: Positions, uri_of: UriOf) -> types.WorkspaceEdit:
+def _build_edit(fix: Fix, positions: PositionConverter, uri_of: UriOf) -> types.WorkspaceEdit:
     changes: dict[str, list[types.TextEdit]] = {}
     for edit in fix.edits:
         place = edit.place
@@ -84,8 +88,8 @@ def _edit(fix: Fix, positions: Positions, uri_of: UriOf) -> types.WorkspaceEdit:
     return types.WorkspaceEdit(changes=dict(changes))
 
 
-def _suppression(
-    finding: Finding, source: Source, shown: types.Diagnostic, positions: Positions, uri_of: UriOf
+def _build_suppression(
+    finding: Finding, source: Source, shown: types.Diagnostic, positions: PositionConverter, uri_of: UriOf
 ) -> types.CodeAction:
     end = source.line_span(finding.location.line).end
     at = positions.position(source, end)
@@ -98,5 +102,5 @@ def _suppression(
     )
 
 
-def _overlap(first: types.Range, second: types.Range) -> bool:
+def _has_overlap(first: types.Range, second: types.Range) -> bool:
     return first.start <= second.end and second.start <= first.end

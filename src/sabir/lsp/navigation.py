@@ -16,10 +16,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from sabir.languages.language import Explores
-from sabir.lsp.positions import Positions, uri_of
-from sabir.lsp.workspace import Desk
+from sabir.lsp.positions import PositionConverter, uri_of
+from sabir.lsp.workspace import EditorWorkspace
 from sabir.operations.editor.completion import graph_candidates
-from sabir.operations.editor.index import Definition
+from sabir.operations.editor.index import NameDefinition
 from sabir.source.packages import LoadedPackage
 from sabir.source.symbols import Candidate, Symbol, SymbolKind
 from sabir.text import Location, Source, Span
@@ -41,24 +41,32 @@ KINDS: Final = {
 }
 
 
-def definitions(desk: Desk, name: str, offset: int, positions: Positions) -> list[types.Location]:
+def find_definitions(
+    desk: EditorWorkspace, name: str, offset: int, positions: PositionConverter
+) -> list[types.Location]:
     at = desk.index.at(name, offset)
     defined = desk.index.definitions(at[1]) if at is not None else []
     if defined:
-        return [location for definition in defined for location in _defined_at(definition, desk, positions)]
+        return [
+            location
+            for definition in defined
+            for location in _definition_locations(definition, desk, positions)
+        ]
     evaluated, line = desk.values, desk.line_in_values(name, offset)
     places = () if evaluated is None or line is None else evaluated.sources_of(*line)
     return [_value_location(place, desk, positions) for place in dict.fromkeys(places)]
 
 
-def _defined_at(definition: Definition, desk: Desk, positions: Positions) -> Iterator[types.Location]:
+def _definition_locations(
+    definition: NameDefinition, desk: EditorWorkspace, positions: PositionConverter
+) -> Iterator[types.Location]:
     path = _path_in(definition.package, definition.file.name, desk)
     if path is not None:
         source, span = definition.file.source, definition.symbol.span
         yield types.Location(uri_of(path), positions.range(source, span))
 
 
-def _path_in(package: LoadedPackage, name: str, desk: Desk) -> Path | None:
+def _path_in(package: LoadedPackage, name: str, desk: EditorWorkspace) -> Path | None:
     """Where a file is on the disk; None for what lives in an archive or only in memory."""
     root = package.path
     if root is None or root == desk.project.root:
@@ -67,15 +75,15 @@ def _path_in(package: LoadedPackage, name: str, desk: Desk) -> Path | None:
     return path if path.is_file() and path.suffix != ".zip" else None
 
 
-def _value_location(place: Location, desk: Desk, positions: Positions) -> types.Location:
+def _value_location(place: Location, desk: EditorWorkspace, positions: PositionConverter) -> types.Location:
     owner = desk.environment or desk
     file = owner.project.file(place.file)
     source = None if file is None else file.source
     return types.Location(uri_of(desk.path_in_values(place.file)), positions.at_location(source, place))
 
 
-def references(
-    desk: Desk, name: str, offset: int, positions: Positions, *, declaration: bool
+def find_references(
+    desk: EditorWorkspace, name: str, offset: int, positions: PositionConverter, *, declaration: bool
 ) -> list[types.Location]:
     at = desk.index.at(name, offset)
     if at is not None:
@@ -93,23 +101,27 @@ def references(
         ]
         if declaration:
             uses += [
-                location for definition in defined for location in _defined_at(definition, desk, positions)
+                location
+                for definition in defined
+                for location in _definition_locations(definition, desk, positions)
             ]
         if uses:
             return uses
     evaluated, line = desk.values, desk.line_in_values(name, offset)
-    places = () if evaluated is None or line is None else evaluated.resting_on(*line)
+    places = () if evaluated is None or line is None else evaluated.find_dependent_locations(*line)
     return [_value_location(place, desk, positions) for place in dict.fromkeys(places)]
 
 
-def document_symbols(desk: Desk, name: str, positions: Positions) -> list[types.DocumentSymbol]:
+def document_symbols(
+    desk: EditorWorkspace, name: str, positions: PositionConverter
+) -> list[types.DocumentSymbol]:
     source = desk.source(name)
     if source is None:
         return []
-    return [_symbol(symbol, source, positions) for symbol in desk.index.names(name).symbols]
+    return [_build_symbol(symbol, source, positions) for symbol in desk.index.names(name).symbols]
 
 
-def _symbol(symbol: Symbol, source: Source, positions: Positions) -> types.DocumentSymbol:
+def _build_symbol(symbol: Symbol, source: Source, positions: PositionConverter) -> types.DocumentSymbol:
     extent = positions.range(source, symbol.extent)
     named = positions.range(source, symbol.span)
     # The protocol wants the name inside of what it names; editors drop all symbols of a file otherwise.
@@ -120,11 +132,11 @@ def _symbol(symbol: Symbol, source: Source, positions: Positions) -> types.Docum
         range=whole,
         selection_range=named,
         detail=symbol.detail,
-        children=[_symbol(child, source, positions) for child in symbol.children],
+        children=[_build_symbol(child, source, positions) for child in symbol.children],
     )
 
 
-def folding_ranges(desk: Desk, name: str) -> list[types.FoldingRange]:
+def list_folding_ranges(desk: EditorWorkspace, name: str) -> list[types.FoldingRange]:
     """What belongs to each definition."""
     source = desk.source(name)
     if source is None:
@@ -138,15 +150,17 @@ def folding_ranges(desk: Desk, name: str) -> list[types.FoldingRange]:
     return [*ranges.values()]
 
 
-def rename_range(desk: Desk, name: str, offset: int, positions: Positions) -> types.Range | None:
+def rename_range(
+    desk: EditorWorkspace, name: str, offset: int, positions: PositionConverter
+) -> types.Range | None:
     """What would be renamed at a place; None when it is nothing that the project defines."""
     at, source = desk.index.at(name, offset), desk.source(name)
-    if at is None or source is None or not _renamed(desk, at[1]):
+    if at is None or source is None or not _find_renameable(desk, at[1]):
         return None
     return positions.range(source, at[0])
 
 
-def _renamed(desk: Desk, keys: tuple[str, ...]) -> list[Definition]:
+def _find_renameable(desk: EditorWorkspace, keys: tuple[str, ...]) -> list[NameDefinition]:
     return [
         definition
         for definition in desk.index.definitions(keys)
@@ -154,11 +168,11 @@ def _renamed(desk: Desk, keys: tuple[str, ...]) -> list[Definition]:
     ]
 
 
-def rename(
-    desk: Desk, name: str, offset: int, new_name: str, positions: Positions
+def rename_symbol(
+    desk: EditorWorkspace, name: str, offset: int, new_name: str, positions: PositionConverter
 ) -> types.WorkspaceEdit | None:
     at = desk.index.at(name, offset)
-    defined = [] if at is None else _renamed(desk, at[1])
+    defined = [] if at is None else _find_renameable(desk, at[1])
     if not defined:
         return None
     symbol, changes = defined[0].symbol, dict[str, list[types.TextEdit]]()
@@ -206,7 +220,9 @@ _KINDS: Final = {
 }
 
 
-def completions(desk: Desk, name: str, offset: int, positions: Positions) -> types.CompletionList:
+def list_completions(
+    desk: EditorWorkspace, name: str, offset: int, positions: PositionConverter
+) -> types.CompletionList:
     file, language = desk.project.file(name), desk.project.language
     if file is None or not isinstance(language, Explores):
         return types.CompletionList(is_incomplete=False, items=[])
@@ -214,33 +230,35 @@ def completions(desk: Desk, name: str, offset: int, positions: Positions) -> typ
     candidates = {
         candidate.text: candidate
         for candidate in (
-            *_defined(desk, tuple(explorer.wanted_keys(file, offset))),
+            *_definition_candidates(desk, tuple(explorer.completion_keys(file, offset))),
             *explorer.candidates(desk.project.package, file, offset),
-            *_of_values(desk, file.source, offset),
+            *_value_candidates(desk, file.source, offset),
         )
     }
     items = [
-        _item(candidate, file.source, offset, positions)
+        _build_item(candidate, file.source, offset, positions)
         for candidate in sorted(candidates.values(), key=lambda candidate: candidate.text)
     ]
     return types.CompletionList(is_incomplete=len(items) > _MOST, items=items[:_MOST])
 
 
-def _of_values(desk: Desk, source: Source, offset: int) -> Iterable[Candidate]:
+def _value_candidates(desk: EditorWorkspace, source: Source, offset: int) -> Iterable[Candidate]:
     """Expressions over the whole graph stand in files of environments."""
     graph = desk.named_graph if desk.project.is_environment else None
     return () if graph is None else graph_candidates(graph, source, offset)
 
 
-def _defined(desk: Desk, beginnings: tuple[str, ...]) -> Iterator[Candidate]:
+def _definition_candidates(desk: EditorWorkspace, beginnings: tuple[str, ...]) -> Iterator[Candidate]:
     if not beginnings:
         return
-    for definition in desk.index.beginning_with(beginnings):
+    for definition in desk.index.find_by_prefix(beginnings):
         symbol = definition.symbol
         yield Candidate(text=symbol.name, kind=symbol.kind, detail=symbol.detail, about=symbol.about)
 
 
-def _item(candidate: Candidate, source: Source, offset: int, positions: Positions) -> types.CompletionItem:
+def _build_item(
+    candidate: Candidate, source: Source, offset: int, positions: PositionConverter
+) -> types.CompletionItem:
     span = candidate.replaces or _word_before(source, offset)
     return types.CompletionItem(
         label=candidate.text,

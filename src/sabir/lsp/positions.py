@@ -12,7 +12,7 @@ from sabir.text import Location, Source, Span
 START = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
-class Positions:
+class PositionConverter:
     """Turns spans of a source into ranges of the protocol, and back."""
 
     def __init__(self, codec: PositionCodec) -> None:

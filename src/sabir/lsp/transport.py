@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 from lsprotocol.types import EXIT, INITIALIZE, SHUTDOWN, ErrorCodes, ResponseError
 from pygls.protocol import LanguageServerProtocol
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UnusableInput
 
 _LONGEST: Final = 64 << 20
@@ -35,7 +35,7 @@ class AnsweringProtocol(LanguageServerProtocol):
             if isinstance(data.get("id"), int | str) and isinstance(data.get("method"), str):
                 reason = f"the parameters of {data['method'][:100]} are not as the protocol has them"
                 self._refuse(data["id"], ErrorCodes.InvalidParams, reason)
-            _logger.warning("a message cannot be read: %s", reason_of(error))
+            _logger.warning("a message cannot be read: %s", explain_error(error))
             return _NOTHING
 
     def handle_message(self, message: Any) -> None:
@@ -69,10 +69,10 @@ class BoundedInput:
         self._stream = stream
 
     def readline(self) -> bytes:
-        return _header(self._stream.readline(_LONGEST_HEADER + 1))
+        return _check_header(self._stream.readline(_LONGEST_HEADER + 1))
 
     def read(self, size: int) -> bytes:
-        return self._stream.read(_checked(size))
+        return self._stream.read(_check_size(size))
 
 
 class PlainFormatter(logging.Formatter):
@@ -81,10 +81,10 @@ class PlainFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         said = record.getMessage().partition("\n")[0]
         error = record.exc_info[1] if record.exc_info else None
-        return f"sabir: {said}" if error is None else f"sabir: {said}: {reason_of(error)}"
+        return f"sabir: {said}" if error is None else f"sabir: {said}: {explain_error(error)}"
 
 
-def _header(line: bytes) -> bytes:
+def _check_header(line: bytes) -> bytes:
     if len(line) > _LONGEST_HEADER:
         raise UnusableInput(f"the editor sent a header of more than {_LONGEST_HEADER >> 10} kB")
     if len(line) > _LONGEST_LENGTH and line.lower().startswith(b"content-length"):
@@ -94,7 +94,7 @@ def _header(line: bytes) -> bytes:
     return line
 
 
-def _checked(size: int) -> int:
+def _check_size(size: int) -> int:
     if size > _LONGEST:
         raise UnusableInput(
             f"the editor announced a message of {size:,} bytes; at most {_LONGEST >> 20} MB are taken"

@@ -13,16 +13,16 @@ from pathlib import Path
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
 from sabir.operations.editor.index import NameIndex
-from sabir.operations.editor.project import Project
+from sabir.operations.editor.project import EditorProject
 from sabir.operations.editor.values import EvaluatedProject, LineShift
 from sabir.source.packages.views import EditedPackage
 from sabir.text import Source
 
 
-class Desk:
+class EditorWorkspace:
     """A project and its findings by file. `environment`: the desk of the environment that it is a part of."""
 
-    def __init__(self, project: Project, environment: Desk | None = None) -> None:
+    def __init__(self, project: EditorProject, environment: EditorWorkspace | None = None) -> None:
         self.project = project
         self.environment = environment
         self.index = NameIndex(project)
@@ -67,10 +67,10 @@ class Desk:
         else:
             self._quick[name] = findings
 
-    def checked(self, findings: Iterable[Finding]) -> None:
+    def store_findings(self, findings: Iterable[Finding]) -> None:
         """All checks have run."""
         self._checked = _by_file(findings)
-        self._at_check = {name: _said(self._quick.get(name, ())) for name in self._checked}
+        self._at_check = {name: _collect_messages(self._quick.get(name, ())) for name in self._checked}
 
     def findings(self, name: str) -> list[Finding]:
         """What is to be shown of a file."""
@@ -79,12 +79,12 @@ class Desk:
         if quick is None:
             shown = [*checked]
         else:
-            repeated = self._at_check.get(name, frozenset()) | _said(quick)
-            beyond = [finding for finding in checked if _words(finding) not in repeated]
+            repeated = self._at_check.get(name, frozenset()) | _collect_messages(quick)
+            beyond = [finding for finding in checked if _finding_message(finding) not in repeated]
             shown = [*quick, *self._still_there(name, beyond)]
-        said = {_place(finding) for finding in shown}
+        said = {_finding_location(finding) for finding in shown}
         evaluated = self._still_there(name, self._of_evaluation(name))
-        return [*shown, *(finding for finding in evaluated if _place(finding) not in said)]
+        return [*shown, *(finding for finding in evaluated if _finding_location(finding) not in said)]
 
     def files_with_findings(self) -> set[str]:
         names = {*self._checked, *self._quick}
@@ -112,7 +112,7 @@ class Desk:
 
     # Values
 
-    def was_evaluated(self, evaluated: EvaluatedProject, texts: dict[str, str]) -> None:
+    def store_evaluation(self, evaluated: EvaluatedProject, texts: dict[str, str]) -> None:
         self._evaluated, self._saved = evaluated, texts
         is_whole = not any(finding.severity is Severity.ERROR for finding in evaluated.findings)
         if is_whole or self._named is None:
@@ -142,10 +142,10 @@ class Desk:
     def shift(self, name: str) -> LineShift | None:
         """From the lines of a file as it is typed to those that were evaluated."""
         file, owner, name_there = self.project.file(name), self.environment or self, self.name_in_values(name)
-        saved = owner.saved_text(name_there)
+        saved = owner.text_at_evaluation(name_there)
         return None if file is None or saved is None else LineShift.between(file.source.text, saved)
 
-    def saved_text(self, name: str) -> str | None:
+    def text_at_evaluation(self, name: str) -> str | None:
         """The text of a file when it was evaluated. What was not open then was not changed either."""
         if name in self._saved:
             return self._saved[name]
@@ -172,14 +172,14 @@ def _by_file(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return dict(by_file)
 
 
-def _place(finding: Finding) -> tuple[int, int, Severity]:
+def _finding_location(finding: Finding) -> tuple[int, int, Severity]:
     """Files are named differently by a part and by its environment; within one, lines tell."""
     return finding.location.line, finding.location.column, finding.severity
 
 
-def _words(finding: Finding) -> tuple[str, str]:
+def _finding_message(finding: Finding) -> tuple[str, str]:
     return finding.code, finding.message
 
 
-def _said(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
-    return frozenset(map(_words, findings))
+def _collect_messages(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
+    return frozenset(map(_finding_message, findings))

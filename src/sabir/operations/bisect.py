@@ -9,14 +9,14 @@ from msgspec import Struct
 
 from sabir.deployments.store.records import DeploymentRecord, StepRecord
 from sabir.errors import DeployError, FindingError, UsageError
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.stored_request import recalled
-from sabir.operations.query import Answer, QueryRequest, query_path
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.stored_request import restore_request
+from sabir.operations.query import QueryAnswer, QueryRequest, query_path
 from sabir.operations.why import Explanation
 from sabir.text import Location
 
 
-class Bisected(Struct, frozen=True, kw_only=True):
+class BisectResult(Struct, frozen=True, kw_only=True):
     """The deployment that made it true."""
 
     deployment: DeploymentRecord
@@ -30,16 +30,16 @@ class Bisected(Struct, frozen=True, kw_only=True):
 
 def bisect_path(
     request: EnvironmentRequest, expression: str, variables: Mapping[str, Any] | None = None
-) -> Bisected:
+) -> BisectResult:
     """The first deployment from which on the expression is true; it must be true now and must not have been so always."""
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         deployments = [each for each in store.deployments() if each.verb == "deploy"]
         if not deployments:
             raise UsageError("nothing was deployed yet: there is no past to ask")
-    answers: dict[int, Answer] = {}
+    answers: dict[int, QueryAnswer] = {}
 
     def holds(position: int) -> bool:
-        answer = answers[position] = _answer(
+        answer = answers[position] = _query_deployment(
             request, expression, variables or {}, deployments[position].number
         )
         return _is_true(answer)
@@ -48,11 +48,11 @@ def bisect_path(
     if not holds(last):
         raise DeployError(f"it is not true in the last deployment ({deployments[last].number})")
     first = _first_true(holds, last)
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         steps = store.steps(deployments[first].number)
-    places = _places(answers[first].chains)
+    places = _collect_locations(answers[first].chains)
     instances = {name for name, _ in places}
-    return Bisected(
+    return BisectResult(
         deployment=deployments[first],
         steps=tuple(step for step in steps if any(_is_about(step.address, name) for name in instances)),
         places=tuple((name, place) for name, place in places),
@@ -72,10 +72,10 @@ def _first_true(holds: Any, last: int) -> int:
     return high
 
 
-def _answer(
+def _query_deployment(
     request: EnvironmentRequest, expression: str, variables: Mapping[str, Any], number: int
-) -> Answer:
-    with recalled(request, number) as wished:
+) -> QueryAnswer:
+    with restore_request(request, number) as wished:
         answer = query_path(
             QueryRequest(
                 path=wished.path,
@@ -91,11 +91,11 @@ def _answer(
     return answer
 
 
-def _is_true(answer: Answer) -> bool:
+def _is_true(answer: QueryAnswer) -> bool:
     return any(answer.values)
 
 
-def _places(chains: Sequence[Explanation]) -> list[tuple[str, Location]]:
+def _collect_locations(chains: Sequence[Explanation]) -> list[tuple[str, Location]]:
     places: dict[str, Location] = {}
     for chain in chains:
         for step in chain.steps:

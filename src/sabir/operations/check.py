@@ -19,9 +19,9 @@ from sabir.checks.options import CheckOptions
 from sabir.checks.report import PackageReport, Report
 from sabir.checks.selection import CodePattern
 from sabir.diagnostics.rules import Rule, parse_code
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.errors import Overrun, SabirError, UnusableInput, UsageError
-from sabir.operations.limits import within
+from sabir.operations.limits import enforce_limits
 from sabir.operations.packages import find_language
 from sabir.source.packages import LoadedPackage, load_package
 
@@ -59,31 +59,33 @@ def check_paths(
     """
     application = Application(options)
     if executor is not None or (jobs > 1 and len(paths) > 1):
-        outcomes = [*_counted(_shared_out(paths, application.options, jobs, executor), on_done)]
+        outcomes = [
+            *_report_progress(_check_in_parallel(paths, application.options, jobs, executor), on_done)
+        ]
         # The processes have met the plug-ins; so must this one, to say which failed.
         application.validators_for(())
     else:
-        outcomes = [*_counted((_outcome(path, application, jobs=jobs) for path in paths), on_done)]
+        outcomes = [*_report_progress((_check_path(path, application, jobs=jobs) for path in paths), on_done)]
     packages = tuple(outcome for outcome in outcomes if isinstance(outcome, PackageReport))
     refused = tuple(
         (path, outcome) for path, outcome in zip(paths, outcomes, strict=True) if isinstance(outcome, str)
     )
-    return CheckResult(report=_report(application, packages), refused=refused)
+    return CheckResult(report=_build_report(application, packages), refused=refused)
 
 
-def _shared_out(
+def _check_in_parallel(
     paths: Sequence[Path], options: CheckOptions, jobs: int, executor: str | None
 ) -> Iterator[Outcome]:
     if executor is not None:
-        from sabir.operations.parallel import on_workers
+        from sabir.operations.parallel import map_on_workers
 
-        return on_workers(executor, _Outcome(options), paths)
-    from sabir.operations.parallel import in_processes
+        return map_on_workers(executor, _PathChecker(options), paths)
+    from sabir.operations.parallel import map_in_processes
 
-    return in_processes(_Outcome(options), paths, jobs)
+    return map_in_processes(_PathChecker(options), paths, jobs)
 
 
-def _counted(outcomes: Iterable[Outcome], on_done: Callable[[int], None] | None) -> Iterator[Outcome]:
+def _report_progress(outcomes: Iterable[Outcome], on_done: Callable[[int], None] | None) -> Iterator[Outcome]:
     for number, outcome in enumerate(outcomes, 1):
         yield outcome
         if on_done is not None:
@@ -93,7 +95,7 @@ def _counted(outcomes: Iterable[Outcome], on_done: Callable[[int], None] | None)
 def check_package(package: LoadedPackage, options: CheckOptions | None = None) -> Report:
     """Check a package that is loaded already; `UnusableInput` when its language cannot be told."""
     application = Application(options)
-    return _report(application, (_checked(package, application),))
+    return _build_report(application, (_check_loaded(package, application),))
 
 
 def list_codes(filters: Iterable[str] | None = None) -> list[Rule]:
@@ -114,7 +116,7 @@ def reject_unknown_codes(options: CheckOptions) -> None:
     prefixes = {parse_code(code.code).prefix for code in codes} - {""}
     for pattern in pending:
         prefix = str(pattern).rpartition(":")[0]
-        if prefix and prefix not in prefixes and near(prefix, prefixes) is None:
+        if prefix and prefix not in prefixes and suggest(prefix, prefixes) is None:
             continue  # a prefix of somebody's own rules, which are only read with what they are asked of
         if not _is_reported(pattern, codes):
             names = [code.code for code in codes]
@@ -126,21 +128,21 @@ def _is_reported(pattern: CodePattern, codes: Iterable[Rule]) -> bool:
     return any(pattern.matches(code.code) for code in codes)
 
 
-class _Outcome(Struct, frozen=True):
+class _PathChecker(Struct, frozen=True):
     """The check of one path as something that can be sent to another process."""
 
     options: CheckOptions
 
     def __call__(self, path: Path) -> Outcome:
-        return _outcome(path, Application(self.options))
+        return _check_path(path, Application(self.options))
 
 
-def _outcome(path: Path, application: Application, *, jobs: int = 1) -> Outcome:
+def _check_path(path: Path, application: Application, *, jobs: int = 1) -> Outcome:
     limits = application.options.session.limits
     try:
-        with within(limits, path.name or str(path)):
+        with enforce_limits(limits, path.name or str(path)):
             package = load_package(path, limits.package)
-            return _checked(package, application, jobs=jobs)
+            return _check_loaded(package, application, jobs=jobs)
     except Overrun as stopped:
         return PackageReport(path=str(path), findings=(stopped.finding,))
     except UsageError:
@@ -149,7 +151,7 @@ def _outcome(path: Path, application: Application, *, jobs: int = 1) -> Outcome:
         return str(error)
 
 
-def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1) -> PackageReport:
+def _check_loaded(package: LoadedPackage, application: Application, *, jobs: int = 1) -> PackageReport:
     try:
         language = find_language(package, application.options.language)
     except UnusableInput:
@@ -164,16 +166,18 @@ def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1)
 
         more = [*more, policy_validator(rules, language)]
     validators = [*language.validators(), *more]
-    run = _runner(package, jobs)
+    run = _build_runner(package, jobs)
     # Who asks for single validators wants what these say, and no more.
     if application.options.scope or not language.evaluates_when_checked:
         return replace(application.check(package, validators, run=run), language=language.name)
-    evaluating = _evaluating(package, language, application)
+    evaluating = _build_evaluating_check(package, language, application)
     report = application.check(package, validators, run=evaluating.after(run))
     return replace(report, language=language.name, not_evaluated=evaluating.not_evaluated)
 
 
-def _evaluating(package: LoadedPackage, language: Language, application: Application) -> EvaluatingCheck:
+def _build_evaluating_check(
+    package: LoadedPackage, language: Language, application: Application
+) -> EvaluatingCheck:
     # A check that only reads loads nothing of evaluations.
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.evaluation_check import EvaluatingCheck
@@ -181,22 +185,22 @@ def _evaluating(package: LoadedPackage, language: Language, application: Applica
     return EvaluatingCheck(package, language, EvaluationRequest.of_check(application.options))
 
 
-def _runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:
+def _build_runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:
     if jobs <= 1:
         return None
-    from sabir.operations.parallel import shared_checks
+    from sabir.operations.parallel import run_shared_checks
 
-    return lambda checks: shared_checks(checks, package, jobs)
+    return lambda checks: run_shared_checks(checks, package, jobs)
 
 
-def _report(application: Application, packages: tuple[PackageReport, ...]) -> Report:
+def _build_report(application: Application, packages: tuple[PackageReport, ...]) -> Report:
     return Report(packages=packages, general=application.plugin_findings(), registry=application.registry)
 
 
 UPLOAD_FORMAT: Final = "sabir.upload/1"
 
 
-class UploadAnswer(Struct, frozen=True, kw_only=True):
+class UploadResponse(Struct, frozen=True, kw_only=True):
     """HTTP status and JSON body. 200: the package may be stored; 400: it must not, and the body says why."""
 
     status: int
@@ -206,31 +210,31 @@ class UploadAnswer(Struct, frozen=True, kw_only=True):
         return iter((self.status, self.body))
 
 
-def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadAnswer:
+def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadResponse:
     """Check a package that arrived as the bytes of a zip archive. Nothing is unpacked to the disk."""
     from sabir.source.packages.archive import ZipLoader
 
     wanted = options or CheckOptions()
     package = ZipLoader.from_bytes(archive)
     if package is None:
-        return upload_refused("the upload is no zip archive")
+        return refuse_upload("the upload is no zip archive")
     try:
         report = check_package(package, wanted)
     except SabirError as error:
-        return upload_refused(str(error))
+        return refuse_upload(str(error))
     findings = [finding_data(finding) for _, finding in report.findings()]
     failed = report.exit_status(strict=wanted.strict)
-    message = _message(report.errors, report.warnings)
+    message = _summarize_counts(report.errors, report.warnings)
     body = {"format": UPLOAD_FORMAT, "valid": not failed, "message": message, "findings": findings}
-    return UploadAnswer(status=400 if failed else 200, body=body)
+    return UploadResponse(status=400 if failed else 200, body=body)
 
 
-def upload_refused(reason: str) -> UploadAnswer:
+def refuse_upload(reason: str) -> UploadResponse:
     body = {"format": UPLOAD_FORMAT, "valid": False, "message": reason, "findings": []}
-    return UploadAnswer(status=400, body=body)
+    return UploadResponse(status=400, body=body)
 
 
-def _message(errors: int, warnings: int) -> str:
+def _summarize_counts(errors: int, warnings: int) -> str:
     if not errors and not warnings:
         return "the package is fine"
     counts = [

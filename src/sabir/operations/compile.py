@@ -41,7 +41,7 @@ class CompileRequest(Struct, frozen=True, kw_only=True):
     view: GraphView = field(default_factory=GraphView)
 
 
-class Compiled(Struct, frozen=True, kw_only=True):
+class CompileResult(Struct, frozen=True, kw_only=True):
     """The graph and the findings. With an error the graph is only as far as it came."""
 
     graph: Graph
@@ -66,7 +66,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
         return FORMATS[self.view.format](self)
 
 
-def compile_path(request: CompileRequest) -> Compiled:
+def compile_path(request: CompileRequest) -> CompileResult:
     view = request.view
     if view.format not in FORMATS:
         raise UsageError(f"no format {view.format!r}; there are {', '.join(FORMATS)}")
@@ -79,7 +79,7 @@ def compile_path(request: CompileRequest) -> Compiled:
         replace(request.evaluation, full_provenance=True) if view.format == "html" else request.evaluation
     )
     evaluated = evaluate_path(request.path, evaluation, language=request.language)
-    return Compiled(
+    return CompileResult(
         graph=evaluated.evaluation.graph,
         findings=evaluated.evaluation.findings,
         view=view,
@@ -88,43 +88,43 @@ def compile_path(request: CompileRequest) -> Compiled:
     )
 
 
-def _json(compiled: Compiled) -> Iterator[bytes]:
-    from sabir.graph.json import chunks
+def _json_view(compiled: CompileResult) -> Iterator[bytes]:
+    from sabir.graph.json import graph_chunks
 
-    return chunks(compiled.graph, reveal=compiled.view.reveal)
+    return graph_chunks(compiled.graph, reveal=compiled.view.reveal)
 
 
-def _yaml(compiled: Compiled) -> Iterator[bytes]:
+def _yaml_view(compiled: CompileResult) -> Iterator[bytes]:
     from sabir.graph.views.text import yaml_view
 
-    return _encoded(yaml_view(compiled.graph, reveal=compiled.view.reveal))
+    return _encode_pieces(yaml_view(compiled.graph, reveal=compiled.view.reveal))
 
 
-def _text(compiled: Compiled) -> Iterator[bytes]:
+def _text_view(compiled: CompileResult) -> Iterator[bytes]:
     from sabir.graph.views.text import text_view
 
-    return _encoded(text_view(compiled.shown, origins=compiled.view.origins))
+    return _encode_pieces(text_view(compiled.shown, origins=compiled.view.origins))
 
 
-def _dot(compiled: Compiled) -> Iterator[bytes]:
+def _dot_view(compiled: CompileResult) -> Iterator[bytes]:
     from sabir.graph.views.diagrams import dot_view
 
-    return _encoded(dot_view(compiled.shown))
+    return _encode_pieces(dot_view(compiled.shown))
 
 
-def _mermaid(compiled: Compiled) -> Iterator[bytes]:
+def _mermaid_view(compiled: CompileResult) -> Iterator[bytes]:
     from sabir.graph.views.diagrams import mermaid_view
 
-    return _encoded(mermaid_view(compiled.shown))
+    return _encode_pieces(mermaid_view(compiled.shown))
 
 
-def _svg(compiled: Compiled) -> Iterator[bytes]:
+def _svg_view(compiled: CompileResult) -> Iterator[bytes]:
     from sabir.graph.views.svg import svg_view
 
-    return _encoded(svg_view(compiled.shown))
+    return _encode_pieces(svg_view(compiled.shown))
 
 
-def _html(compiled: Compiled) -> Iterator[bytes]:
+def _html_view(compiled: CompileResult) -> Iterator[bytes]:
     from sabir.graph.views.html import PageContent, html_view
 
     package = compiled.package
@@ -137,56 +137,56 @@ def _html(compiled: Compiled) -> Iterator[bytes]:
     return html_view(compiled.shown, content)
 
 
-def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
+def _encode_pieces(pieces: Iterable[str]) -> Iterator[bytes]:
     # Lone surrogates, which YAML can write, have no place in UTF-8.
     return (piece.encode("utf-8", "replace") for piece in pieces)
 
 
-FORMATS: Final[Mapping[str, Callable[[Compiled], Iterator[bytes]]]] = {
-    "json": _json,
-    "yaml": _yaml,
-    "text": _text,
-    "dot": _dot,
-    "mermaid": _mermaid,
-    "svg": _svg,
-    "html": _html,
+FORMATS: Final[Mapping[str, Callable[[CompileResult], Iterator[bytes]]]] = {
+    "json": _json_view,
+    "yaml": _yaml_view,
+    "text": _text_view,
+    "dot": _dot_view,
+    "mermaid": _mermaid_view,
+    "svg": _svg_view,
+    "html": _html_view,
 }
 
 
 def compile_paths(
     paths: Sequence[Path], request: CompileRequest, *, jobs: int = 1, executor: str | None = None
-) -> Iterator[Compiled | str]:
+) -> Iterator[CompileResult | str]:
     """What comes of each path, in order; a text says why there is nothing. The path of the request does not matter."""
     evaluation = request.evaluation
-    work = _CompileThere(
+    work = _RemoteCompile(
         replace(request, evaluation=replace(evaluation, reach=None)), reaches=evaluation.reach is not None
     )
     if executor is not None:
-        from sabir.operations.parallel import on_workers
+        from sabir.operations.parallel import map_on_workers
 
-        return on_workers(executor, work, paths)
+        return map_on_workers(executor, work, paths)
     if jobs > 1 and len(paths) > 1:
-        from sabir.operations.parallel import in_processes
+        from sabir.operations.parallel import map_in_processes
 
-        return in_processes(work, paths, jobs)
+        return map_in_processes(work, paths, jobs)
     return map(work, paths)
 
 
-class _CompileThere(Struct, frozen=True, eq=False):
+class _RemoteCompile(Struct, frozen=True, eq=False):
     """The work on one path as something that can be sent to another process."""
 
     request: CompileRequest
     reaches: bool
     """Whether other environments may be asked for as they were deployed; who asks does not travel, and is made there."""
 
-    def __call__(self, path: Path) -> Compiled | str:
+    def __call__(self, path: Path) -> CompileResult | str:
         evaluation = self.request.evaluation
         if self.reaches:
             from sabir.operations.deployment.stored_request import (
-                deployed_graph,  # it brings a database along
+                load_deployed_graph,  # it brings a database along
             )
 
-            evaluation = replace(evaluation, reach=partial(deployed_graph, session=evaluation.session))
+            evaluation = replace(evaluation, reach=partial(load_deployed_graph, session=evaluation.session))
         try:
             compiled = compile_path(replace(self.request, path=path, evaluation=evaluation))
         except UsageError:

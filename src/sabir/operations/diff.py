@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
-from sabir.graph.diff import Absent, Change, GraphDiff, compare_graphs
+from sabir.graph.diff import Absent, GraphDiff, ValueChange, compare_graphs
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.json.values import encoded
+from sabir.graph.json.values import encode_value
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluation import evaluate_path
-from sabir.operations.revisions import is_revision, readable, revision_path
+from sabir.operations.revisions import is_revision, open_path, revision_path
 
 
 class DiffRequest(Struct, frozen=True, kw_only=True):
@@ -29,28 +29,28 @@ class DiffRequest(Struct, frozen=True, kw_only=True):
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class DiffResult(Struct, frozen=True, kw_only=True):
     before: Graph
     after: Graph
     diff: GraphDiff
     findings: tuple[Finding, ...] = ()
 
 
-def diff_paths(request: DiffRequest) -> Difference:
+def diff_paths(request: DiffRequest) -> DiffResult:
     """Evaluate both sides and compare them. Overrides hold for the second side only."""
-    second = request.after or _present(request)
+    second = request.after or _default_after(request)
     plain = replace(request.evaluation, overrides={})
     with (
-        readable(request.before, _other(second)) as path,
-        readable(second, _other(request.before)) as other,
+        open_path(request.before, _strip_revision(second)) as path,
+        open_path(second, _strip_revision(request.before)) as other,
     ):
         before = evaluate_path(path, plain, language=request.language).evaluation
         after = evaluate_path(other, request.evaluation, language=request.language).evaluation
     return compare_evaluated(before, after)
 
 
-def compare_evaluated(before: Evaluation, after: Evaluation) -> Difference:
-    return Difference(
+def compare_evaluated(before: Evaluation, after: Evaluation) -> DiffResult:
+    return DiffResult(
         before=before.graph,
         after=after.graph,
         diff=compare_graphs(before.graph, after.graph),
@@ -58,43 +58,43 @@ def compare_evaluated(before: Evaluation, after: Evaluation) -> Difference:
     )
 
 
-def _present(request: DiffRequest) -> Path:
+def _default_after(request: DiffRequest) -> Path:
     """What a single path is compared with: itself with other values, or a revision with what is there now."""
     if is_revision(request.before):
-        return _other(request.before)
+        return _strip_revision(request.before)
     if not request.evaluation.overrides:
         raise UsageError("name a second PATH, or say with --set what shall be different")
     return request.before
 
 
-def _other(path: Path) -> Path:
+def _strip_revision(path: Path) -> Path:
     """The path that a revision without one speaks of: that of the other side, else this folder."""
     if not is_revision(path):
         return path
     return Path(revision_path(path) or ".")
 
 
-def difference_data(difference: Difference) -> dict[str, Any]:
+def difference_data(difference: DiffResult) -> dict[str, Any]:
     diff = difference.diff
     return {
-        "added": [_instance(instance) for instance in diff.added],
-        "removed": [_instance(instance) for instance in diff.removed],
+        "added": [_instance_data(instance) for instance in diff.added],
+        "removed": [_instance_data(instance) for instance in diff.removed],
         "changed": [
-            {**_instance(changed.after), "changes": [_change_data(change) for change in changed.changes]}
+            {**_instance_data(changed.after), "changes": [_change_data(change) for change in changed.changes]}
             for changed in diff.changed
         ],
         "outputs": [_change_data(change) for change in diff.outputs],
     }
 
 
-def _instance(instance: Instance) -> dict[str, Any]:
+def _instance_data(instance: Instance) -> dict[str, Any]:
     return {"id": instance.id, "type": instance.type, "language": instance.language, "name": instance.name}
 
 
-def _change_data(change: Change) -> dict[str, Any]:
+def _change_data(change: ValueChange) -> dict[str, Any]:
     data: dict[str, Any] = {"name": change.name}
     if not isinstance(change.before, Absent):
-        data["before"] = encoded(change.before)
+        data["before"] = encode_value(change.before)
     if not isinstance(change.after, Absent):
-        data["after"] = encoded(change.after)
+        data["after"] = encode_value(change.after)
     return data

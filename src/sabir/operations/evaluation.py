@@ -23,7 +23,7 @@ from sabir.source.packages.file import is_stream
 from sabir.source.packages.views import EditedPackage
 
 if TYPE_CHECKING:
-    from sabir.operations.worker import Workers
+    from sabir.operations.worker import WorkerPool
 
 
 _HEAD: Final = 4096
@@ -49,20 +49,20 @@ def evaluate_path(
     `texts` stand in place of files of the package, by name.
     """
     if language is None and _is_saved_graph(path):
-        return _saved(path.read_bytes(), str(path), request)
+        return _load_saved_graph(path.read_bytes(), str(path), request)
     package = load_package(path, request.session.limits.package)
     if texts:
         package = EditedPackage(package, texts)
     if language is None and is_stream(path):  # a pipe can be read only once, so it is looked at afterwards
         raw = b"".join(file.raw() for file in map(package.get_file, package.list()) if file is not None)
         if _begins_like_a_graph(raw[:_HEAD]):
-            return _saved(raw, package.name, request)
+            return _load_saved_graph(raw, package.name, request)
     try:
-        evaluation = _evaluated(package, path, request, language)
+        evaluation = _run_evaluation(package, path, request, language)
     except FindingError as error:
         raise FindingError(_without_secrets(error.findings, package)) from error
     if not any(finding.severity is Severity.ERROR for finding in evaluation.findings):
-        _count(evaluation.graph, package.name, request.session.limits)
+        _check_instance_count(evaluation.graph, package.name, request.session.limits)
     if request.sightings:
         seen = with_sightings(evaluation.graph, request.sightings, request.observed)
         evaluation = replace(evaluation, graph=seen)
@@ -70,7 +70,7 @@ def evaluate_path(
     return EvaluatedPath(evaluation=replace(evaluation, findings=findings), package=package)
 
 
-def _count(graph: Graph, name: str, limits: Limits) -> None:
+def _check_instance_count(graph: Graph, name: str, limits: Limits) -> None:
     """The bound that holds whatever made the instances; languages that make them one by one stop earlier."""
     if len(graph) > limits.instances:
         from sabir.diagnostics.limits import over_limit
@@ -79,7 +79,7 @@ def _count(graph: Graph, name: str, limits: Limits) -> None:
         raise FindingError([over_limit(name, message, f"--limits instances={limits.instances * 10}")])
 
 
-def _evaluated(
+def _run_evaluation(
     package: LoadedPackage, path: Path, request: EvaluationRequest, language: str | None
 ) -> Evaluation:
     workers = workers_for(request)
@@ -96,7 +96,7 @@ def evaluate_package(package: LoadedPackage, language: Language, request: Evalua
     return language.evaluate(package, request)
 
 
-def workers_for(request: EvaluationRequest) -> Workers | None:
+def workers_for(request: EvaluationRequest) -> WorkerPool | None:
     """Who must do the work, because Python of the project may run in it; None: this process."""
     return request.session.workers if request.session.trust.python else None
 
@@ -137,15 +137,15 @@ def language_at(package: LoadedPackage, path: Path, name: str | None) -> Languag
     return find_language(package, name)
 
 
-def _saved(raw: bytes, name: str, request: EvaluationRequest) -> EvaluatedPath:
-    from sabir.graph.json import load
+def _load_saved_graph(raw: bytes, name: str, request: EvaluationRequest) -> EvaluatedPath:
+    from sabir.graph.json import load_graph
 
     if request.overrides:
         overridden = next(iter(request.overrides))
         raise UsageError(
             f"--set {overridden}: a saved graph is not evaluated again; give the package it was made from"
         )
-    return EvaluatedPath(evaluation=Evaluation(graph=load(raw, name=name)))
+    return EvaluatedPath(evaluation=Evaluation(graph=load_graph(raw, name=name)))
 
 
 def _is_saved_graph(path: Path) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sabir.checks.check_task import CheckRunner, PreparedCheck, guarded, run_in_turn
+from sabir.checks.check_task import CheckRunner, CheckTask, run_guarded, run_in_turn
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.rules import withheld_codes
+from sabir.diagnostics.rules import list_withheld_codes
 from sabir.errors import SabirError
 from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluation import evaluate_package
@@ -30,25 +30,25 @@ class EvaluatingCheck:
         """A runner that evaluates when `run` has called the checks."""
         return lambda checks: self._findings(checks, run or run_in_turn)
 
-    def _findings(self, checks: Sequence[PreparedCheck], run: CheckRunner) -> Iterator[Finding]:
+    def _findings(self, checks: Sequence[CheckTask], run: CheckRunner) -> Iterator[Finding]:
         findings = [*run(checks)]
         yield from findings
-        evaluated = guarded(
-            self._evaluated,
+        evaluated = run_guarded(
+            self._evaluate,
             name="of the evaluation",
             file="<evaluation>",
             debugging=self.request.session.debugging,
         )
-        yield from _unsaid([*evaluated], findings)
+        yield from _drop_repeated([*evaluated], findings)
 
-    def _evaluated(self) -> Iterable[Finding]:
+    def _evaluate(self) -> Iterable[Finding]:
         try:
             findings = evaluate_package(self.package, self.language, self.request).findings
         except SabirError as error:
             self.not_evaluated = str(error)
             return ()
         errors = [finding for finding in findings if finding.severity is Severity.ERROR]
-        codes = withheld_codes(self.language.rules()) if errors else frozenset[str]()
+        codes = list_withheld_codes(self.language.rules()) if errors else frozenset[str]()
         gap = next((finding for finding in errors if finding.code in codes), None)
         if gap is None:
             return findings
@@ -56,7 +56,7 @@ class EvaluatingCheck:
         return ()
 
 
-def _unsaid(evaluated: Iterable[Finding], checked: Sequence[Finding]) -> Iterator[Finding]:
+def _drop_repeated(evaluated: Iterable[Finding], checked: Sequence[Finding]) -> Iterator[Finding]:
     """Of two findings at one place, or of two in one line that say the same, the checker's stays: it was made for reading,
     the other is its consequence."""
     said = {(finding.location, finding.severity) for finding in checked}

@@ -30,7 +30,7 @@ def write_atomically(
             device.writelines(pieces)
         return
     # Named before it is made, so that no interrupt can come between the two and leave it behind.
-    temporary = _beside(target)
+    temporary = _temporary_sibling(target)
     try:
         with temporary.open("xb") as file:
             is_private = False
@@ -58,7 +58,9 @@ def write_folder(
         if (defect := name_defect(name)) is not None:
             raise UsageError(f"cannot write {name!r} below {str(directory)!r}: the name {defect}")
     is_new = not os.path.lexists(directory)
-    beside = _beside(directory.absolute()) if is_new else directory / _beside(directory).name
+    beside = (
+        _temporary_sibling(directory.absolute()) if is_new else directory / _temporary_sibling(directory).name
+    )
     try:
         for name, content in files.items():
             ready = beside / name
@@ -74,12 +76,12 @@ def write_folder(
     except OSError as error:
         raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
     finally:
-        _remove(beside)
+        _remove_folder(beside)
     return [directory / name for name in files]
 
 
 def _move_in(beside: Path, directory: Path, names: Iterable[str]) -> None:
-    with _uninterrupted():
+    with _defer_interrupts():
         for name in names:
             target = PurePath(name)
             with folder_below(directory, target.parent, make=True) as folder:
@@ -88,7 +90,7 @@ def _move_in(beside: Path, directory: Path, names: Iterable[str]) -> None:
 
 
 @contextmanager
-def _uninterrupted() -> Generator[None]:
+def _defer_interrupts() -> Generator[None]:
     """Interrupts come when it is over."""
     import signal
 
@@ -102,11 +104,11 @@ def _uninterrupted() -> Generator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _beside(target: Path) -> Path:
+def _temporary_sibling(target: Path) -> Path:
     return target.with_name(f".{target.name[:200]}.{os.urandom(6).hex()}")
 
 
-def _remove(folder: Path) -> None:
+def _remove_folder(folder: Path) -> None:
     if folder.exists():
         import shutil
 

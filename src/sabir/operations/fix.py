@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.checks.fixes import fixed_texts
+from sabir.checks.fixes import apply_fixes
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.errors import SabirError, UsageError
@@ -32,7 +32,7 @@ class FixResult(Struct, frozen=True, kw_only=True):
     """What was written."""
 
 
-class _Mended(Struct, frozen=True, kw_only=True):
+class _FixedFile(Struct, frozen=True, kw_only=True):
     """One file of the disk, before and after."""
 
     path: Path
@@ -45,8 +45,8 @@ def fix_paths(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = Fa
     """Apply the fixes of all findings, until nothing is left to mend, and write the files."""
     applied = 0
     files: dict[Path, None] = {}
-    for mended in _mended(paths, options, unsafe=unsafe):
-        write_atomically(mended.path, _encoded(mended))
+    for mended in _fix_packages(paths, options, unsafe=unsafe):
+        write_atomically(mended.path, _encode_file(mended))
         applied += mended.applied
         files[mended.path] = None
     return FixResult(applied=applied, files=tuple(files))
@@ -57,7 +57,7 @@ def fix_diff(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = Fal
     from difflib import unified_diff
 
     parts: list[str] = []
-    for mended in _mended(paths, options, unsafe=unsafe):
+    for mended in _fix_packages(paths, options, unsafe=unsafe):
         before = mended.before.splitlines(keepends=True)
         after = mended.after.splitlines(keepends=True)
         name = mended.path.as_posix()
@@ -68,37 +68,37 @@ def fix_diff(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = Fal
     return "".join(parts)
 
 
-def _mended(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool) -> Iterator[_Mended]:
+def _fix_packages(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool) -> Iterator[_FixedFile]:
     for path in paths:
         try:
             package = load_package(path, options.session.limits.package)
             if package.single_file or os.path.isdir(path):  # what lives in an archive is not rewritten
-                yield from _mended_package(package, path, options, unsafe=unsafe)
+                yield from _fix_package(package, path, options, unsafe=unsafe)
         except UsageError:
             raise
         except SabirError:
             continue  # the check that follows says why
 
 
-def _mended_package(
+def _fix_package(
     package: LoadedPackage, path: Path, options: CheckOptions, *, unsafe: bool
-) -> Iterator[_Mended]:
-    for name, mended in mended_texts(package, options, unsafe=unsafe).items():
+) -> Iterator[_FixedFile]:
+    for name, mended in fix_texts(package, options, unsafe=unsafe).items():
         file = package.get_file(name)
         if file is not None:
             place = path if package.single_file else path / name
-            yield _Mended(path=place, before=file.source.text, after=mended.text, applied=mended.applied)
+            yield _FixedFile(path=place, before=file.source.text, after=mended.text, applied=mended.applied)
 
 
-class MendedText(Struct, frozen=True, kw_only=True):
+class FixedFileText(Struct, frozen=True, kw_only=True):
     text: str
     applied: int
     """How many fixes went into it."""
 
 
-def mended_texts(
+def fix_texts(
     package: LoadedPackage, options: CheckOptions, *, unsafe: bool = False
-) -> dict[str, MendedText]:
+) -> dict[str, FixedFileText]:
     """The files that fixes change, by name. Nothing is written; the package may live anywhere."""
     texts: dict[str, str] = {}
     applied: dict[str, int] = {}
@@ -106,26 +106,26 @@ def mended_texts(
     for _ in range(_ROUNDS):
         findings = [finding for _, finding in report.findings()]
         changes = [
-            fixed for fixed in fixed_texts(findings, unsafe=unsafe) if package.exists(fixed.source.name)
+            fixed for fixed in apply_fixes(findings, unsafe=unsafe) if package.exists(fixed.source.name)
         ]
         wanted = {fixed.source.name: fixed.text for fixed in changes if fixed.text != fixed.source.text}
         if not wanted:
             break
         after = check_package(EditedPackage(package, {**texts, **wanted}), options)
-        if _unreadable(after) - _unreadable(report):
+        if _find_unreadable(after) - _find_unreadable(report):
             break  # a repair that breaks a file is none
         for fixed in changes:
             name = fixed.source.name
             applied[name] = applied.get(name, 0) + len(fixed.applied)
         texts.update(wanted)
         report = after
-    return {name: MendedText(text=text, applied=applied[name]) for name, text in texts.items()}
+    return {name: FixedFileText(text=text, applied=applied[name]) for name, text in texts.items()}
 
 
-def _unreadable(report: Report) -> set[str]:
+def _find_unreadable(report: Report) -> set[str]:
     return {finding.filename for _, finding in report.findings() if finding.code in _UNREADABLE}
 
 
-def _encoded(mended: _Mended) -> bytes:
+def _encode_file(mended: _FixedFile) -> bytes:
     mark = _BOM if mended.path.read_bytes()[:3] == _BOM else b""
     return mark + mended.after.encode("utf-8")

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
-from sabir.graph.dependence import Affected
+from sabir.graph.dependence import Dependent
 from sabir.graph.graph import Graph
-from sabir.graph.json.values import encoded
+from sabir.graph.json.values import encode_value
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject
 from sabir.operations.evaluation import errors_first, evaluate_path
@@ -42,32 +42,34 @@ class AffectedObject(Struct, frozen=True):
     """The value of the graph that the first of the fields is made of."""
 
 
-class Impact(Struct, frozen=True, kw_only=True):
+class ImpactResult(Struct, frozen=True, kw_only=True):
     graph: Graph
     file: str
     line: int
-    affected: tuple[Affected, ...]
+    affected: tuple[Dependent, ...]
     rendered: tuple[AffectedObject, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
-def impact_path(request: ImpactRequest) -> Impact:
+def impact_path(request: ImpactRequest) -> ImpactResult:
     """Evaluate with all provenance and find everything that rests on the line."""
-    _parse(request.line)  # before the work
+    _parse_location(request.line)  # before the work
     full = replace(request.evaluation, full_provenance=True)
     return impact_in(evaluate_path(request.path, full, language=request.language).evaluation, request.line)
 
 
-def impact_in(evaluation: Evaluation, words: str) -> Impact:
+def impact_in(evaluation: Evaluation, words: str) -> ImpactResult:
     """What rests on `FILE:LINE` in an evaluation with all provenance."""
-    file, line = _parse(words)
+    file, line = _parse_location(words)
     with errors_first(evaluation.findings):
         impact = impact_of(evaluation.graph, file, line)
-    rendered = _rendered(impact, evaluation.rendered()) if impact.affected else ()
+    rendered = _find_affected_objects(impact, evaluation.rendered()) if impact.affected else ()
     return replace(impact, rendered=rendered, findings=evaluation.findings)
 
 
-def _rendered(impact: Impact, objects: Sequence[RenderedObject]) -> tuple[AffectedObject, ...]:
+def _find_affected_objects(
+    impact: ImpactResult, objects: Sequence[RenderedObject]
+) -> tuple[AffectedObject, ...]:
     affected = {
         AttributeRead(subject.instance, subject.attribute) for subject in impact.affected if subject.instance
     }
@@ -85,17 +87,17 @@ def _rendered(impact: Impact, objects: Sequence[RenderedObject]) -> tuple[Affect
     return tuple(rendered)
 
 
-def impact_of(graph: Graph, file: str, line: int) -> Impact:
+def impact_of(graph: Graph, file: str, line: int) -> ImpactResult:
     """What rests on a line of a file, named as people name it."""
     dependence = graph.dependence
     name = _file_name(dependence.files, file)
     count = dependence.lines(name)
     if count is not None and line > count:
         raise UsageError(f"{name} has {count} lines, and no line {line}")
-    return Impact(graph=graph, file=name, line=line, affected=tuple(dependence.on_line(name, line)))
+    return ImpactResult(graph=graph, file=name, line=line, affected=tuple(dependence.on_line(name, line)))
 
 
-def _parse(words: str) -> tuple[str, int]:
+def _parse_location(words: str) -> tuple[str, int]:
     file, colon, line = words.rpartition(":")
     if not colon or not file or not line.isascii() or not line.isdigit() or int(line) < 1:
         raise UsageError(f"{words!r} is no FILE:LINE, as in main.cf:12")
@@ -116,12 +118,12 @@ def _file_name(files: frozenset[str], wanted: str) -> str:
     raise UsageError(f"no value comes from a file {wanted!r}: {hint}")
 
 
-def impact_data(impact: Impact) -> dict[str, Any]:
+def impact_data(impact: ImpactResult) -> dict[str, Any]:
     return {
         "format": IMPACT_FORMAT,
         "file": impact.file,
         "line": impact.line,
-        "affected": [_affected_data(impact.graph, affected) for affected in impact.affected],
+        "affected": [_impact_row(impact.graph, affected) for affected in impact.affected],
         "rendered": [_object_data(rendered) for rendered in impact.rendered],
     }
 
@@ -136,13 +138,13 @@ def _object_data(rendered: AffectedObject) -> dict[str, Any]:
     }
 
 
-def _affected_data(graph: Graph, affected: Affected) -> dict[str, Any]:
+def _impact_row(graph: Graph, affected: Dependent) -> dict[str, Any]:
     row: dict[str, Any] = {"instance": affected.instance, "attribute": affected.attribute}
     if affected.instance is not None:
         instance = graph[affected.instance]
         row |= {"name": instance.name, "type": instance.type, "language": instance.language}
         if affected.attribute is not None and affected.attribute in instance.attributes:
-            row["value"] = encoded(instance.attributes[affected.attribute])
+            row["value"] = encode_value(instance.attributes[affected.attribute])
     if affected.through is not None:
         row["through"] = {"instance": affected.through.instance, "attribute": affected.through.attribute}
     return row

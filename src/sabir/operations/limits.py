@@ -21,18 +21,18 @@ _GRACE: Final = 30
 
 
 @contextmanager
-def within(limits: Limits, name: str) -> Generator[None]:
+def enforce_limits(limits: Limits, name: str) -> Generator[None]:
     """Do the work inside; `Overrun` when it costs more. `name`: what the finding is about."""
     with ExitStack() as guards:
         if limits.cpu is not None:
-            guards.enter_context(_within_time(limits.cpu, name))
+            guards.enter_context(_limit_time(limits.cpu, name))
         if limits.memory is not None:
-            guards.enter_context(_within_memory(limits.memory, name))
+            guards.enter_context(_limit_memory(limits.memory, name))
         yield
 
 
 @contextmanager
-def _within_time(seconds: float, name: str) -> Generator[None]:
+def _limit_time(seconds: float, name: str) -> Generator[None]:
     try:
         import resource
         import signal
@@ -48,7 +48,7 @@ def _within_time(seconds: float, name: str) -> Generator[None]:
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = resource.getrlimit(resource.RLIMIT_CPU)
     end = int(used.ru_utime + used.ru_stime + seconds) + _GRACE
-    _lower(resource.RLIMIT_CPU, end)
+    _lower_limit(resource.RLIMIT_CPU, end)
     # Again, because code that lets nothing out may have caught it.
     signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
     try:
@@ -60,7 +60,7 @@ def _within_time(seconds: float, name: str) -> Generator[None]:
 
 
 @contextmanager
-def _within_memory(size: int, name: str) -> Generator[None]:
+def _limit_memory(size: int, name: str) -> Generator[None]:
     base = _address_space()
     if base is None:
         yield
@@ -68,7 +68,7 @@ def _within_memory(size: int, name: str) -> Generator[None]:
     import resource
 
     most = resource.getrlimit(resource.RLIMIT_AS)
-    _lower(resource.RLIMIT_AS, base + size)
+    _lower_limit(resource.RLIMIT_AS, base + size)
     try:
         yield
     except MemoryError:
@@ -90,7 +90,7 @@ def _address_space() -> int | None:
         return None
 
 
-def _lower(which: int, bound: int) -> None:
+def _lower_limit(which: int, bound: int) -> None:
     import resource
 
     soft, hard = resource.getrlimit(which)

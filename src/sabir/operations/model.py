@@ -12,7 +12,7 @@ from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelQuestion, ModelResult
 from sabir.operations.evaluation import language_at
 from sabir.source.packages import load_package
-from sabir.source.packages.file import read_given
+from sabir.source.packages.file import read_input
 from sabir.source.packages.limits import ReadProblem
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
@@ -52,7 +52,7 @@ def model_of_path(request: ModelRequest) -> ModelResult:
 
 def _read_cloud(path: Path) -> Mapping[str, Any]:
     try:
-        text = read_given(path).decode("utf-8")
+        text = read_input(path).decode("utf-8")
     except ReadProblem as error:
         raise UnusableInput(f"{path} {error}") from None
     except UnicodeDecodeError:

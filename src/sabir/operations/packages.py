@@ -38,7 +38,7 @@ class Languages(Struct, frozen=True, kw_only=True):
     failures: tuple[PluginFailure, ...] = ()
 
 
-def installed_languages() -> Languages:
+def load_languages() -> Languages:
     """Everything under the entry point group `sabir.languages`: ours and those of others."""
     plugins = load_plugins(LANGUAGES)
     languages = {name: cast("Language", plugin) for name, plugin in plugins.loaded.items()}
@@ -47,24 +47,24 @@ def installed_languages() -> Languages:
 
 def find_language(package: LoadedPackage, name: str | None = None) -> Language:
     """The language of a package: the named one, else the only one that recognises its files."""
-    languages = installed_languages()
+    languages = load_languages()
     if name is not None:
-        return _named(name, languages)
-    matches = recognised_languages(package, languages)
+        return _find_by_name(name, languages)
+    matches = recognize_languages(package, languages)
     if len(matches) == 1:
         return matches[0]
     if matches:
         names = " or ".join(language.name for language in matches)
         raise UnusableInput(f"{package.name} could be {names}: say which with --language")
     raise UnusableInput(
-        f"{package.name} is in none of the languages known here ({_listed(languages)}): "
+        f"{package.name} is in none of the languages known here ({_join_names(languages)}): "
         "is it the right path? --language NAME overrides"
     )
 
 
-def recognised_languages(package: LoadedPackage, languages: Languages | None = None) -> tuple[Language, ...]:
+def recognize_languages(package: LoadedPackage, languages: Languages | None = None) -> tuple[Language, ...]:
     """All languages that take the package for theirs, by its files alone."""
-    by_name = (languages or installed_languages()).by_name
+    by_name = (languages or load_languages()).by_name
     # An environment holds packages of other languages, which would recognise their files in it.
     environment = by_name.get("environment")
     if environment is not None and environment.recognises(package):
@@ -72,7 +72,7 @@ def recognised_languages(package: LoadedPackage, languages: Languages | None = N
     return tuple(language for language in by_name.values() if language.recognises(package))
 
 
-def _named(name: str, languages: Languages) -> Language:
+def _find_by_name(name: str, languages: Languages) -> Language:
     language = languages.by_name.get(name.lower())
     if language is not None:
         return language
@@ -80,10 +80,10 @@ def _named(name: str, languages: Languages) -> Language:
     if broken is not None:
         raise UsageError(str(broken))
     hint = did_you_mean(name, languages.by_name)
-    raise UsageError(f"no language {name!r}: " + (hint or f"there are {_listed(languages)}"))
+    raise UsageError(f"no language {name!r}: " + (hint or f"there are {_join_names(languages)}"))
 
 
-def _listed(languages: Languages) -> str:
+def _join_names(languages: Languages) -> str:
     return ", ".join(languages.by_name) or "none is installed"
 
 
@@ -103,24 +103,24 @@ def packages_at(
     """The packages that a path stands for: itself, or those in it. A path without any stands for itself."""
     if not os.path.isdir(path):
         return [path]
-    packages = [*discover(path, exclude=exclude, limits=limits)]
+    packages = [*discover_packages(path, exclude=exclude, limits=limits)]
     if not exclude and _is_one(path, packages, limits):
         return [path]
     return [package.path for package in packages] or [path]
 
 
-def discover(
+def discover_packages(
     folder: Path, *, exclude: Sequence[str] = (), limits: PackageLimits = DEFAULT_LIMITS
 ) -> Iterator[DiscoveredPackage]:
     """The packages in a folder, by name. `exclude`: patterns of names, or of paths from the folder."""
-    languages = installed_languages()
+    languages = load_languages()
     waiting = [folder]
     for _ in range(_MOST_FOLDERS):
         if not waiting:
             return
         place = waiting.pop()
         listing = _Listing.of(place, limits)
-        names = _recognised(listing, languages)
+        names = _recognize_listing(listing, languages)
         if names:
             yield DiscoveredPackage(place, names)
             continue
@@ -131,16 +131,16 @@ def discover(
         waiting += [below for below in reversed(listing.folders) if not _is_excluded(below, folder, exclude)]
 
 
-def languages_here(folder: Path, limits: PackageLimits = DEFAULT_LIMITS) -> tuple[str, ...]:
+def recognize_folder(folder: Path, limits: PackageLimits = DEFAULT_LIMITS) -> tuple[str, ...]:
     """The names of the languages that take a folder for a package, by its own files; what is below is not looked at."""
-    return _recognised(_Listing.of(folder, limits), installed_languages())
+    return _recognize_listing(_Listing.of(folder, limits), load_languages())
 
 
 def _is_one(folder: Path, packages: Sequence[DiscoveredPackage], limits: PackageLimits) -> bool:
     names = {name for package in packages for name in package.languages}
     if len(packages) < 2 or len(names) > 1:
         return len(packages) == 1 and packages[0].path == folder
-    return [language.name for language in recognised_languages(load_package(folder, limits))] == [*names]
+    return [language.name for language in recognize_languages(load_package(folder, limits))] == [*names]
 
 
 def _is_excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
@@ -177,7 +177,7 @@ class _Listing(Struct, frozen=True, kw_only=True):
     def archives(self) -> list[Path]:
         return [self.place / name for name in self.files if name.lower().endswith(_ARCHIVES)]
 
-    def seen_by(self, language: Language) -> LoadedPackage:
+    def view_for(self, language: Language) -> LoadedPackage:
         """The folder with only those of its folders that the language looks into."""
         files = dict(self.files)
         for folder in self.folders:
@@ -197,17 +197,17 @@ def _is_walked(entry: os.DirEntry[str]) -> bool:
     )
 
 
-def _recognised(listing: _Listing, languages: Languages) -> tuple[str, ...]:
+def _recognize_listing(listing: _Listing, languages: Languages) -> tuple[str, ...]:
     if not listing.files and not listing.folders:
         return ()
     environment = languages.by_name.get("environment")
     # An environment holds packages of other languages, which would recognise their files in it.
-    if environment is not None and environment.recognises(listing.seen_by(environment)):
+    if environment is not None and environment.recognises(listing.view_for(environment)):
         return (environment.name,)
     return tuple(
         name
         for name, language in languages.by_name.items()
-        if language is not environment and language.recognises(listing.seen_by(language))
+        if language is not environment and language.recognises(listing.view_for(language))
     )
 
 
@@ -216,4 +216,4 @@ def _archive_languages(path: Path, limits: PackageLimits, languages: Languages) 
         package = load_package(path, limits)
     except SabirError:
         return ()
-    return tuple(language.name for language in recognised_languages(package, languages))
+    return tuple(language.name for language in recognize_languages(package, languages))

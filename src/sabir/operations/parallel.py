@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from sabir.checks.check_task import PreparedCheck
+from sabir.checks.check_task import CheckTask
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.source.packages import LoadedPackage
@@ -58,15 +58,15 @@ def safe_child_imports() -> Generator[None]:
             os.environ[SAFE_PATH] = before
 
 
-def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
+def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     """The results in the order of the items. Where processes are not forked, pickle must be able to send `work`."""
     # The first is done here: what it imports and reads is then there for all.
     for item in items[:1]:
         yield work(item)
-    yield from _shared_out(work, items[1:], workers)
+    yield from _run_pool(work, items[1:], workers)
 
 
-def shared_checks(checks: Sequence[PreparedCheck], package: LoadedPackage, workers: int) -> Iterator[Finding]:
+def run_shared_checks(checks: Sequence[CheckTask], package: LoadedPackage, workers: int) -> Iterator[Finding]:
     """The findings of the checks of one package: those of single files are shared out, the others run here first,
     so that what they read of the package is there for all."""
     files = [check for check in checks if package.exists(check.file)]
@@ -79,11 +79,11 @@ def shared_checks(checks: Sequence[PreparedCheck], package: LoadedPackage, worke
     # Comments that excuse findings are looked for in the files that this process has opened.
     for file in filter(None, (package.get_file(check.file) for check in files)):
         _ = file.source
-    for findings in _shared_out(lambda position: [*files[position]()], range(len(files)), workers):
+    for findings in _run_pool(lambda position: [*files[position]()], range(len(files)), workers):
         yield from findings
 
 
-def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
+def _run_pool(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     if not items:
         return
     import gc
@@ -99,18 +99,18 @@ def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: 
     try:
         with (
             nullcontext() if _FORKS else safe_child_imports(),
-            ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,)) as pool,
+            ProcessPoolExecutor(workers, mp_context=context, initializer=_set_work, initargs=(work,)) as pool,
         ):
-            yield from pool.map(_do, items, chunksize=chunk)
+            yield from pool.map(_run_item, items, chunksize=chunk)
     finally:
         gc.unfreeze()
 
 
-def _begin(work: Callable[[Any], Any]) -> None:
+def _set_work(work: Callable[[Any], Any]) -> None:
     _work.set(work)
 
 
-def _do(item: Any) -> Any:
+def _run_item(item: Any) -> Any:
     return _work.get()(item)
 
 
@@ -119,27 +119,27 @@ _MOST: Final = 20
 """Packages that one process on a worker takes: it starts in the time that a few of them take."""
 
 
-def on_workers(url: str, work: Callable[[Path], Result], paths: Sequence[Path]) -> Iterator[Result | str]:
+def map_on_workers(url: str, work: Callable[[Path], Result], paths: Sequence[Path]) -> Iterator[Result | str]:
     """What comes of each path, in order; a text says why there is nothing. `work` must be able to travel."""
-    from sabir.deployments.cluster.child import Ended, Errand, Raised
-    from sabir.deployments.cluster.scheduler import Cluster
+    from sabir.deployments.cluster.child import BatchJob, ProcessExit, RaisedError
+    from sabir.deployments.cluster.scheduler import WorkerCluster
 
     for path in filter(is_stream, paths):
         raise UsageError(f"{str(path)!r} is here only: workers read what has a path")
-    there = _There(work)
+    there = _RemoteTask(work)
     items = [(path, content_digest(path)) for path in paths]
     errands = [
-        Errand(work=there, items=items[start : start + _MOST], folder=os.getcwd())
+        BatchJob(work=there, items=items[start : start + _MOST], folder=os.getcwd())
         for start in range(0, len(items), _MOST)
     ]
-    results = (result for errand in Cluster(url).run_errands(errands) for result in errand)
+    results = (result for errand in WorkerCluster(url).run_batch_jobs(errands) for result in errand)
     for path, result in zip(paths, results, strict=True):
-        if isinstance(result, Raised):
+        if isinstance(result, RaisedError):
             raise result.error
-        yield f"{path}: {result.reason}" if isinstance(result, Ended) else result
+        yield f"{path}: {result.reason}" if isinstance(result, ProcessExit) else result
 
 
-class _There(Struct, frozen=True, eq=False):
+class _RemoteTask(Struct, frozen=True, eq=False):
     """The work on one path as a worker does it."""
 
     work: Callable[[Path], Any]
@@ -154,13 +154,13 @@ class _There(Struct, frozen=True, eq=False):
 def content_digest(path: Path) -> str:
     """Of the names and contents of everything below a path; of a path that is not there, too."""
     total = blake2b(digest_size=16)
-    for name in _files(path):
+    for name in _list_files(path):
         total.update(f"{name.relative_to(path).as_posix()}\0".encode("utf-8", "surrogateescape"))
-        total.update(_content(name))
+        total.update(_file_digest(name))
     return total.hexdigest()
 
 
-def _files(path: Path) -> Iterator[Path]:
+def _list_files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
@@ -170,7 +170,7 @@ def _files(path: Path) -> Iterator[Path]:
             yield Path(folder, name)
 
 
-def _content(file: Path) -> bytes:
+def _file_digest(file: Path) -> bytes:
     """A digest of one file; a link is told by where it leads, and what is no file by being none."""
     try:
         mode = file.lstat().st_mode

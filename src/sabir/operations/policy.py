@@ -10,14 +10,14 @@ from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.selection import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.environment.check import judged_environment
+from sabir.environment.check import check_environment_policy
 from sabir.environment.evaluate import load_environment
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
 from sabir.operations.evaluation import EvaluatedPath, workers_for
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.packages.file import read_given
+from sabir.source.packages.file import read_input
 from sabir.source.packages.limits import ReadProblem
 
 
@@ -39,14 +39,14 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
             request = EvaluationRequest.of_check(self.options)
             workers, path = workers_for(request), self.package.path
             if workers is None or path is None:
-                return judged(self.package, names, language, request)
+                return check_policy_files(self.package, names, language, request)
             return workers.judge(self.package, path, request, files=names, language=language.name)
 
     names = files
     return PolicyValidator
 
 
-def judged(
+def check_policy_files(
     package: LoadedPackage, files: Sequence[str], language: Language, request: EvaluationRequest
 ) -> Iterator[Finding]:
     """What the rules in files say of a package, and what is wrong with the rules."""
@@ -62,16 +62,16 @@ def judged(
         yield from errors or run_rules(rules, evaluation.graph, request.session)
 
 
-def environment_judgement(evaluated: EvaluatedPath, session: Session) -> Iterator[Finding]:
+def check_evaluation_policy(evaluated: EvaluatedPath, session: Session) -> Iterator[Finding]:
     """What the policy files of an environment say of its evaluation; nothing for a package of one language."""
     package = evaluated.package
     environment = None if package is None else load_environment(package)[0]
     if package is not None and environment is not None:
-        yield from judged_environment(environment, package, evaluated.evaluation, session)
+        yield from check_environment_policy(environment, package, evaluated.evaluation, session)
 
 
 def _policy_file(name: str) -> PackageFile:
     try:
-        return PackageFile(name, read_given(Path(name)))
+        return PackageFile(name, read_input(Path(name)))
     except ReadProblem as error:
         raise UnusableInput(f"the rules {name!r} {error}") from error

@@ -18,36 +18,36 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import FindingError, UsageError
 from sabir.expressions.query import (
     Artifact,
+    EnsembleProject,
     GraphResource,
-    Project,
-    Resource,
-    Session,
+    QueryResource,
+    QuerySession,
     evaluate,
     is_sensitive,
     parse_expression,
     read_from_graph,
-    redacted,
+    redact_value,
     resources_of,
     reveal_deep,
 )
-from sabir.expressions.query.syntax import Empty, Name, parse
+from sabir.expressions.query.syntax import Empty, Name, parse_path
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluation import evaluate_path, workers_for
 from sabir.operations.why import Explainer, Explanation, Subject
-from sabir.provenance import Computing, Sources
+from sabir.provenance import ReadTracker, Sources
 from sabir.source.packages import LoadedPackage, load_package
 
 
-def unmatched(expression: Any, start: Resource, variables: Mapping[str, Any]) -> str | None:
+def explain_no_match(expression: Any, start: QueryResource, variables: Mapping[str, Any]) -> str | None:
     """One sentence on where the path ends, or None when there is nothing to add to \"no match\"."""
     if isinstance(expression, dict):
         expression = expression.get("eval")
     if not isinstance(expression, str):
         return None
     try:
-        path = parse(expression)
+        path = parse_path(expression)
     except FindingError:
         return None
     before: list[Any] = [start]
@@ -62,15 +62,15 @@ def unmatched(expression: Any, start: Resource, variables: Mapping[str, Any]) ->
         except FindingError:
             return None
         if not values:
-            return _missing(segment.key, reached, before)
+            return _describe_missing_key(segment.key, reached, before)
         before, reached = values, text
     return None
 
 
-def _missing(key: object, reached: str, before: Iterable[Any]) -> str | None:
+def _describe_missing_key(key: object, reached: str, before: Iterable[Any]) -> str | None:
     if not isinstance(key, Name):
         return None
-    keys = _keys(before)
+    keys = _collect_keys(before)
     where = f"{reached!r} has" if reached else "there is"
     if key.text in keys:
         return f"{where} {key.text!r}, but the filters let nothing through"
@@ -78,15 +78,15 @@ def _missing(key: object, reached: str, before: Iterable[Any]) -> str | None:
     return f"{where} no {key.text!r}" + (f": {near}" if near else "")
 
 
-def _keys(values: Iterable[Any]) -> set[str]:
+def _collect_keys(values: Iterable[Any]) -> set[str]:
     keys: set[str] = set()
     for value in values:
-        if isinstance(value, Resource):
+        if isinstance(value, QueryResource):
             keys.update(value.keys())
         elif isinstance(value, Mapping):
             keys.update(str(key) for key in value)
         elif isinstance(value, list | tuple):
-            keys |= _keys(value)
+            keys |= _collect_keys(value)
     return keys
 
 
@@ -103,7 +103,7 @@ class QueryRequest(Struct, frozen=True, kw_only=True):
     why: bool = False
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class QueryAnswer(Struct, frozen=True, kw_only=True):
     """All matches, as plain data that may be shown; instances stand as their names."""
 
     values: tuple[Any, ...]
@@ -133,59 +133,59 @@ class Reply(Struct, kw_only=True):
     nothing: str | None = None
 
 
-def query_path(request: QueryRequest) -> Answer:
+def query_path(request: QueryRequest) -> QueryAnswer:
     evaluation = replace(request.evaluation, full_provenance=request.why)
     workers = workers_for(request.evaluation)
     if workers is not None:  # an expression can call Python, too
         package = load_package(request.path, evaluation.session.limits.package)
         reply, graph = workers.query(package, replace(request, evaluation=evaluation))
-        return _whole(reply, graph, package)
+        return _build_answer(reply, graph, package)
     evaluated = evaluate_path(request.path, evaluation, language=request.language)
     return query_evaluation(evaluated.evaluation, request, evaluated.package)
 
 
-def query_graph(graph: Graph, request: QueryRequest) -> Answer:
+def query_graph(graph: Graph, request: QueryRequest) -> QueryAnswer:
     """The answer of a graph alone; what its language knew beyond it cannot be asked."""
-    return _answer(Evaluation(graph=graph), request, None, has_path=False)
+    return _answer_query(Evaluation(graph=graph), request, None, has_path=False)
 
 
 def query_evaluation(
     evaluation: Evaluation, request: QueryRequest, package: LoadedPackage | None = None
-) -> Answer:
+) -> QueryAnswer:
     """The answer of what was evaluated from the path of the request."""
-    return _answer(evaluation, request, package, has_path=True)
+    return _answer_query(evaluation, request, package, has_path=True)
 
 
-def _answer(
+def _answer_query(
     evaluation: Evaluation, request: QueryRequest, package: LoadedPackage | None, *, has_path: bool
-) -> Answer:
+) -> QueryAnswer:
     workers = workers_for(request.evaluation)
     if workers is None:
-        reply = reply_of(evaluation, request, has_path=has_path)
-        return _whole(reply, evaluation.graph, package)
+        reply = evaluate_query(evaluation, request, has_path=has_path)
+        return _build_answer(reply, evaluation.graph, package)
     reply, graph = workers.query(package, request, evaluation.graph, has_path=has_path)
-    return _whole(replace(reply, findings=(*evaluation.findings, *reply.findings)), graph, package)
+    return _build_answer(replace(reply, findings=(*evaluation.findings, *reply.findings)), graph, package)
 
 
-def _whole(reply: Reply, graph: Graph, package: LoadedPackage | None) -> Answer:
-    return Answer(
+def _build_answer(reply: Reply, graph: Graph, package: LoadedPackage | None) -> QueryAnswer:
+    return QueryAnswer(
         values=reply.values,
         findings=reply.findings,
         sensitive=reply.sensitive,
-        chains=_chains(graph, reply.read, package),
+        chains=_explain_reads(graph, reply.read, package),
         trace=reply.trace,
         nothing=reply.nothing,
     )
 
 
-def reply_of(evaluation: Evaluation, request: QueryRequest, *, has_path: bool = True) -> Reply:
+def evaluate_query(evaluation: Evaluation, request: QueryRequest, *, has_path: bool = True) -> Reply:
     """What the expression gives in this process. Without a path the graph lies in no directory."""
     lines: list[str] = []
     graph, findings = evaluation.graph, evaluation.findings
-    project = _project(request) if has_path else Project()
-    session = Session(project=project, work=request.evaluation.session, on_trace=lines.append)
+    project = _open_project(request) if has_path else EnsembleProject()
+    session = QuerySession(project=project, work=request.evaluation.session, on_trace=lines.append)
     root = (evaluation.resources or resources_of)(graph, session)
-    computing = session.computing = Computing() if request.why else None
+    computing = session.computing = ReadTracker() if request.why else None
     expression = parse_expression(request.expression)
     if request.trace:
         expression = (
@@ -194,30 +194,33 @@ def reply_of(evaluation: Evaluation, request: QueryRequest, *, has_path: bool = 
             else {"eval": expression, "trace": 1}
         )
     try:
-        start = _start(graph, root, request.at)
+        start = _find_start(graph, root, request.at)
         result = evaluate(expression, start, request.variables)
     except FindingError as error:
         return Reply(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
-    data = [value for value in result.values if not isinstance(value, Resource)]
-    opened = reveal_deep if request.reveal else redacted
+    data = [value for value in result.values if not isinstance(value, QueryResource)]
+    opened = reveal_deep if request.reveal else redact_value
     return Reply(
         values=tuple(
-            [value.name if isinstance(value, Resource) else _shown(opened(value)) for value in result.values]
+            [
+                value.name if isinstance(value, QueryResource) else _plain_data(opened(value))
+                for value in result.values
+            ]
         ),
         findings=findings,
         sensitive=any(map(is_sensitive, data)) and not request.reveal,
-        read=() if computing is None else tuple(_read(result.values, computing.close([]))),
+        read=() if computing is None else tuple(_list_reads(result.values, computing.close([]))),
         trace=tuple(lines),
-        nothing=None if result.values else unmatched(expression, start, request.variables),
+        nothing=None if result.values else explain_no_match(expression, start, request.variables),
     )
 
 
-def _read(values: Sequence[Any], reads: Sources) -> Iterator[tuple[str, str | None]]:
+def _list_reads(values: Sequence[Any], reads: Sources) -> Iterator[tuple[str, str | None]]:
     yield from ((value.instance.id, None) for value in values if isinstance(value, GraphResource))
     yield from ((instance.id, key) for instance, key in read_from_graph(reads))
 
 
-def _chains(
+def _explain_reads(
     graph: Graph, read: Iterable[tuple[str, str | None]], package: LoadedPackage | None
 ) -> tuple[Explanation, ...]:
     subjects = [Subject(graph[id_], key) for id_, key in read if id_ in graph]
@@ -226,16 +229,16 @@ def _chains(
     return tuple(map(explainer.explain, by_name.values()))
 
 
-def _project(request: QueryRequest) -> Project:
+def _open_project(request: QueryRequest) -> EnsembleProject:
     path = request.path if request.path.is_dir() else request.path.parent
-    return Project(directory=path.resolve())
+    return EnsembleProject(directory=path.resolve())
 
 
-def _start(graph: Graph, root: Resource, at: str | None) -> Resource:
+def _find_start(graph: Graph, root: QueryResource, at: str | None) -> QueryResource:
     if at is None:
         return root
     resources = root.all()
-    numbered = graph.numbered(at)
+    numbered = graph.find_by_number(at)
     at = at if numbered is None or at in resources else numbered.name
     name, _, part = at.partition("/")
     resource = resources.get(at) or resources.get(name)
@@ -249,9 +252,9 @@ def _start(graph: Graph, root: Resource, at: str | None) -> Resource:
     return resource
 
 
-def _shown(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     """The value as plain data for JSON and YAML."""
-    if isinstance(value, Resource):
+    if isinstance(value, QueryResource):
         return value.name
     if isinstance(value, Artifact):
         return value.location
@@ -262,7 +265,7 @@ def _shown(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="replace")
     if isinstance(value, Mapping):
-        return {str(key): _shown(item) for key, item in value.items()}
+        return {str(key): _plain_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_shown(item) for item in value]
+        return [_plain_data(item) for item in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)

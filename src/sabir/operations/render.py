@@ -15,7 +15,7 @@ from sabir.checks.secrecy import without_secrets
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
-from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.languages.language import EvaluationRequest, Renderer, RenderOutput, RenderRequest
 from sabir.operations.evaluation import language_at, workers_for
 from sabir.operations.files import write_folder
 from sabir.source.packages import LoadedPackage, load_package
@@ -37,7 +37,7 @@ class RenderPathRequest(Struct, frozen=True, kw_only=True):
     render: RenderRequest = field(default_factory=RenderRequest)
 
 
-class Rendered(Struct, frozen=True, kw_only=True):
+class RenderResult(Struct, frozen=True, kw_only=True):
     files: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
     archives: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
@@ -70,7 +70,7 @@ class Rendered(Struct, frozen=True, kw_only=True):
             yield text.encode()
 
 
-def render_path(request: RenderPathRequest) -> Rendered:
+def render_path(request: RenderPathRequest) -> RenderResult:
     """Render what is at a path. With an error among the findings there may be no files."""
     package = load_package(request.path, request.evaluation.session.limits.package)
     workers = workers_for(request.evaluation)
@@ -82,8 +82,8 @@ def render_path(request: RenderPathRequest) -> Rendered:
             package, request.path, request.evaluation, work=work, language=request.language
         )
     else:
-        rendering = _rendering(package, request)
-    return Rendered(
+        rendering = _render_package(package, request)
+    return RenderResult(
         files=rendering.files,
         findings=without_secrets(rendering.findings, package),
         archives=rendering.archives,
@@ -91,15 +91,15 @@ def render_path(request: RenderPathRequest) -> Rendered:
     )
 
 
-def _rendering(package: LoadedPackage, request: RenderPathRequest) -> Rendering:
+def _render_package(package: LoadedPackage, request: RenderPathRequest) -> RenderOutput:
     language = language_at(package, request.path, request.language)
-    renderer = _renderer(language.name, language.renderers(), request.to)
+    renderer = _select_renderer(language.name, language.renderers(), request.to)
     layout = "files" if request.directory else "single"
     options = {**request.render.options, "layout": layout}
     return renderer(package, request.evaluation, replace(request.render, options=options))
 
 
-def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None) -> Renderer:
+def _select_renderer(language: str, renderers: Mapping[str, Renderer], name: str | None) -> Renderer:
     names = ", ".join(renderers)
     if not renderers:
         raise UsageError(f"nothing is rendered from {language} yet")
@@ -115,7 +115,7 @@ def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None
     return renderer
 
 
-def write_rendering(rendered: Rendered, directory: Path) -> list[Path]:
+def write_rendering(rendered: RenderResult, directory: Path) -> list[Path]:
     """Put every file below a directory; a full disk or an interrupt leaves nothing half-done."""
     texts = {name: text.encode() for name, text in rendered.files.items()}
     return write_folder(directory, {**texts, **rendered.archives}, private=rendered.is_private)

@@ -13,10 +13,10 @@ from sabir.errors import FindingError, SabirError, UsageError
 from sabir.graph.diff import compare_graphs
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.operations.diff import Difference
+from sabir.operations.diff import DiffResult
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.packages import packages_at
-from sabir.operations.revisions import Repository, at_revision
+from sabir.operations.revisions import GitRepository, at_revision
 
 
 class ReviewRequest(Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class ReviewedPackage(Struct, frozen=True, kw_only=True):
 
     path: str
     """From the path of the request."""
-    difference: Difference
+    difference: DiffResult
     failure: str | None = None
     """Why it could not be compared."""
 
@@ -60,29 +60,31 @@ def review_path(request: ReviewRequest) -> Review:
     """
     if not request.path.is_dir():
         raise UsageError(f"{str(request.path)!r} is no folder: name the repository, or a folder of it")
-    changed = Repository.around(request.path.absolute()).changed_files(request.since)
+    changed = GitRepository.around(request.path.absolute()).list_changes(request.since)
     with at_revision(request.path, request.since) as then:
-        names = dict.fromkeys((*_names(request.path, request), *_names(then, request)))
+        names = dict.fromkeys(
+            (*_list_package_names(request.path, request), *_list_package_names(then, request))
+        )
         packages: list[ReviewedPackage] = []
         for number, name in enumerate(sorted(names), 1):
             if request.on_done is not None:
                 request.on_done(name, number, len(names))
-            package = _reviewed(name, then, request)
+            package = _review_package(name, then, request)
             is_touched = any(file.is_relative_to((request.path / name).resolve()) for file in changed)
             packages.append(package if is_touched else replace(package, failure=None))
     return Review(since=request.since, packages=tuple(packages))
 
 
-def _names(folder: Path, request: ReviewRequest) -> list[str]:
+def _list_package_names(folder: Path, request: ReviewRequest) -> list[str]:
     packages = packages_at(folder, exclude=request.exclude)
     return [package.relative_to(folder).as_posix() for package in packages]
 
 
-def _reviewed(name: str, then: Path, request: ReviewRequest) -> ReviewedPackage:
+def _review_package(name: str, then: Path, request: ReviewRequest) -> ReviewedPackage:
     plain = replace(request.evaluation, overrides={})
     try:
-        before = _evaluated(then / name, plain, request.language)
-        after = _evaluated(request.path / name, request.evaluation, request.language)
+        before = _evaluate_side(then / name, plain, request.language)
+        after = _evaluate_side(request.path / name, request.evaluation, request.language)
     except FindingError as error:
         return _not_compared(name, "it could not be evaluated", error.findings)
     except SabirError as error:
@@ -91,7 +93,7 @@ def _reviewed(name: str, then: Path, request: ReviewRequest) -> ReviewedPackage:
     # Half a graph would differ by what is only missing because of the errors.
     if any(finding.severity is Severity.ERROR for finding in (*before.findings, *findings)):
         return _not_compared(name, "it has errors, now or then", findings)
-    difference = Difference(
+    difference = DiffResult(
         before=before.graph,
         after=after.graph,
         diff=compare_graphs(before.graph, after.graph),
@@ -100,7 +102,7 @@ def _reviewed(name: str, then: Path, request: ReviewRequest) -> ReviewedPackage:
     return ReviewedPackage(path=name, difference=difference)
 
 
-def _evaluated(path: Path, request: EvaluationRequest, language: str | None) -> Evaluation:
+def _evaluate_side(path: Path, request: EvaluationRequest, language: str | None) -> Evaluation:
     if not path.exists():
         return Evaluation(graph=Graph(()))
     return evaluate_path(path, request, language=language).evaluation
@@ -108,7 +110,7 @@ def _evaluated(path: Path, request: EvaluationRequest, language: str | None) -> 
 
 def _not_compared(name: str, failure: str, findings: tuple[Finding, ...] = ()) -> ReviewedPackage:
     nothing = Graph(())
-    difference = Difference(
+    difference = DiffResult(
         before=nothing, after=nothing, diff=compare_graphs(nothing, nothing), findings=findings
     )
     return ReviewedPackage(path=name, difference=difference, failure=failure)

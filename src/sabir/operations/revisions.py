@@ -41,59 +41,63 @@ def revision_path(path: Path) -> str:
     return str(path).removeprefix(PREFIX).partition(":")[2]
 
 
-class Repository(Struct, frozen=True):
+class GitRepository(Struct, frozen=True):
     """The repository that a folder lies in."""
 
     root: Path
 
     @staticmethod
-    def around(folder: Path) -> Repository:
+    def around(folder: Path) -> GitRepository:
         inside = folder if folder.is_dir() else folder.parent
-        return Repository(Path(_git(["rev-parse", "--show-toplevel"], inside).strip()))
+        return GitRepository(Path(_run_git(["rev-parse", "--show-toplevel"], inside).strip()))
 
     def tree(self, revision: str) -> str:
         """The tree of a revision, by its name in the repository; `UsageError` when there is none."""
         try:
             words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"]
-            return _git(words, self.root).strip()
+            return _run_git(words, self.root).strip()
         except UnusableInput as error:
             raise UsageError(f"no revision {revision!r} in {self.root}") from error
 
-    def changed_files(self, revision: str) -> list[Path]:
+    def list_changes(self, revision: str) -> list[Path]:
         """What differs between a revision and the work tree, new files included."""
         tree = self.tree(revision)
-        with self._borrowed() as borrowed:
+        with self._open_scratch_repository() as borrowed:
             _check_size(tree, self.root, borrowed)
             index = self._path("index")
             if os.path.exists(index):
                 shutil.copyfile(index, borrowed["GIT_INDEX_FILE"])
             # Of a submodule only the revision counts: whether it is clean, it would have to say itself.
             words = ["diff", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules=dirty"]
-            changed = _git([*words, tree], self.root, borrowed)
+            changed = _run_git([*words, tree], self.root, borrowed)
             ignored = f"--exclude-from={self._path('info/exclude')}"
             excludes = [ignored] if os.path.exists(self._path("info/exclude")) else []
-            new = _git(["ls-files", "--others", "--exclude-standard", *excludes, "-z"], self.root, borrowed)
+            new = _run_git(
+                ["ls-files", "--others", "--exclude-standard", *excludes, "-z"], self.root, borrowed
+            )
         root = self.root.resolve()
         return [root / name for name in dict.fromkeys((changed + new).split("\0")) if name]
 
     def write(self, revision: str, folder: Path) -> None:
         """Write all files of a revision below a folder."""
         tree = self.tree(revision)
-        with self._borrowed() as borrowed:
+        with self._open_scratch_repository() as borrowed:
             _check_size(tree, self.root, borrowed)
-            _git(["read-tree", tree], self.root, borrowed)
-            _git(["checkout-index", "--all", f"--prefix={folder}{os.sep}"], self.root, borrowed)
+            _run_git(["read-tree", tree], self.root, borrowed)
+            _run_git(["checkout-index", "--all", f"--prefix={folder}{os.sep}"], self.root, borrowed)
 
     def _path(self, name: str) -> str:
         """Where the repository keeps something of itself."""
-        return os.path.join(self.root, _git(["rev-parse", "--git-path", name], self.root).rstrip("\n"))
+        return os.path.join(self.root, _run_git(["rev-parse", "--git-path", name], self.root).rstrip("\n"))
 
     @contextmanager
-    def _borrowed(self) -> Generator[dict[str, str]]:
+    def _open_scratch_repository(self) -> Generator[dict[str, str]]:
         """The variables of a repository without configuration that has the objects of this one."""
-        kind = _git(["rev-parse", "--show-object-format"], self.root).strip()
+        kind = _run_git(["rev-parse", "--show-object-format"], self.root).strip()
         with tempfile.TemporaryDirectory(prefix="sabir-git-") as folder:
-            _git(["init", "--quiet", "--bare", "--template=", f"--object-format={kind}", folder], self.root)
+            _run_git(
+                ["init", "--quiet", "--bare", "--template=", f"--object-format={kind}", folder], self.root
+            )
             alternates = Path(folder, "objects", "info", "alternates")
             alternates.parent.mkdir(exist_ok=True)
             alternates.write_text(f"{os.path.abspath(self._path('objects'))}\n", encoding="utf-8")
@@ -131,9 +135,9 @@ def _check_size(tree: str, root: Path, borrowed: dict[str, str]) -> None:
 @contextmanager
 def at_revision(path: Path, revision: str) -> Generator[Path]:
     """What a path of the work tree was in a revision, as a path that can be read as long as the context lasts."""
-    repository = Repository.around(_existing(path.absolute()))
+    repository = GitRepository.around(_find_existing(path.absolute()))
     below = os.path.relpath(os.path.realpath(path), os.path.realpath(repository.root))
-    with folder_called(repository.root, "sabir-revision-") as folder:
+    with make_named_folder(repository.root, "sabir-revision-") as folder:
         repository.write(revision, folder)
         place = folder / below
         if not place.exists():
@@ -142,7 +146,7 @@ def at_revision(path: Path, revision: str) -> Generator[Path]:
 
 
 @contextmanager
-def folder_called(original: Path, prefix: str) -> Generator[Path]:
+def make_named_folder(original: Path, prefix: str) -> Generator[Path]:
     """A temporary folder with the name of another one: what is in it may be called after its folder, as components of CCP are."""
     parent = tempfile.mkdtemp(prefix=prefix)
     folder = Path(parent, Path(os.path.abspath(original)).name)
@@ -154,7 +158,7 @@ def folder_called(original: Path, prefix: str) -> Generator[Path]:
 
 
 @contextmanager
-def readable(path: Path, otherwise: Path) -> Generator[Path]:
+def open_path(path: Path, otherwise: Path) -> Generator[Path]:
     """A path as it is, or, for `git:REV[:PATH]`, what it was; without PATH it is the other path of the command."""
     if not is_revision(path):
         yield path
@@ -166,12 +170,12 @@ def readable(path: Path, otherwise: Path) -> Generator[Path]:
         yield place
 
 
-def _existing(path: Path) -> Path:
+def _find_existing(path: Path) -> Path:
     """The path, or the nearest folder above it that is there: what is asked for may be gone by now."""
     return next(place for place in (path, *path.parents) if place.exists())
 
 
-def _git(words: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> str:
+def _run_git(words: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> str:
     command = ["git", *_QUIET, "-C", str(folder), *words]
     variables = {**os.environ, **(environment or {}), **_ALONE}
     try:

@@ -39,21 +39,23 @@ def new_project(kind: str, name: str, folder: Path) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{str(folder)!r} is there already: name a folder that is not, or is empty")
     contents = {
-        _filled(path, name): content if path.endswith(".png") else _filled(content.decode(), name).encode()
-        for path, content in _files(files("sabir.operations") / "projects" / kind, "")
+        _fill_template(path, name): content
+        if path.endswith(".png")
+        else _fill_template(content.decode(), name).encode()
+        for path, content in _template_files(files("sabir.operations") / "projects" / kind, "")
     }
     return sorted(write_folder(folder, contents))
 
 
-def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
+def _template_files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            yield from _files(entry, f"{prefix}{entry.name}/")
+            yield from _template_files(entry, f"{prefix}{entry.name}/")
         else:
             yield prefix + entry.name, entry.read_bytes()
 
 
-def _filled(text: str, name: str) -> str:
+def _fill_template(text: str, name: str) -> str:
     words = {
         "name": name,
         "variable": name.replace("-", "_"),

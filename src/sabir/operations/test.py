@@ -58,7 +58,7 @@ def run_document(run: TestRun) -> dict[str, object]:
     }
 
 
-def junit(run: TestRun, name: str) -> str:
+def junit_report(run: TestRun, name: str) -> str:
     """The run in the form that build servers read."""
     suite = Xml.Element(
         "testsuite",
@@ -73,15 +73,15 @@ def junit(run: TestRun, name: str) -> str:
             suite, "testcase", classname=outcome.cls, name=outcome.name, time=f"{outcome.seconds:.3f}"
         )
         for failure in outcome.failures:
-            element = Xml.SubElement(case, "failure", message=_legal(failure.message), type=failure.code)
-            element.text = _legal("\n".join(_lines(failure)))
+            element = Xml.SubElement(case, "failure", message=_xml_text(failure.message), type=failure.code)
+            element.text = _xml_text("\n".join(_failure_lines(failure)))
     root = Xml.Element("testsuites")
     root.append(suite)
     Xml.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def _lines(failure: Finding) -> Iterator[str]:
+def _failure_lines(failure: Finding) -> Iterator[str]:
     """What is wrong, where the values differ, and the calls that led there."""
     yield f"{failure.location}: {failure.code} {failure.message}"
     if failure.hint:
@@ -90,6 +90,6 @@ def _lines(failure: Finding) -> Iterator[str]:
         yield f"in {frame.name}" if frame.place is None else f"in {frame.name} ({frame.place.location})"
 
 
-def _legal(text: str) -> str:
+def _xml_text(text: str) -> str:
     """XML has no control characters, not even escaped."""
     return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)

@@ -24,7 +24,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
 from sabir.errors import UnusableInput, UsageError
 from sabir.operations.files import write_atomically
 from sabir.session import Session, Trust
@@ -43,7 +43,7 @@ _ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-
 _PROGRAMS: Final = (".py", ".pyc", ".pyd", ".so", ".sh", ".bash", ".ps1", ".rb", ".pl", ".js")
 
 
-class Changes(Struct, frozen=True):
+class CodeChanges(Struct, frozen=True):
     """How the code differs from what leave was given for; names of files."""
 
     changed: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Changes(Struct, frozen=True):
 
     def __str__(self) -> str:
         said = [
-            f"{_names(names)} {word}"
+            f"{_shorten_names(names)} {word}"
             for word, names in (
                 ("changed", self.changed),
                 ("is new" if len(self.added) == 1 else "are new", self.added),
@@ -66,13 +66,13 @@ class Changes(Struct, frozen=True):
         return ", ".join(said)
 
 
-def _names(names: tuple[str, ...]) -> str:
+def _shorten_names(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
 
 
-def changes(before: Mapping[str, str], now: Mapping[str, str]) -> Changes:
-    return Changes(
+def compare_digests(before: Mapping[str, str], now: Mapping[str, str]) -> CodeChanges:
+    return CodeChanges(
         changed=tuple(sorted(name for name in before if name in now and now[name] != before[name])),
         added=tuple(sorted(name for name in now if name not in before)),
         removed=tuple(sorted(name for name in before if name not in now)),
@@ -82,7 +82,7 @@ def changes(before: Mapping[str, str], now: Mapping[str, str]) -> Changes:
 def code_digests(path: Path) -> dict[str, str]:
     """The SHA-256 of each file of code by its name below the path; an archive is one file."""
     if path.is_file() and _is_archive(path):
-        return {path.name: _digest(path)}
+        return {path.name: _file_digest(path)}
     folder = path if path.is_dir() else path.parent
     is_model = path.suffix == ".cf" or any((folder / mark).is_file() for mark in _MODEL_MARKS)
     digests: dict[str, str] = {}
@@ -96,7 +96,7 @@ def code_digests(path: Path) -> dict[str, str]:
                 f"{str(folder)!r} has more code than leave is remembered for ({_MOST_FILES:,} files, "
                 f"{_MOST_BYTES >> 20} MB): use --trust with each command"
             )
-        digests[file.relative_to(folder).as_posix()] = _digest(file)
+        digests[file.relative_to(folder).as_posix()] = _file_digest(file)
     return digests
 
 
@@ -105,11 +105,11 @@ def _code_files(folder: Path) -> Iterator[Path]:
     found = {name for _, folders, _ in os.walk(folder) for name in folders if name in _GENERATED}
     # What is loaded from one generated directory may load from the next, so this goes on until nothing is added.
     while found:
-        mentioned = _mentioned(found, _files(folder, found))
+        mentioned = _mentioned(found, _list_files(folder, found))
         if not mentioned:
             break
         found -= mentioned
-    yield from _files(folder, found)
+    yield from _list_files(folder, found)
 
 
 def _mentioned(names: Collection[str], files: Iterator[Path]) -> set[str]:
@@ -145,17 +145,19 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(code) if code <= 0x10FFFF else ""
 
 
-def _files(folder: Path, excluded: Collection[str]) -> Iterator[Path]:
+def _list_files(folder: Path, excluded: Collection[str]) -> Iterator[Path]:
     """Every regular file, in order; linked folders are entered once, by any name that is not excluded."""
     entered: set[str] = set()
     for root, folders, names in os.walk(folder, followlinks=True):
         folders[:] = sorted(
-            name for name in folders if name not in excluded and _enter(os.path.join(root, name), entered)
+            name
+            for name in folders
+            if name not in excluded and _enter_once(os.path.join(root, name), entered)
         )
         yield from (file for name in sorted(names) if (file := Path(root, name)).is_file())
 
 
-def _enter(folder: str, entered: set[str]) -> bool:
+def _enter_once(folder: str, entered: set[str]) -> bool:
     real = os.path.realpath(folder)
     if real in entered:
         return False
@@ -175,7 +177,7 @@ def _is_program(file: Path) -> bool:
         return opened.read(2) == b"#!"
 
 
-def _digest(file: Path) -> str:
+def _file_digest(file: Path) -> str:
     with file.open("rb") as opened:
         return file_digest(opened, "sha256").hexdigest()
 
@@ -183,72 +185,75 @@ def _digest(file: Path) -> str:
 _FORMAT: Final = "sabir.trust/1"
 
 
-class _Remembered(Struct, frozen=True):
+class _StoredGrant(Struct, frozen=True):
     trust: tuple[str, ...]
     code: dict[str, str]
 
 
 class _File(Struct, frozen=True):
     format: Literal["sabir.trust/1"]
-    projects: dict[str, _Remembered]
+    projects: dict[str, _StoredGrant]
 
 
-class Leave(Struct, frozen=True, kw_only=True):
+class Grant(Struct, frozen=True, kw_only=True):
     """What a project may do, and how its code differs from what that was said of."""
 
     project: Path
     trust: Trust
-    changes: Changes = Changes()
+    changes: CodeChanges = CodeChanges()
     files: int = 0
     """How many files the code is."""
 
 
-def give_leave(path: Path, trust: Trust, session: Session) -> Leave:
+def grant_permission(path: Path, trust: Trust, session: Session) -> Grant:
     """Remember leave for a project as its code is now."""
     if not path.exists():
         raise UnusableInput(f"no such path {str(path)!r}")
     project, code = path.resolve(), code_digests(path.resolve())
-    _write({**_read(session), str(project): _Remembered(trust.words, code)}, session)
-    return Leave(project=project, trust=trust, files=len(code))
+    _write_grants({**_read_grants(session), str(project): _StoredGrant(trust.words, code)}, session)
+    return Grant(project=project, trust=trust, files=len(code))
 
 
-def revoke_leave(path: Path, session: Session) -> bool:
+def revoke_permission(path: Path, session: Session) -> bool:
     """Forget the leave of a project; False when there was none."""
-    projects = _read(session)
+    projects = _read_grants(session)
     if projects.pop(str(path.resolve()), None) is None:
         return False
-    _write(projects, session)
+    _write_grants(projects, session)
     return True
 
 
-def listed_leave(session: Session) -> list[Leave]:
-    return [_leave(Path(project), remembered) for project, remembered in sorted(_read(session).items())]
+def list_grants(session: Session) -> list[Grant]:
+    return [
+        _build_grant(Path(project), remembered)
+        for project, remembered in sorted(_read_grants(session).items())
+    ]
 
 
-def find_leave(path: Path, session: Session) -> Leave | None:
+def find_grant(path: Path, session: Session) -> Grant | None:
     """The leave of the project that a path is or lies in; the nearest when there are several."""
-    projects = _read(session)
+    projects = _read_grants(session)
     if not projects or "\0" in str(path):
         return None
     real = path.resolve()
     for folder in (real, *real.parents):
         remembered = projects.get(str(folder))
         if remembered is not None:
-            return _leave(folder, remembered)
+            return _build_grant(folder, remembered)
     return None
 
 
-def _leave(project: Path, remembered: _Remembered) -> Leave:
+def _build_grant(project: Path, remembered: _StoredGrant) -> Grant:
     now = code_digests(project) if project.exists() else {}
-    return Leave(
+    return Grant(
         project=project,
         trust=Trust.of(remembered.trust),
-        changes=changes(remembered.code, now),
+        changes=compare_digests(remembered.code, now),
         files=len(remembered.code),
     )
 
 
-def _place(environment: Mapping[str, str]) -> Path | None:
+def _grants_path(environment: Mapping[str, str]) -> Path | None:
     chosen = environment.get("XDG_CONFIG_HOME")
     if chosen and os.path.isabs(chosen):
         return Path(chosen, "sabir", "trust.json")
@@ -256,8 +261,8 @@ def _place(environment: Mapping[str, str]) -> Path | None:
     return Path(home, ".config", "sabir", "trust.json") if home else None
 
 
-def _read(session: Session) -> dict[str, _Remembered]:
-    place = _place(session.environment)
+def _read_grants(session: Session) -> dict[str, _StoredGrant]:
+    place = _grants_path(session.environment)
     if place is None or not place.is_file():
         return {}
     try:
@@ -268,12 +273,12 @@ def _read(session: Session) -> dict[str, _Remembered]:
         return msgspec.json.decode(data, type=_File).projects
     except UNDECODED as error:
         raise UsageError(
-            f"cannot read what is trusted, {str(place)!r}: {decoding_reason(error, data)}; remove it to begin anew"
+            f"cannot read what is trusted, {str(place)!r}: {explain_decode_error(error, data)}; remove it to begin anew"
         ) from error
 
 
-def _write(projects: Mapping[str, _Remembered], session: Session) -> None:
-    place = _place(session.environment)
+def _write_grants(projects: Mapping[str, _StoredGrant], session: Session) -> None:
+    place = _grants_path(session.environment)
     if place is None:
         raise UsageError("there is no folder to remember this in: set HOME or XDG_CONFIG_HOME")
     try:

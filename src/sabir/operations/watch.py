@@ -45,7 +45,7 @@ class Watch:
         """Check the paths that changed since the last call, and say which."""
         changed: list[Path] = []
         for path in self.paths:
-            now = watched_files(path)
+            now = snapshot_files(path)
             if self._seen.get(path) != now:
                 self._seen[path] = now
                 self._results[path] = check_paths([path], self.options)
@@ -64,18 +64,18 @@ class Watch:
         )
 
 
-def watched_files(path: Path) -> Snapshot:
+def snapshot_files(path: Path) -> Snapshot:
     """Time and size of every file that belongs to a path."""
     files: dict[str, tuple[int, int]] = {}
     for folder, names, contents in os.walk(path):
         names[:] = [name for name in names if name not in NOISE]
         for name in contents:
-            _note(files, os.path.join(folder, name))
-    _note(files, str(path))
+            _add_file(files, os.path.join(folder, name))
+    _add_file(files, str(path))
     return files
 
 
-def _note(files: dict[str, tuple[int, int]], path: str) -> None:
+def _add_file(files: dict[str, tuple[int, int]], path: str) -> None:
     try:
         status = os.stat(path)
     except OSError:

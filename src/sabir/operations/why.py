@@ -18,7 +18,7 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.dependence import lines_of
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.json.values import encoded
+from sabir.graph.json.values import encode_value
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
@@ -49,12 +49,12 @@ class Subject(Struct, frozen=True):
     def name(self, graph: Graph) -> str:
         if self.instance is None:
             return f"{OUTPUTS}.{self.attribute}"
-        alone = len(graph.named(self.instance.name)) == 1
+        alone = len(graph.find_by_name(self.instance.name)) == 1
         called = self.instance.name if alone else self.instance.id
         return called if self.attribute is None else f"{called}.{self.attribute}"
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class WhyStep(Struct, frozen=True, kw_only=True):
     """One step of the way. `parent` is the number of the step that rests on this one; the first has none."""
 
     number: int
@@ -77,7 +77,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 class Explanation(Struct, frozen=True, kw_only=True):
     graph: Graph
-    steps: tuple[Step, ...]
+    steps: tuple[WhyStep, ...]
     findings: tuple[Finding, ...] = ()
     cut: bool = False
     """True when there were more steps than anybody reads."""
@@ -93,20 +93,20 @@ def why_path(request: WhyRequest) -> Explanation:
     graph = evaluated.evaluation.graph
     with errors_first(evaluated.evaluation.findings):
         subject = find_subject(graph, request.subject)
-    return replace(explain(graph, subject, evaluated.package), findings=evaluated.evaluation.findings)
+    return replace(explain_subject(graph, subject, evaluated.package), findings=evaluated.evaluation.findings)
 
 
 def find_subject(graph: Graph, words: str) -> Subject:
     """The subject that `INSTANCE[.ATTRIBUTE]` names. Ids and names may hold dots: the longest instance wins."""
-    for instance_name, attribute in _splits(words):
-        instance = _instance(graph, instance_name)
+    for instance_name, attribute in _split_subject(words):
+        instance = _find_instance(graph, instance_name)
         if instance is None:
             continue
         if attribute is None:
             return Subject(instance)
         names = [*instance.attributes, *instance.relations]
         if attribute not in names:
-            hint = did_you_mean(attribute, names) or _listed("it has", names)
+            hint = did_you_mean(attribute, names) or _list_names("it has", names)
             raise UsageError(f"{instance.name!r} has no attribute {attribute!r}: {hint}")
         return Subject(instance, attribute)
     if words in graph.outputs:
@@ -115,26 +115,26 @@ def find_subject(graph: Graph, words: str) -> Subject:
     if prefix == OUTPUTS and output:
         if output in graph.outputs:
             return Subject(None, output)
-        hint = did_you_mean(output, graph.outputs) or _listed("there are", graph.outputs)
+        hint = did_you_mean(output, graph.outputs) or _list_names("there are", graph.outputs)
         raise UsageError(f"no output {output!r}: {hint}")
     raise UsageError(f"no instance {words!r}: {_instance_hint(graph, words)}")
 
 
-def _splits(words: str) -> Iterator[tuple[str, str | None]]:
+def _split_subject(words: str) -> Iterator[tuple[str, str | None]]:
     yield words, None
     position = len(words)
     while (position := words.rfind(".", 0, position)) > 0:
         yield words[:position], words[position + 1 :]
 
 
-def _instance(graph: Graph, name: str) -> Instance | None:
+def _find_instance(graph: Graph, name: str) -> Instance | None:
     by_id = graph.get(name)
     if by_id is not None:
         return by_id
-    instances = graph.named(name)
+    instances = graph.find_by_name(name)
     if len(instances) > 1:
         raise UsageError(
-            f"{name!r} is the name of {len(instances)} instances: {_listed('use an id,', [instance.id for instance in instances])}"
+            f"{name!r} is the name of {len(instances)} instances: {_list_names('use an id,', [instance.id for instance in instances])}"
         )
     return instances[0] if instances else None
 
@@ -146,10 +146,10 @@ def _instance_hint(graph: Graph, words: str) -> str:
     )
     head = words.rpartition(".")[0]
     near = did_you_mean(words, names) or (did_you_mean(head, names) if head else None)
-    return near or (_listed("there are", names) if names else "the graph is empty")
+    return near or (_list_names("there are", names) if names else "the graph is empty")
 
 
-def _listed(lead: str, names: object, most: int = 6) -> str:
+def _list_names(lead: str, names: object, most: int = 6) -> str:
     words = [str(name) for name in names] if isinstance(names, list | Mapping) else []
     if not words:
         return "there are none"
@@ -157,7 +157,7 @@ def _listed(lead: str, names: object, most: int = 6) -> str:
     return f"{lead} {', '.join(words[:most])}{more}"
 
 
-def explain(graph: Graph, subject: Subject, package: LoadedPackage | None = None) -> Explanation:
+def explain_subject(graph: Graph, subject: Subject, package: LoadedPackage | None = None) -> Explanation:
     """The steps to a subject, each before what it rests on. Nothing is followed twice, so circles end."""
     return Explainer(graph, package).explain(subject)
 
@@ -169,7 +169,7 @@ class _Todo(Struct, frozen=True):
     hidden: bool
 
 
-def _key(subject: Subject | Origin) -> tuple[str | None, str | None] | int:
+def _subject_key(subject: Subject | Origin) -> tuple[str | None, str | None] | int:
     if isinstance(subject, Origin):
         return id(subject)
     return None if subject.instance is None else subject.instance.id, subject.attribute
@@ -181,7 +181,7 @@ class Explainer:
     def __init__(self, graph: Graph, package: LoadedPackage | None = None) -> None:
         self.graph = graph
         self.package = package
-        self.steps: list[Step] = []
+        self.steps: list[WhyStep] = []
         self.seen: set[tuple[str | None, str | None] | int] = set()
         self.told: set[tuple[Location, How, str | None]] = set()
 
@@ -202,24 +202,24 @@ class Explainer:
         value: Value = None
         has_value = False
         if isinstance(subject, Subject):
-            key = _key(subject)
+            key = _subject_key(subject)
             origin = self.origin(subject)
             value, has_value = self.value(subject)
             hidden = holds_sensitive(value)
         else:
-            key, origin = _key(subject), subject
+            key, origin = _subject_key(subject), subject
             if key in self.seen:
                 return []  # a step that has no name of its own is told once
             told = (subject.location, subject.how, subject.note)
             if told in self.told:  # another round of a loop: only what is new follows
                 self.seen.add(key)
                 below = self.below(subject, todo.parent, todo.depth, hidden=hidden)
-                return [task for task in below if _key(task.subject) not in self.seen]
+                return [task for task in below if _subject_key(task.subject) not in self.seen]
             self.told.add(told)
         again = key in self.seen
         self.seen.add(key)
         self.steps.append(
-            Step(
+            WhyStep(
                 number=number,
                 parent=todo.parent,
                 depth=todo.depth,
@@ -294,10 +294,10 @@ def why_data(explanation: Explanation) -> dict[str, Any]:
     return {"format": WHY_FORMAT, "steps": steps, "cut": explanation.cut}
 
 
-def _step_data(step: Step) -> dict[str, Any]:
+def _step_data(step: WhyStep) -> dict[str, Any]:
     data: dict[str, Any] = {"number": step.number, "parent": step.parent, "subject": step.subject}
     if step.has_value:
-        data["value"] = encoded(step.value)
+        data["value"] = encode_value(step.value)
     if step.origin is not None and step.location is not None:
         location = step.location
         data |= {"file": location.file, "line": location.line, "column": location.column}

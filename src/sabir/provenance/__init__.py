@@ -20,27 +20,36 @@ evaluation has none of this and pays nothing.
 
 from __future__ import annotations
 
-from sabir.provenance.chains import Chains, MergingChains, Shape
-from sabir.provenance.loops import Context
-from sabir.provenance.recorder import Cells, Computing, Recorder, WatchedDict, Withheld
-from sabir.provenance.steps import Cell, Join, Outcome, Site, Sources, Step, ValueSource, join
+from sabir.provenance.chains import Chains, MergingChains, StepShape
+from sabir.provenance.loops import CallContext
+from sabir.provenance.recorder import Cells, ReadTracker, Recorder, SkippedWrites, WatchedDict
+from sabir.provenance.steps import (
+    Cell,
+    DecisionOutcome,
+    Join,
+    ProvenanceStep,
+    Site,
+    Sources,
+    ValueSource,
+    join_sources,
+)
 
 __all__ = [
+    "CallContext",
     "Cell",
     "Cells",
     "Chains",
-    "Computing",
-    "Context",
+    "DecisionOutcome",
     "Join",
     "MergingChains",
-    "Outcome",
+    "ProvenanceStep",
+    "ReadTracker",
     "Recorder",
-    "Shape",
     "Site",
+    "SkippedWrites",
     "Sources",
-    "Step",
+    "StepShape",
     "ValueSource",
     "WatchedDict",
-    "Withheld",
-    "join",
+    "join_sources",
 ]

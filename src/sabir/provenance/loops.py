@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-from sabir.provenance.steps import Cell, Site, Sources, Step, ValueSource
+from sabir.provenance.steps import Cell, ProvenanceStep, Site, Sources, ValueSource
 
 _PRECISE: Final = 100
 """Steps of one site that are told apart in one context; then they gather in one."""
@@ -29,39 +29,39 @@ class _Runs:
 
     def __init__(self) -> None:
         self.count = 0
-        self.last: Step | None = None
+        self.last: ProvenanceStep | None = None
 
 
-class Context:
+class CallContext:
     """The way by which code was called. Calls from the same place on the same object share one."""
 
     __slots__ = ("_inner", "_runs", "depth", "key", "parent")
 
-    def __init__(self, key: Hashable = None, parent: Context | None = None) -> None:
+    def __init__(self, key: Hashable = None, parent: CallContext | None = None) -> None:
         self.key = key
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self._inner: dict[Hashable, Context] = {}
+        self._inner: dict[Hashable, CallContext] = {}
         self._runs: dict[Hashable, _Runs] = {}
 
-    def inner(self, key: Hashable, site: Site | None) -> Context:
+    def inner(self, key: Hashable, site: Site | None) -> CallContext:
         """The context of a call made here. Code that calls itself on the same object stays in its own."""
         if self.depth > _DEEP:
-            above: Context | None = self
+            above: CallContext | None = self
             while above is not None:
                 if above.key == key:
                     return above
                 above = above.parent
         if site is None:  # called from outside of any code, once
-            return Context(key, self)
+            return CallContext(key, self)
         context = self._inner.get((site, key))
         if context is None:
-            context = self._inner[site, key] = Context(key, self)
+            context = self._inner[site, key] = CallContext(key, self)
         return context
 
     def step(
         self, site: Site, reads: Sequence[ValueSource], decided_by: Sources, cell: Cell | None = None
-    ) -> Step:
+    ) -> ProvenanceStep:
         """A step of a site: the last one once more, when it rests on that or there are very many."""
         key = site if cell is None else (site, id(cell[0]), cell[1])
         runs = self._runs.get(key)
@@ -72,18 +72,18 @@ class Context:
         if last is not None and (runs.count > _PRECISE or rests_on(last, (*reads, *decided_by))):
             last.gather(reads, decided_by)
             return last
-        step = runs.last = Step(site, tuple(dict.fromkeys(reads)), decided_by, cell)
+        step = runs.last = ProvenanceStep(site, tuple(dict.fromkeys(reads)), decided_by, cell)
         return step
 
 
-def rests_on(step: Step, sources: Iterable[ValueSource], limit: int = _NEAR) -> bool:
+def rests_on(step: ProvenanceStep, sources: Iterable[ValueSource], limit: int = _NEAR) -> bool:
     """Whether a step is among sources or below them, as far as the nearest ones tell."""
     near = list(sources)
     seen = set(map(id, near))
     for source in near:
         if source is step:
             return True
-        if len(near) < limit and isinstance(source, Step):
+        if len(near) < limit and isinstance(source, ProvenanceStep):
             for below in islice(source.sources(), limit):
                 if id(below) not in seen:
                     seen.add(id(below))

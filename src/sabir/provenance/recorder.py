@@ -11,11 +11,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from sabir.graph.origin import How
-from sabir.provenance.steps import Join, Outcome, Site, Sources, Step, ValueSource, join
+from sabir.provenance.steps import (
+    DecisionOutcome,
+    Join,
+    ProvenanceStep,
+    Site,
+    Sources,
+    ValueSource,
+    join_sources,
+)
 from sabir.text import Location, Place
 
 
-class Computing:
+class ReadTracker:
     """What is being computed now. A language with threads has one for each."""
 
     def __init__(self) -> None:
@@ -50,7 +58,7 @@ class Computing:
             self.reads = before
 
 
-class Withheld:
+class SkippedWrites:
     """What kept something from being written, by that which would have been written."""
 
     def __init__(self) -> None:
@@ -87,9 +95,9 @@ class Recorder:
     """What one recording knows."""
 
     def __init__(self) -> None:
-        self.withheld = Withheld()
+        self.withheld = SkippedWrites()
         self._sites: dict[Hashable, Site] = {}
-        self._steps: dict[tuple[Site, Sources, Sources], Step] = {}
+        self._steps: dict[tuple[Site, Sources, Sources], ProvenanceStep] = {}
         self._time = 0
 
     def tick(self) -> int:
@@ -103,7 +111,7 @@ class Recorder:
         place: Place | Location,
         how: How,
         note: str | None = None,
-        outcome: Outcome | None = None,
+        outcome: DecisionOutcome | None = None,
     ) -> Site:
         """The site that is known by a key, made when it is asked for first."""
         site = self._sites.get(key)
@@ -111,17 +119,17 @@ class Recorder:
             site = self._sites[key] = Site(place, how, note, outcome)
         return site
 
-    def step(self, site: Site, reads: Sources, decided_by: Sources = ()) -> Step:
+    def step(self, site: Site, reads: Sources, decided_by: Sources = ()) -> ProvenanceStep:
         """A step where values are written once: the same run is the same step, however often a loop comes to it."""
         key = (site, reads, decided_by)
         step = self._steps.get(key)
         if step is None:
-            step = self._steps[key] = Step(site, reads, decided_by)
+            step = self._steps[key] = ProvenanceStep(site, reads, decided_by)
         return step
 
     # -- cells that are written more than once ---------------------------------------------------------------------
 
-    def current(self, values: WatchedDict, key: Any) -> Step | None:
+    def current(self, values: WatchedDict, key: Any) -> ProvenanceStep | None:
         """The step whose value a cell holds, with what decided since then that it was not written again."""
         cells = values.cells
         latest = cells.written.get(key)
@@ -130,20 +138,22 @@ class Recorder:
             first = values.first(key)
             if first is None and not self.withheld.knows(target):
                 return None
-            latest = cells.written[key] = (first or join((), (cells, key)), 0)
+            latest = cells.written[key] = (first or join_sources((), (cells, key)), 0)
         step, time = latest
         later = self.withheld.since(target, time)
         if later:
-            step = self.joined(step, later, (cells, key))
+            step = self.join_steps(step, later, (cells, key))
             cells.written[key] = (step, self._time)
         return step
 
-    def joined(self, step: Step, others: Sequence[ValueSource], cell: Any = None) -> Step:
+    def join_steps(
+        self, step: ProvenanceStep, others: Sequence[ValueSource], cell: Any = None
+    ) -> ProvenanceStep:
         """A value that one of several steps made; the step itself when the others add nothing to it."""
         inside: Sources = tuple(step.reads) if type(step) is Join else (step,)
         sources = set(inside)
         fresh = [source for source in others if source not in sources and source not in step.decided_by]
-        return join((*inside, *fresh), cell) if fresh else step
+        return join_sources((*inside, *fresh), cell) if fresh else step
 
 
 class Cells:
@@ -155,7 +165,7 @@ class Cells:
         self.owner = owner
         """The id of the instance, where the cells are its attributes."""
         self.title = title
-        self.written: dict[Any, tuple[Step, int]] = {}
+        self.written: dict[Any, tuple[ProvenanceStep, int]] = {}
 
 
 class WatchedDict(dict[Any, Any]):
@@ -188,6 +198,6 @@ class WatchedDict(dict[Any, Any]):
         """What code that did not run would have written: what `Withheld` knows it by."""
         return str(key)
 
-    def first(self, _key: Any) -> Step | None:
+    def first(self, _key: Any) -> ProvenanceStep | None:
         """The step of a value that nobody wrote."""
         return None

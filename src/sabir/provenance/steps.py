@@ -13,7 +13,7 @@ from sabir.graph.origin import How, Origin
 from sabir.text import Location, Place
 
 
-class Outcome(Enum):
+class DecisionOutcome(Enum):
     """How something ended that decides: what code asks for. The value is what people read."""
 
     HELD = "holds"
@@ -28,7 +28,7 @@ class Site(Struct, frozen=True, eq=False):
     place: Place | Location
     how: How
     note: str | None = None
-    outcome: Outcome | None = None
+    outcome: DecisionOutcome | None = None
 
     @property
     def words(self) -> str | None:
@@ -40,7 +40,7 @@ Cell = tuple[Any, Any]
 """Its owner and its name; None is the name of the owner itself. A plain tuple: one is made and hashed at each read."""
 
 
-class Step(Struct, eq=False):
+class ProvenanceStep(Struct, eq=False):
     """One run of a site, or all its runs that are told as one.
 
     `reads` is a tuple until the step gathers, and from then on a dictionary whose keys are the sources.
@@ -71,16 +71,16 @@ class Step(Struct, eq=False):
         return chain(self.reads, self.decided_by)
 
 
-class Join(Step, eq=False):
+class Join(ProvenanceStep, eq=False):
     """Several steps of which any may have made the value: no run of anything, and no link of a chain."""
 
 
-ValueSource = Union[Step, Cell, Origin]
+ValueSource = Union[ProvenanceStep, Cell, Origin]
 Sources = tuple[ValueSource, ...]
 
 NOWHERE: Final = Site(Location("", 0, 0), How.EXPRESSION)
 """The site of what has no place of its own."""
 
 
-def join(sources: Iterable[ValueSource], cell: Cell | None = None) -> Join:
+def join_sources(sources: Iterable[ValueSource], cell: Cell | None = None) -> Join:
     return Join(NOWHERE, tuple(sources), (), cell)

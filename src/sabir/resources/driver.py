@@ -32,7 +32,7 @@ from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects, RecordedEffect
 from sabir.resources.fields import Field
-from sabir.resources.outcome import Change, Observation, Outcome, Reading
+from sabir.resources.outcome import FieldChange, Observation, Outcome, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.secrets import SecretSource
 from sabir.resources.step import Task
@@ -117,7 +117,7 @@ class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
 class Connection(Protocol):
     """A driver at work on one target."""
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
         """The resource as it is now. For a kind that runs it is not called."""
         ...
 
@@ -151,7 +151,7 @@ class Driver(Protocol):
         """What its targets may say beside `driver`."""
         ...
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         """The fields that are not as they should be. Pure."""
         ...
 
@@ -160,7 +160,7 @@ class Driver(Protocol):
         ...
 
 
-def ask_leave(context: DriverContext, reason: str) -> None:
+def require_permission(context: DriverContext, reason: str) -> None:
     """For drivers that run code of a description. It was asked for before a plan, but what is no longer described is
     ended without having been placed."""
     if not context.session.trust.scripts:
@@ -173,7 +173,7 @@ class RunDriver:
     def settings(self) -> Mapping[str, Field]:
         return {}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  nothing is kept
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:  # noqa: ARG002  nothing is kept
         return ()
 
 
@@ -185,8 +185,8 @@ class NoOperations:
 
 
 class RunConnection(NoOperations):
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  it is not called
-        return Reading(exists=True)
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:  # noqa: ARG002  it is not called
+        return ResourceReading(exists=True)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  what has run is over
         return Outcome(changed=False)

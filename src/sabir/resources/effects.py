@@ -74,7 +74,7 @@ class Effects(Protocol):
         ...
 
 
-class Diverged(DeployError):
+class DivergedError(DeployError):
     """A program that is run again asks for something else than is recorded at this place; nothing was done."""
 
     def __init__(self, position: str, recorded: str, asked: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.graph.values import Unknown, Value, reveal
+from sabir.graph.values import Unknown, Value, reveal_value
 
 
 class FieldType(Enum):
@@ -44,20 +44,20 @@ def field_problems(fields: Mapping[str, Field], desired: Mapping[str, Value]) ->
         if declared is None:
             near = did_you_mean(name, fields) or f"there are {', '.join(fields)}"
             problems[name] = f"there is no field {name!r}: {near}"
-        elif (problem := _problem(declared, value)) is not None:
+        elif (problem := _describe_problem(declared, value)) is not None:
             problems[name] = f"{name} must be {problem}"
     missing = [name for name, declared in fields.items() if declared.required and desired.get(name) is None]
     return {**problems, **{name: f"it needs the field {name!r}: {fields[name].about}" for name in missing}}
 
 
-def _problem(declared: Field, value: Value) -> str | None:
-    plain = reveal(value)
+def _describe_problem(declared: Field, value: Value) -> str | None:
+    plain = reveal_value(value)
     if plain is None or isinstance(plain, Unknown) or _is_reference(plain):
         return None
     if declared.choices and isinstance(plain, str) and plain not in declared.choices:
         near = did_you_mean(plain, declared.choices)
         return f"one of {', '.join(declared.choices)}" + (f": {near}" if near else "")
-    return None if _fits(declared.type, plain) else declared.type.value
+    return None if _is_type(declared.type, plain) else declared.type.value
 
 
 def _is_reference(value: Any) -> bool:
@@ -65,7 +65,7 @@ def _is_reference(value: Any) -> bool:
     return isinstance(value, Mapping) and value.keys() == {"$secret"}
 
 
-def _fits(type_: FieldType, value: Any) -> bool:
+def _is_type(type_: FieldType, value: Any) -> bool:
     match type_:
         case FieldType.TEXT:
             return isinstance(value, str)

@@ -17,15 +17,15 @@ class Mark(Struct, frozen=True, eq=False):
     position: int
 
 
-class Followed(Mapping[str, Value]):
+class TrackedValues(Mapping[str, Value]):
     """Values by the text of an attribute's address."""
 
     @abstractmethod
-    def changed_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
+    def changes_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
         """The names that were set or forgotten since then, and the mark of now. None: all may be others."""
 
 
-class ObservedValues(Followed):
+class ObservedValues(TrackedValues):
     def __init__(self, values: Mapping[str, Value] | None = None) -> None:
         self._values: dict[str, Value] = dict(values or {})
         self._log: list[str] = []
@@ -47,7 +47,7 @@ class ObservedValues(Followed):
         if self._values.pop(name, self) is not self:
             self._log.append(name)
 
-    def changed_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
+    def changes_since(self, mark: Mark | None) -> tuple[Iterable[str] | None, Mark | None]:
         now = Mark(self._log, len(self._log))
         if mark is None or mark.log is not self._log:
             return None, now

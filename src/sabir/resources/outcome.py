@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sabir.resources.resource import Resource
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class FieldChange(Struct, frozen=True, kw_only=True):
     """A field that is not as it should be. Sensitive values stay marked: whoever shows them writes `<<REDACTED>>`."""
 
     field: str
@@ -32,7 +32,7 @@ class Health(Enum):
     FAILING = "failing"
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class ResourceReading(Struct, frozen=True, kw_only=True):
     """A resource as it is in the world now."""
 
     exists: bool
@@ -40,7 +40,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     id: str | None = None
     """What the target calls it, when it gives names of its own."""
     results: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    changes: tuple[Change, ...] | None = None
+    changes: tuple[FieldChange, ...] | None = None
     """The difference to what is wanted, where only the target (or foreign code) can tell; `diff` answers with it then."""
     message: str | None = None
     """A few words for people: what the read found beside the fields."""
@@ -51,10 +51,12 @@ class Reading(Struct, frozen=True, kw_only=True):
     """Another environment that manages it: it cannot be adopted."""
 
 
-def told_changes(resource: Resource, reading: Reading, *, whole: str) -> tuple[Change, ...]:
+def list_reported_changes(
+    resource: Resource, reading: ResourceReading, *, whole: str
+) -> tuple[FieldChange, ...]:
     """What the target told when it was read; of a resource that is not there, the field that is the whole of it."""
     if not reading.exists:
-        return (Change(field=whole, after=resource.desired.get(whole)),)
+        return (FieldChange(field=whole, after=resource.desired.get(whole)),)
     return reading.changes or ()
 
 
@@ -104,7 +106,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         return self.status not in (OutcomeStatus.DONE, OutcomeStatus.NON_COMPLIANT)
 
 
-class Sighting(Enum):
+class CompletionStatus(Enum):
     """What a look by operation id tells of a step that was cut off."""
 
     DONE = "done"
@@ -113,7 +115,7 @@ class Sighting(Enum):
 
 
 class Observation(Struct, frozen=True, kw_only=True):
-    sighting: Sighting
+    sighting: CompletionStatus
     outcome: Outcome | None = None
     """With `DONE`: what the step gave. With `NOT_DONE`: at most the id of what was begun."""
     look_at: str | None = None

@@ -115,7 +115,7 @@ class Operation(Struct, frozen=True, kw_only=True, eq=False):
     each with those arguments of the event that it takes. A trigger of a policy is an operation of the policy with its event."""
 
 
-class Pending(Struct, frozen=True, kw_only=True):
+class PendingResource(Struct, frozen=True, kw_only=True):
     """Something that cannot be evaluated yet, because it rests on values that come back from steps.
 
     As long as there is one, nothing is deleted because it is not described: it may only not be described yet. After the steps
@@ -128,7 +128,7 @@ class Pending(Struct, frozen=True, kw_only=True):
     """What it waits for, in the words of the user: `it needs db/server.address`."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class DesiredResources(Struct, frozen=True, kw_only=True):
     """Everything that a description asks for. With an error among the findings nothing may be deleted because of it."""
 
     resources: tuple[Resource, ...] = ()
@@ -146,5 +146,5 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """Where secrets that are referred to come from."""
     moved: Mapping[str, str] = field(default_factory=dict[str, str])
     """Resources that are called otherwise now: the text of the address they had, and of the one they have."""
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[PendingResource, ...] = ()
     """What cannot be foreseen yet. A resource with an unknown value need not be named here: the plan says so of it."""

@@ -69,28 +69,28 @@ def is_reference(value: Value) -> bool:
     return isinstance(inner, Mapping) and inner.keys() == {_WORD}
 
 
-def referred_names(value: Value) -> set[str]:
+def find_secret_names(value: Value) -> set[str]:
     """The secrets that a value refers to, anywhere in it."""
     if is_reference(value):
         inner = value.value if isinstance(value, Sensitive) else value
         return {str(inner[_WORD])}  # type: ignore[index,call-overload]  # it is a mapping
     match value:
         case Sensitive(value=inner):
-            return referred_names(inner)
+            return find_secret_names(inner)
         case Mapping():
-            return set().union(*map(referred_names, value.values()))
+            return set().union(*map(find_secret_names, value.values()))
         case list() | tuple():
-            return set().union(*map(referred_names, value))
+            return set().union(*map(find_secret_names, value))
         case _:
             return set()
 
 
-def revealed(value: Value, secrets: Mapping[str, str]) -> Value:
+def reveal_references(value: Value, secrets: Mapping[str, str]) -> Value:
     """The value with each reference replaced by what it stands for, still marked."""
     if is_reference(value):
-        (name,) = referred_names(value)
+        (name,) = find_secret_names(value)
         return Sensitive(secrets[name])
-    return with_inner(value, lambda item: revealed(item, secrets))
+    return with_inner(value, lambda item: reveal_references(item, secrets))
 
 
 def with_references(data: Any) -> Any:
@@ -132,7 +132,7 @@ class ComposedSecrets:
 def find_composed(expression: Any, result: Value, read: Iterable[Value]) -> str | None:
     """The name of a secret that an expression made part of a string; `read` are the values it was computed from."""
     read = [*read]
-    names = referred_names(expression).union(*map(referred_names, read))
+    names = find_secret_names(expression).union(*map(find_secret_names, read))
     if not names:
         return None
     found = ComposedSecrets(names).find(result)
@@ -204,7 +204,7 @@ def _holds_other(value: Value) -> bool:
         return False
     match value:
         case Sensitive(value=inner):
-            return not referred_names(inner)
+            return not find_secret_names(inner)
         case Mapping():
             return any(map(_holds_other, value.values()))
         case list() | tuple():

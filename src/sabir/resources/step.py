@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec import Struct, field
 
 from sabir.graph.values import Value
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 from sabir.resources.resource import Resource
 
 
@@ -56,7 +56,7 @@ class Task(Struct, frozen=True, kw_only=True, eq=False):
     """The fields as they were last written, by this driver; None: there is no record."""
     id: str | None = None
     """What the target called it then."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FieldChange, ...] = ()
     """What the plan saw differ."""
     attempt: int = 1
     begun_before: bool = False

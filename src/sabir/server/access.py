@@ -10,7 +10,7 @@ from litestar.exceptions import NotAuthorizedException, PermissionDeniedExceptio
 from litestar.handlers import BaseRouteHandler
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
 
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import TokenInfo, Verb
 
 COOKIE: Final = "sabir_token"
@@ -24,8 +24,8 @@ class Authentication(AbstractAuthenticationMiddleware):
     async def authenticate_request(
         self, connection: ASGIConnection[Any, Any, Any, Any]
     ) -> AuthenticationResult:
-        service: Service = connection.app.state.service
-        secret = _secret(connection)
+        service: SabirService = connection.app.state.service
+        secret = _read_secret(connection)
         if secret is None:
             raise NotAuthorizedException("a token is needed: Authorization: Bearer TOKEN")
         if _is_forgeable(connection):
@@ -44,14 +44,14 @@ def _is_forgeable(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
     return connection.scope.get("method") not in ("GET", "HEAD", "OPTIONS") and not with_header
 
 
-def _secret(connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
+def _read_secret(connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
     scheme, _, bearer = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and bearer:
         return bearer.strip()
     return connection.headers.get("x-auth-token") or connection.cookies.get(COOKIE)
 
 
-def allowed(verb: Verb) -> Any:
+def require_permission(verb: Verb) -> Any:
     """A guard: the token may do this, with the environment of the path when there is one."""
 
     def guard(connection: ASGIConnection[Any, TokenInfo, Any, Any], _: BaseRouteHandler) -> None:

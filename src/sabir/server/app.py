@@ -23,71 +23,71 @@ from sabir import __version__
 from sabir.checks.formatters.data import finding_data
 from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
 from sabir.server.access import Authentication
-from sabir.server.metrics import measured
+from sabir.server.metrics import build_middleware
 from sabir.server.murano.actions import MuranoActions, MuranoDeployments, MuranoStatics
 from sabir.server.murano.catalogue import MuranoCategories, MuranoPackages
 from sabir.server.murano.environments import MuranoEnvironments, MuranoModels, MuranoSessions
 from sabir.server.murano.templates import MuranoTemplates
 from sabir.server.page import page_router
 from sabir.server.request_context import BoundedRequest
-from sabir.server.routes.administration import AuditTrail, Session, Tokens, metrics
-from sabir.server.routes.catalogue import Categories, Forms, Packages
-from sabir.server.routes.deployments import Deployments
-from sabir.server.routes.environments import Environments, Files
-from sabir.server.routes.graph import Questions
-from sabir.server.routes.jobs import Jobs
-from sabir.server.service import Service
-from sabir.server.settings import Settings
-from sabir.server.store.rows import AlreadyThere
+from sabir.server.routes.administration import AuditTrail, SignInRoutes, TokenRoutes, metrics
+from sabir.server.routes.catalogue import CategoryRoutes, FormRoutes, PackageRoutes
+from sabir.server.routes.deployments import DeploymentRoutes
+from sabir.server.routes.environments import EnvironmentRoutes, FileRoutes
+from sabir.server.routes.graph import GraphRoutes
+from sabir.server.routes.jobs import JobRoutes
+from sabir.server.service import SabirService
+from sabir.server.settings import ServerSettings
+from sabir.server.store.rows import AlreadyExistsError
 
 _GONE: Final = "client disconnected prematurely"
 """What the library says when somebody leaves before their request is whole: no fault, and nobody is left to be answered."""
 _logger = logging.getLogger(__name__)
 
 
-def _answer(status: int, message: str, **more: Any) -> Response[dict[str, Any]]:
+def _error_response(status: int, message: str, **more: Any) -> Response[dict[str, Any]]:
     return Response({"error": {"message": message, "code": status, **more}}, status_code=status)
 
 
-def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
+def _handle_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
     if error.detail == _GONE:
-        return _answer(HTTP_400_BAD_REQUEST, _GONE)
+        return _error_response(HTTP_400_BAD_REQUEST, _GONE)
     if error.status_code == HTTP_500_INTERNAL_SERVER_ERROR:
-        return _unexpected(request, error)
+        return _handle_unexpected(request, error)
     more = {"details": error.extra} if error.extra else {}
-    answer = _answer(error.status_code, _message(request, error), **more)
+    answer = _error_response(error.status_code, _error_message(request, error), **more)
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _message(request: Request[Any, Any, Any], error: HTTPException) -> str:
+def _error_message(request: Request[Any, Any, Any], error: HTTPException) -> str:
     """What went wrong; of an address that leads nowhere, where the API is."""
     if error.status_code == HTTP_404_NOT_FOUND and error.detail == "Not Found":
         return f"there is nothing at {request.url.path}: /api/1/schema/openapi.json describes the API"
     return error.detail
 
 
-def _findings(_: Request[Any, Any, Any], error: FindingError) -> Response[dict[str, Any]]:
+def _handle_findings(_: Request[Any, Any, Any], error: FindingError) -> Response[dict[str, Any]]:
     findings = [finding_data(finding) for finding in error.findings]
-    return _answer(422, str(error), findings=findings)
+    return _error_response(422, str(error), findings=findings)
 
 
-def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+def _handle_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
     _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
     # Not 500: Murano's client crashes on it.
-    return _answer(503, "this is a fault of the service; its log says more")
+    return _error_response(503, "this is a fault of the service; its log says more")
 
 
 HANDLERS: dict[Any, Any] = {
-    HTTPException: _http,
-    RecursionError: lambda *_: _answer(400, "the data is nested too deeply"),
-    FindingError: _findings,
-    AlreadyThere: lambda _, error: _answer(409, str(error)),
-    DeployError: lambda _, error: _answer(409, str(error)),
-    UsageError: lambda _, error: _answer(400, str(error)),
-    UnusableInput: lambda _, error: _answer(400, str(error)),
-    SabirError: lambda _, error: _answer(400, str(error)),
-    Exception: _unexpected,
+    HTTPException: _handle_http_error,
+    RecursionError: lambda *_: _error_response(400, "the data is nested too deeply"),
+    FindingError: _handle_findings,
+    AlreadyExistsError: lambda _, error: _error_response(409, str(error)),
+    DeployError: lambda _, error: _error_response(409, str(error)),
+    UsageError: lambda _, error: _error_response(400, str(error)),
+    UnusableInput: lambda _, error: _error_response(400, str(error)),
+    SabirError: lambda _, error: _error_response(400, str(error)),
+    Exception: _handle_unexpected,
 }
 
 
@@ -97,8 +97,8 @@ async def health() -> dict[str, str]:
     return {"status": "ok", "version": __version__}
 
 
-def create_app(settings: Settings, service: Service | None = None) -> Litestar:
-    running = service or Service(settings)
+def create_app(settings: ServerSettings, service: SabirService | None = None) -> Litestar:
+    running = service or SabirService(settings)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncGenerator[None]:
@@ -110,13 +110,13 @@ def create_app(settings: Settings, service: Service | None = None) -> Litestar:
             running.close()
 
     return Litestar(
-        route_handlers=[health, _asked_by_somebody(settings), page_router()],
+        route_handlers=[health, _build_routes(settings), page_router()],
         state=State({"service": running}),
         lifespan=[lifespan],
         exception_handlers=HANDLERS,
         request_class=BoundedRequest,
         middleware=[
-            measured(running.measures),
+            build_middleware(running.measures),
             RateLimitConfig(("minute", settings.requests_a_minute)).middleware,
         ],
         request_max_body_size=settings.body_limit,
@@ -127,26 +127,28 @@ def create_app(settings: Settings, service: Service | None = None) -> Litestar:
             # The other ways to show it load scripts from elsewhere.
             render_plugins=[JsonRenderPlugin()],
         ),
-        response_headers=_headers(),
+        response_headers=_security_headers(),
     )
 
 
-def _asked_by_somebody(settings: Settings) -> Router:
+def _build_routes(settings: ServerSettings) -> Router:
     """Everything that needs a token."""
     uploads = Router(
-        "/api/1", route_handlers=[Packages, Forms, Files], request_max_body_size=settings.upload_limit
+        "/api/1",
+        route_handlers=[PackageRoutes, FormRoutes, FileRoutes],
+        request_max_body_size=settings.upload_limit,
     )
     others = Router(
         "/api/1",
         route_handlers=[
             AuditTrail,
-            Categories,
-            Deployments,
-            Environments,
-            Jobs,
-            Questions,
-            Session,
-            Tokens,
+            CategoryRoutes,
+            DeploymentRoutes,
+            EnvironmentRoutes,
+            JobRoutes,
+            GraphRoutes,
+            SignInRoutes,
+            TokenRoutes,
         ],
     )
     murano = Router(
@@ -169,7 +171,7 @@ def _asked_by_somebody(settings: Settings) -> Router:
     )
 
 
-def _headers() -> dict[str, str]:
+def _security_headers() -> dict[str, str]:
     return {
         "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
         "x-content-type-options": "nosniff",

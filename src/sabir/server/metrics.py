@@ -38,7 +38,7 @@ class Measures:
         return generate_latest(self._registry)
 
 
-def measured(measures: Measures) -> Callable[[ASGIApp], ASGIApp]:
+def build_middleware(measures: Measures) -> Callable[[ASGIApp], ASGIApp]:
     """A middleware that counts every request by the template of its path."""
 
     def middleware(app: ASGIApp) -> ASGIApp:

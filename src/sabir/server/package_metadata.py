@@ -5,24 +5,24 @@ from __future__ import annotations
 from hashlib import sha256
 
 from sabir.languages.language import Language
-from sabir.server.store.catalogue import Described
+from sabir.server.store.catalogue import PackageMetadata
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.access import entries, value_at
+from sabir.source.yaml.access import text_entries, value_at
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, plain_data, text_of
 
 
-def described(package: LoadedPackage, language: Language) -> Described:
+def read_metadata(package: LoadedPackage, language: Language) -> PackageMetadata:
     """From its manifest, or from the file that its language knows it by; what has no name is named by its content."""
-    manifest = _document(package, "manifest.yaml")
+    manifest = _read_document(package, "manifest.yaml")
     if manifest is not None and text_of(value_at(manifest, "FullName")):
-        return _of_manifest(manifest, package, language)
+        return _read_manifest(manifest, package, language)
     module = (
-        _document(package, "module.yml")
-        or _document(package, "project.yml")
-        or _document(package, "sabir.yaml")
+        _read_document(package, "module.yml")
+        or _read_document(package, "project.yml")
+        or _read_document(package, "sabir.yaml")
     )
     name = text_of(value_at(module, "name")) or _name_of_content(package)
-    return Described(
+    return PackageMetadata(
         full_name=name,
         name=name,
         version=text_of(value_at(module, "version")) or "0.0.0",
@@ -32,11 +32,11 @@ def described(package: LoadedPackage, language: Language) -> Described:
     )
 
 
-def _of_manifest(manifest: YamlMapping, package: LoadedPackage, language: Language) -> Described:
+def _read_manifest(manifest: YamlMapping, package: LoadedPackage, language: Language) -> PackageMetadata:
     full_name = text_of(value_at(manifest, "FullName")) or ""
     listed = manifest.get("Tags")
     tags = None if listed is None else plain_data(listed)
-    return Described(
+    return PackageMetadata(
         full_name=full_name,
         name=text_of(value_at(manifest, "Name")) or full_name,
         version=package.version,
@@ -45,13 +45,13 @@ def _of_manifest(manifest: YamlMapping, package: LoadedPackage, language: Langua
         author=text_of(value_at(manifest, "Author")),
         description=text_of(value_at(manifest, "Description")),
         tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
-        classes=tuple(name for name, _ in entries(value_at(manifest, "Classes"))),
+        classes=tuple(name for name, _ in text_entries(value_at(manifest, "Classes"))),
     )
 
 
 def icon_of(package: LoadedPackage) -> bytes | None:
     """The picture that a catalogue shows."""
-    named = text_of(value_at(_document(package, "manifest.yaml"), "Logo")) or "logo.png"
+    named = text_of(value_at(_read_document(package, "manifest.yaml"), "Logo")) or "logo.png"
     for name in (named, f"UI/{named}"):
         file = package.get_file(name)
         if file is not None and file.raw():
@@ -59,7 +59,7 @@ def icon_of(package: LoadedPackage) -> bytes | None:
     return None
 
 
-def _document(package: LoadedPackage, name: str) -> YamlMapping | None:
+def _read_document(package: LoadedPackage, name: str) -> YamlMapping | None:
     file = package.get_file(name)
     documents = file.yaml.documents if file is not None else ()
     first: YamlNode | None = documents[0] if documents else None

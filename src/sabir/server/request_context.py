@@ -11,15 +11,15 @@ from litestar.datastructures import State
 from litestar.exceptions import ClientException, NotFoundException
 from litestar.status_codes import HTTP_200_OK
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
-from sabir.server.access import allowed
-from sabir.server.service import Service
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
+from sabir.server.access import require_permission
+from sabir.server.service import SabirService
 from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.tokens import TokenInfo, Verb
-from sabir.server.work.asking import Answered
+from sabir.server.work.asking import TaskResponse
 from sabir.server.work.redaction import redact_document
 
-Asking = Request[TokenInfo, str, State]
+ServiceRequest = Request[TokenInfo, str, State]
 
 _DEEPEST: Final = 100
 """Levels of lists and mappings in a body; whatever works with the data may recurse this deep."""
@@ -36,7 +36,7 @@ class BoundedRequest(Request[Any, Any, Any]):
         return refuse_depth(data)
 
 
-async def decoded_body(request: Asking) -> Any:
+async def decoded_body(request: ServiceRequest) -> Any:
     """The body as JSON, whatever its content type says."""
     body = await request.body()
     try:
@@ -44,7 +44,7 @@ async def decoded_body(request: Asking) -> Any:
     except RecursionError as error:
         raise _too_deep() from error
     except UNDECODED as error:
-        raise ClientException(f"the body: {decoding_reason(error, body)}") from error
+        raise ClientException(f"the body: {explain_decode_error(error, body)}") from error
 
 
 def refuse_depth(data: Any) -> Any:
@@ -66,12 +66,12 @@ def _too_deep() -> ClientException:
     return ClientException(f"the data is nested more than {_DEEPEST} levels deep")
 
 
-def service_of(request: Request[Any, Any, Any]) -> Service:
-    service: Service = request.app.state.service
+def service_of(request: Request[Any, Any, Any]) -> SabirService:
+    service: SabirService = request.app.state.service
     return service
 
 
-async def environment_of(request: Asking, environment_id: str) -> EnvironmentInfo:
+async def environment_of(request: ServiceRequest, environment_id: str) -> EnvironmentInfo:
     environments = service_of(request).environments
     info = environments.recall(environment_id) or await asyncio.to_thread(environments.get, environment_id)
     if info is None:
@@ -79,32 +79,32 @@ async def environment_of(request: Asking, environment_id: str) -> EnvironmentInf
     return info
 
 
-def sees_secrets(request: Asking, environment_id: str | None) -> bool:
+def sees_secrets(request: ServiceRequest, environment_id: str | None) -> bool:
     """Whether the token may see plain values that a model or a configuration holds: only with the right to deploy them."""
     return request.user.may(Verb.DEPLOY, environment_id)
 
 
-def redacted_for(request: Asking, environment_id: str | None, data: Any) -> Any:
+def redacted_for(request: ServiceRequest, environment_id: str | None, data: Any) -> Any:
     """The data of an answer as the token may see it."""
     if sees_secrets(request, environment_id):
         return data
     return redact_document(msgspec.to_builtins(data, enc_hook=str))
 
 
-def redacted_answer(request: Asking, environment_id: str, answered: Answered) -> Response[bytes]:
+def redacted_answer(request: ServiceRequest, environment_id: str, answered: TaskResponse) -> Response[bytes]:
     """The answer of a command, as the token may see it."""
     if sees_secrets(request, environment_id):
-        return answer(answered)
+        return build_response(answered)
     body = msgspec.json.encode(redact_document(msgspec.json.decode(answered.body)))
-    return answer(Answered(answered.status, body))
+    return build_response(TaskResponse(answered.status, body))
 
 
-def answer(answered: Answered) -> Response[bytes]:
+def build_response(answered: TaskResponse) -> Response[bytes]:
     """An answer that a worker has written already."""
     return Response(answered.body, status_code=answered.status, media_type="application/json")
 
 
-def json_answer(data: Any) -> Response[bytes]:
+def json_response(data: Any) -> Response[bytes]:
     """Any data; a text alone would not be written as JSON."""
     return Response(msgspec.json.encode(data), media_type="application/json")
 
@@ -113,13 +113,13 @@ def get_page(path: str, verb: Verb = Verb.READ) -> get:
     """A route to a page that the service shows inside its own. The policy that keeps everything else out stands in the page."""
     return get(
         path,
-        guards=[allowed(verb)],
+        guards=[require_permission(verb)],
         media_type=MediaType.HTML,
         response_headers={"content-security-policy": "frame-ancestors 'self'"},
     )
 
 
-def page_answer(answered: Answered) -> Response[bytes]:
+def page_response(answered: TaskResponse) -> Response[bytes]:
     """A page that a process has written; what is wrong is JSON as everywhere."""
     kind = MediaType.HTML if answered.status == HTTP_200_OK else MediaType.JSON
     return Response(answered.body, status_code=answered.status, media_type=kind)

@@ -13,8 +13,8 @@ import uvicorn
 from sabir.errors import UsageError
 from sabir.server.app import create_app
 from sabir.server.connections import App, bounded_app, bounded_protocol
-from sabir.server.service import Service
-from sabir.server.settings import Settings
+from sabir.server.service import SabirService
+from sabir.server.settings import ServerSettings
 from sabir.server.store.tokens import Role
 
 _GRACE = 10
@@ -25,7 +25,7 @@ _IDLE = 75
 """Seconds that a connection may wait for its next request: longer than clients and proxies keep theirs, so that none is closed while one comes."""
 
 
-def listen(settings: Settings) -> socket.socket:
+def open_socket(settings: ServerSettings) -> socket.socket:
     """The socket of the service. It is taken before anything else is done: a second service must not touch the data of the first."""
     host, port = settings.host, settings.port
     if port > _LAST_PORT:
@@ -35,18 +35,18 @@ def listen(settings: Settings) -> socket.socket:
         # With its protocol named: asyncio looks at it before it sends small answers without delay.
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise _refusal(settings, error) from error
+        raise _listen_error(settings, error) from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(_WAITING)
     except OSError as error:
         listening.close()
-        raise _refusal(settings, error) from error
+        raise _listen_error(settings, error) from error
     return listening
 
 
-def _refusal(settings: Settings, error: OSError) -> UsageError:
+def _listen_error(settings: ServerSettings, error: OSError) -> UsageError:
     if error.errno == errno.EADDRINUSE:
         reason = "another program listens there: stop it, or choose another --port"
     else:
@@ -54,13 +54,13 @@ def _refusal(settings: Settings, error: OSError) -> UsageError:
     return UsageError(f"cannot listen on {settings.host} port {settings.port}: {reason}")
 
 
-def address(settings: Settings, listening: socket.socket) -> str:
+def server_url(settings: ServerSettings, listening: socket.socket) -> str:
     """What to write into a browser; with port 0 the system chose one."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return f"http://{host}:{listening.getsockname()[1]}"
 
 
-def serve(service: Service, listening: socket.socket) -> None:
+def run_server(service: SabirService, listening: socket.socket) -> None:
     limits = service.settings.connections
     config = uvicorn.Config(
         bounded_app(cast("App", create_app(service.settings, service))),
@@ -77,7 +77,7 @@ def serve(service: Service, listening: socket.socket) -> None:
 class _Server(uvicorn.Server):
     """Whoever follows a job would keep the service from stopping: they are sent away first."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: SabirService) -> None:
         super().__init__(config)
         self._service = service
 
@@ -86,14 +86,14 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def first_token(service: Service) -> str | None:
+def first_token(service: SabirService) -> str | None:
     """A token for whoever starts the service the first time; None when there are tokens already."""
     return service.tokens.create("admin", Role.ADMIN)[1] if service.tokens.is_empty else None
 
 
-def new_token(settings: Settings, name: str, role: Role, *, days: int | None) -> str:
+def new_token(settings: ServerSettings, name: str, role: Role, *, days: int | None) -> str:
     """A token that is made beside the running service."""
-    service = Service(settings)
+    service = SabirService(settings)
     try:
         lifetime = None if days is None else timedelta(days=days)
         return service.tokens.create(name, role, lifetime=lifetime)[1]

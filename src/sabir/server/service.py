@@ -10,34 +10,34 @@ import msgspec
 
 from sabir.deployments.store.database import Database
 from sabir.deployments.store.seal import KEY_VARIABLE, Sealer
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.errors import DeployError, UsageError
 from sabir.server.metrics import Measures
-from sabir.server.settings import Settings
-from sabir.server.store.catalogue import Catalogue
-from sabir.server.store.environments import EnvironmentInfo, Environments
-from sabir.server.store.jobs import JobInfo, Jobs, JobState
-from sabir.server.store.murano import Sessions, Templates
+from sabir.server.settings import ServerSettings
+from sabir.server.store.catalogue import PackageCatalog
+from sabir.server.store.environments import EnvironmentInfo, EnvironmentStore
+from sabir.server.store.jobs import JobInfo, JobState, JobStore
+from sabir.server.store.murano import SessionStore, TemplateStore
 from sabir.server.store.tables import SERVICE
-from sabir.server.store.tokens import Audit, Tokens
-from sabir.server.work.asking import Answered, Asking, Subject
-from sabir.server.work.commanding import Commanding
-from sabir.server.work.commands import ACTING, JobRequest, Place, command
+from sabir.server.store.tokens import Audit, TokenStore
+from sabir.server.work.asking import GraphSubject, GraphTasks, TaskResponse
+from sabir.server.work.commanding import CommandRunner
+from sabir.server.work.commands import ACTING, JobLocation, JobRequest, build_command
 from sabir.server.work.job_files import JobFiles
-from sabir.server.work.jobs import Running
-from sabir.server.work.process_pool import Checking
+from sabir.server.work.jobs import JobRunner
+from sabir.server.work.process_pool import UploadChecker
 from sabir.source.packages import PackageFile
 from sabir.source.private import make_private_directory, tighten
 
 
-def _sealer(settings: Settings, database: Database) -> Sealer:
+def _build_sealer(settings: ServerSettings, database: Database) -> Sealer:
     """With the key that deployments use, where there is one; else with one of the service's own."""
     folder = settings.data if database.file is None else database.file.parent
     return Sealer(key=os.environ.get(KEY_VARIABLE), file=folder / "key", may_create=True)
 
 
-class Service:
-    def __init__(self, settings: Settings) -> None:
+class SabirService:
+    def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         make_private_directory(settings.data)
         tighten(settings.data)
@@ -48,24 +48,24 @@ class Service:
         except BaseException:
             self.database.close()
             raise
-        self.tokens = Tokens(engine)
+        self.tokens = TokenStore(engine)
         self.audit = Audit(engine)
-        self.catalogue = Catalogue(engine, settings.packages)
-        self.environments = Environments(engine, settings.environments)
-        self.asking = Asking()
-        self.commanding = Commanding()
-        self.sessions = Sessions(engine)
-        self.templates = Templates(engine)
-        self.jobs = Jobs(engine, _sealer(settings, self.database))
-        self.running = Running(
+        self.catalogue = PackageCatalog(engine, settings.packages)
+        self.environments = EnvironmentStore(engine, settings.environments)
+        self.asking = GraphTasks()
+        self.commanding = CommandRunner()
+        self.sessions = SessionStore(engine)
+        self.templates = TemplateStore(engine)
+        self.jobs = JobStore(engine, _build_sealer(settings, self.database))
+        self.running = JobRunner(
             self.jobs,
             slots=settings.jobs,
             folder=lambda environment_id: self.environments.folder(environment_id) / "jobs",
             command=self._command,
-            ended=self._ended,
+            ended=self._finish_job,
             umask=settings.job_umask,
         )
-        self.checking = Checking()
+        self.checking = UploadChecker()
 
         self.measures = Measures(lambda: self.running.counts)
 
@@ -74,15 +74,15 @@ class Service:
         self.asking.close()
         self.database.close()
 
-    def state(self, environment_id: str) -> Store:
+    def state(self, environment_id: str) -> StateStore:
         """What deployments remember of an environment; to read."""
         beside = self.database.file
         sealer = Sealer(key=os.environ.get(KEY_VARIABLE), file=beside and beside.with_name("key"))
-        return Store(self.database, environment_id, sealer)
+        return StateStore(self.database, environment_id, sealer)
 
-    def subject(self, info: EnvironmentInfo, *, redacted: bool) -> Subject:
+    def subject(self, info: EnvironmentInfo, *, redacted: bool) -> GraphSubject:
         """What is evaluated for questions to an environment."""
-        return Subject(
+        return GraphSubject(
             path=self.environments.files(info.id).folder,
             revision=info.revision,
             trust=info.trust,
@@ -92,8 +92,8 @@ class Service:
             redacted=redacted,
         )
 
-    def place(self, info: EnvironmentInfo) -> Place:
-        return Place(
+    def place(self, info: EnvironmentInfo) -> JobLocation:
+        return JobLocation(
             path=self.environments.files(info.id).folder,
             state=self.settings.database,
             environment=info.id,
@@ -129,10 +129,10 @@ class Service:
 
     async def ask_command(
         self, info: EnvironmentInfo, request: JobRequest, *, listing: bool = False, page: bool = False
-    ) -> Answered:
+    ) -> TaskResponse:
         """What a command that only looks answers."""
         place = self.place(info)
-        words = command(place, request)
+        words = build_command(place, request)
         if listing:
             words = [*words[: words.index("--")], "--list", "--", str(place.path)]
         if page:
@@ -144,11 +144,11 @@ class Service:
         if info is None:
             raise DeployError("its environment is gone")
         request = msgspec.convert(job.arguments, JobRequest)
-        handed = files.handed(request)
+        handed = files.input_files(request)
         handed.write(request)
-        return command(self.place(info), request, handed)
+        return build_command(self.place(info), request, handed)
 
-    def _ended(self, job: JobInfo) -> None:
+    def _finish_job(self, job: JobInfo) -> None:
         info = self.environments.get(job.environment)
         if info is not None and job.state is JobState.DONE and job.arguments.get("then_remove"):
             self.remove(info)

@@ -18,7 +18,7 @@ class ConnectionLimits(Struct, frozen=True, kw_only=True):
     """Bytes a second of a body that is long."""
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class ServerSettings(Struct, frozen=True, kw_only=True):
     data: Path
     """Its folder: packages and environments as files."""
     state: str | None = None

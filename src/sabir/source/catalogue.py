@@ -22,7 +22,7 @@ _MOST_FOLDERS: Final = 2000
 _DOCUMENTS: Final = (".yaml", ".yml", ".tosca")
 
 
-class Catalogue(Struct, frozen=True):
+class ImportCatalog(Struct, frozen=True):
     """Files of it are known by their absolute paths. Nothing outside of its folders is read, whatever a document names."""
 
     folders: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Catalogue(Struct, frozen=True):
     """An address with the path of its copy; of a folder, when it ends in `/`."""
 
     @classmethod
-    def of(cls, words: Iterable[str], folders: Iterable[Path | str]) -> Catalogue:
+    def of(cls, words: Iterable[str], folders: Iterable[Path | str]) -> ImportCatalog:
         """From the words of `--import` (`URL=PATH`) and the folders of the search path."""
         copies: list[tuple[str, str]] = []
         for word in words:
@@ -57,7 +57,7 @@ class Catalogue(Struct, frozen=True):
             if (
                 address.endswith("/")
                 and url.startswith(address)
-                and self._is_file(copy := _below(path, url[len(address) :]))
+                and self._is_file(copy := _join_path(path, url[len(address) :]))
             ):
                 return copy
         parts = [
@@ -104,5 +104,5 @@ def _host_and_path(url: str) -> str:
     return f"{split.hostname or ''}/{split.path}"
 
 
-def _below(folder: str, rest: str) -> str:
+def _join_path(folder: str, rest: str) -> str:
     return posixpath.normpath(posixpath.join(folder, rest.lstrip("/")))

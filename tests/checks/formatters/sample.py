@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sabir.checks.application import general_rules
 from sabir.checks.report import PackageReport, Report
-from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
+from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, RelatedLocation
 from sabir.text import Place, Source, Span
 from tests.checks.toy import CODES
 
@@ -25,7 +25,7 @@ FINDINGS = (
         message="unknown key 'prt'",
         place=place("prt"),
         hint="did you mean 'port'?",
-        related=(Related(place=place("port"), message="this one is known, 100%"),),
+        related=(RelatedLocation(place=place("port"), message="this one is known, 100%"),),
     ),
     Finding(
         code="TOY:W002",

@@ -2,20 +2,20 @@
 
 import pytest
 
-from sabir.cli.views.diff import code, markdown_view
+from sabir.cli.views.diff import code_span, markdown_view
 from sabir.cli.views.impact import markdown_view as review_view
 from sabir.graph import Graph, Instance, Record
 from sabir.graph.diff import compare_graphs
-from sabir.operations.diff import Difference
+from sabir.operations.diff import DiffResult
 from sabir.operations.review import Review, ReviewedPackage
 
 
-def difference(before: str, after: str) -> Difference:
+def difference(before: str, after: str) -> DiffResult:
     graphs = [
         Graph([Instance(id="a", type="T", language="toy", name="a", attributes=Record.of({"x": value}))])
         for value in (before, after)
     ]
-    return Difference(before=graphs[0], after=graphs[1], diff=compare_graphs(*graphs))
+    return DiffResult(before=graphs[0], after=graphs[1], diff=compare_graphs(*graphs))
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def difference(before: str, after: str) -> Difference:
     [("a", "`a`"), ("a`b", "`` a`b ``"), ("``", "``` `` ```"), ("a\nb", "`a b`"), ("<b>", "`<b>`")],
 )
 def test_code(text: str, shown: str) -> None:
-    assert code(text) == shown
+    assert code_span(text) == shown
 
 
 def test_nothing_changed() -> None:

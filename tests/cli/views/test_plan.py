@@ -6,7 +6,7 @@ import pytest
 
 from sabir.cli.views.plan import leaf_changes
 from sabir.graph.values import Sensitive, Value
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from sabir.resources.outcome import Change
     ],
 )
 def test_only_what_differs_is_shown(before: Value, after: Value, fields: list[str]) -> None:
-    assert [leaf.field for leaf in leaf_changes(Change(field="f", before=before, after=after))] == fields
+    assert [leaf.field for leaf in leaf_changes(FieldChange(field="f", before=before, after=after))] == fields

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from sabir.languages.ccp.check.phases import Checked, check_deployment
+from sabir.languages.ccp.check.phases import CheckedDeployment, check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.component import Component
@@ -106,7 +106,7 @@ def run(case: CcpCase, folder: Path) -> CcpOutcome:
     return replace(outcome, objects=tuple(one.data for one in render_objects(checked.resolved)))
 
 
-def _files(case: CcpCase, checked: Checked, outcome: CcpOutcome) -> CcpOutcome:
+def _files(case: CcpCase, checked: CheckedDeployment, outcome: CcpOutcome) -> CcpOutcome:
     """What the shipped runner writes, in a process that is given what the container would be given."""
     assert checked.resolved is not None
     unit = checked.resolved.units.all[case.unit or ""]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
-from sabir.deployments.engine.results import Progress
+from sabir.deployments.engine.results import ProgressEvent
 from sabir.deployments.store.records import Fact
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.address import Address
@@ -29,11 +29,11 @@ from sabir.languages.inmanta.graph.names import FACTS, ID
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.deployment.call import CallRequest, call_path
 from sabir.operations.deployment.deploy import DeployRequest, deploy_path
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.execution import Doing
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.execution import ExecutionOptions
 from sabir.operations.deployment.plan import PlanPathRequest, plan_path
-from sabir.operations.deployment.preparation import prepare
-from sabir.operations.deployment.state import writing
+from sabir.operations.deployment.preparation import prepare_environment
+from sabir.operations.deployment.state import open_journal
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.session import Session, Trust
 from tests.conformance.runner.deploy_inmanta import DeployCase, StepOutcome
@@ -138,8 +138,8 @@ class _Deployments:
             path=self.project, here=True, evaluation=EvaluationRequest(session=session), environment="case"
         )
 
-    def _doing(self, watch: Any = lambda _: None) -> Doing:
-        return Doing(consent=lambda _: True, watch=watch)
+    def _doing(self, watch: Any = lambda _: None) -> ExecutionOptions:
+        return ExecutionOptions(consent=lambda _: True, watch=watch)
 
     def _run_step(
         self, step: Mapping[str, Any], outcome: StepOutcome, runs: list[tuple[str, HandlerRun]]
@@ -162,8 +162,8 @@ class _Deployments:
     def _export(self, step: Mapping[str, Any], outcome: StepOutcome) -> str | None:
         """`sabir export -o DIR/`, with what is known by now."""
         environment = self._environment()
-        with opened(environment, create=True) as store:
-            observed = store.observed()
+        with open_state(environment, create=True) as store:
+            observed = store.load_observations()
         from msgspec import json
         from msgspec.structs import replace
 
@@ -190,8 +190,8 @@ class _Deployments:
     def _ids(self) -> dict[str, str]:
         """The ids of resources by the addresses that they have in the engine."""
         environment = self._environment()
-        with opened(environment, create=True) as store:
-            wanted = prepare(environment, store).wanted
+        with open_state(environment, create=True) as store:
+            wanted = prepare_environment(environment, store).wanted
         return {str(resource.address): str(resource.desired[ID]) for resource in wanted.resources}
 
     def _plan(self, outcome: StepOutcome, runs: list[tuple[str, HandlerRun]]) -> None:
@@ -212,7 +212,7 @@ class _Deployments:
             outcome.log[name] = [(line.level, line.text) for line in ended.log]
 
     def _deploy(self, outcome: StepOutcome, runs: list[tuple[str, HandlerRun]], *, repair: bool) -> None:
-        ended_steps: list[Progress] = []
+        ended_steps: list[ProgressEvent] = []
         deployed = deploy_path(
             DeployRequest(
                 environment=self._environment(),
@@ -266,8 +266,8 @@ class _Deployments:
     # Facts
 
     def _facts(self) -> list[list[str]]:
-        with opened(self._environment(), create=True) as store:
-            observed = store.observed()
+        with open_state(self._environment(), create=True) as store:
+            observed = store.load_observations()
         return [
             [str(observed[str(address.of(ID))]), name, str(value)]
             for text, known in observed.items()
@@ -280,9 +280,9 @@ class _Deployments:
         if not facts:
             return
         addresses = {text: address for address, text in self._ids().items()}
-        with opened(self._environment(), create=True) as store:
+        with open_state(self._environment(), create=True) as store:
             codec = store.codec
-        with writing(self._environment()) as journal:
+        with open_journal(self._environment()) as journal:
             for fact in facts:
                 address = Address.parse(addresses[fact["resource"]])
                 values: dict[str, Value] = {FACTS: {fact["id"]: fact["value"]}, ID: fact["resource"]}

@@ -17,8 +17,8 @@ from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.preparation import prepare
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.preparation import prepare_environment
 from sabir.session import Session, Trust
 from tests.conformance.runner.deploy_tosca import DeployCase, StepOutcome
 
@@ -84,8 +84,8 @@ def _look(outcome: StepOutcome, template: Path, inputs: Mapping[str, Any]) -> No
         here=True,
         evaluation=EvaluationRequest(inputs=inputs, session=Session(trust=Trust(scripts=True))),
     )
-    with opened(request, create=True) as store:
-        prepared = prepare(request, store)
+    with open_state(request, create=True) as store:
+        prepared = prepare_environment(request, store)
     outcome.outputs = {name: _plain(value) for name, value in prepared.graph.outputs.items()}
     outcome.attributes = _attributes(prepared.graph)
     outcome.states = _states(prepared.graph)

@@ -11,17 +11,17 @@ import yaml
 from sabir.errors import FindingError
 from sabir.expressions.query import (
     Artifact,
+    EnsembleProject,
+    InstanceStatus,
     NodeState,
-    Project,
     QueryError,
-    Resource,
-    Result,
-    Session,
-    Status,
+    QueryResource,
+    QueryResult,
+    QuerySession,
     evaluate,
     is_sensitive,
     map_value,
-    redacted,
+    redact_value,
     reveal_deep,
 )
 from sabir.graph.values import Unknown
@@ -58,7 +58,7 @@ def run(case: EvalCase, folder: Path) -> EvalOutcome:
         start = _start(root, case.at)
         if case.is_value:
             value = map_value(case.expression, start, case.vars)
-            return _outcome(Result([value]), with_values=False)
+            return _outcome(QueryResult([value]), with_values=False)
         return _outcome(evaluate(case.expression, start, case.vars), with_values=True)
     except QueryError as error:
         return EvalOutcome(
@@ -68,9 +68,9 @@ def run(case: EvalCase, folder: Path) -> EvalOutcome:
         return EvalOutcome(error=EvalError(kind="validation", message=str(error)))
 
 
-def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | None = None) -> Project:
+def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | None = None) -> EnsembleProject:
     home = case.env.get("UNFURL_HOME")
-    return Project(
+    return EnsembleProject(
         directory=folder,
         root=folder.parent,
         home=Path(home) if home else folder,
@@ -87,14 +87,14 @@ def _work(case: EvalCase) -> WorkSession:
     return WorkSession(environment=case.env, trust=trust)
 
 
-def _plain_root(case: EvalCase, folder: Path) -> Resource:
-    session = Session(project=_project(case, folder), work=_work(case))
+def _plain_root(case: EvalCase, folder: Path) -> QueryResource:
+    session = QuerySession(project=_project(case, folder), work=_work(case))
     return plain_tree(case.tree or {"name": "root"}, session)
 
 
-def tosca_root(case: EvalCase, folder: Path) -> Resource:
+def tosca_root(case: EvalCase, folder: Path) -> QueryResource:
     from sabir.languages.tosca.evaluate import LiveValues, Request
-    from sabir.languages.tosca.graph.evaluation import instantiate
+    from sabir.languages.tosca.graph.evaluation import instantiate_topology
     from sabir.languages.tosca.syntax.documents import load_file
 
     path = folder / "service-template.yaml"
@@ -103,7 +103,7 @@ def tosca_root(case: EvalCase, folder: Path) -> Resource:
     live = {
         name: LiveValues(
             attributes=one.get("attributes", {}),
-            status=Status[one.get("status", "ok")],
+            status=InstanceStatus[one.get("status", "ok")],
             state=NodeState[one["state"]] if "state" in one else None,
         )
         for name, one in case.instances.items()
@@ -114,10 +114,10 @@ def tosca_root(case: EvalCase, folder: Path) -> Resource:
         project=_project(case, folder),
         session=_work(case),
     )
-    return instantiate(loaded, request).root
+    return instantiate_topology(loaded, request).root
 
 
-def _start(root: Resource, at: str | None) -> Resource:
+def _start(root: QueryResource, at: str | None) -> QueryResource:
     if at is None:
         return root
     name, _, part = at.partition("/")
@@ -127,11 +127,11 @@ def _start(root: Resource, at: str | None) -> Resource:
     return next(one for one in [*node.capabilities, *node.requirements] if one.name == part)
 
 
-def _outcome(result: Result, *, with_values: bool) -> EvalOutcome:
+def _outcome(result: QueryResult, *, with_values: bool) -> EvalOutcome:
     outcome = {
         "value": _encoded(reveal_deep(result.value)),
         "sensitive": is_sensitive(result.value),
-        "redacted": _encoded(redacted(result.value)),
+        "redacted": _encoded(redact_value(result.value)),
     }
     if with_values:
         outcome["values"] = [_encoded(reveal_deep(value)) for value in result.values]
@@ -142,15 +142,15 @@ def _encoded(value: Any) -> Any:
     match value:
         case Unknown():
             return None  # as `sabir query` shows it
-        case Status():
+        case InstanceStatus():
             return {"$status": value.name}
         case NodeState():
             return {"$state": value.name}
-        case Resource(kind="capability"):
+        case QueryResource(kind="capability"):
             return {"$capability": f"{value.parent.name if value.parent else ''}/{value.name}"}
-        case Resource(kind="relationship"):
+        case QueryResource(kind="relationship"):
             return {"$relationship": f"{value.source.name if value.source else ''}/{value.name}"}
-        case Resource():
+        case QueryResource():
             return {"$instance": value.name}
         case Artifact():
             return {"$artifact": value.name}

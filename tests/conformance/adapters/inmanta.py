@@ -11,11 +11,11 @@ from sabir.languages.inmanta.evaluate.construction import NO_IMPLEMENTATION
 from sabir.languages.inmanta.evaluate.constructors import INDEX_CONFLICT, INDEX_MISSING
 from sabir.languages.inmanta.evaluate.expressions import KEY
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
 from sabir.languages.inmanta.evaluate.reads import UNSET
 from sabir.languages.inmanta.evaluate.termination import CYCLE
-from sabir.languages.inmanta.evaluate.values import Instance as OurInstance
-from sabir.languages.inmanta.evaluate.values import Pending, RelationList, RelationValue
+from sabir.languages.inmanta.evaluate.values import ModelInstance as OurInstance
+from sabir.languages.inmanta.evaluate.values import PendingSlot, RelationList, RelationValue
 from sabir.languages.inmanta.evaluate.writes import DOUBLE, FROZEN, MULTIPLICITY
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import TYPE_CYCLE
@@ -94,7 +94,7 @@ def _warning(finding: Finding) -> InmantaWarning:
     return InmantaWarning(kind=kind, line=finding.location.line, file=finding.filename)
 
 
-def _values(model: Model) -> dict[str, Any]:
+def _values(model: EvaluatedModel) -> dict[str, Any]:
     made = {one: Instance(entity=one.entity.name) for one in model.instances}
 
     def shown(value: Any) -> Any:
@@ -112,7 +112,7 @@ def _values(model: Model) -> dict[str, Any]:
         for prop, value in zip(instance.entity.by_slot, instance.values, strict=True):
             if isinstance(value, RelationValue):
                 out.attributes[prop.name] = Relation(tuple(made[one] for one in value.values))
-            elif isinstance(value, Pending):
+            elif isinstance(value, PendingSlot):
                 out.attributes[prop.name] = Relation(()) if prop.is_list else None
             else:
                 out.attributes[prop.name] = shown(value)

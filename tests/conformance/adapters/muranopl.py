@@ -7,11 +7,11 @@ from typing import Any, Literal
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import collect_rules
 from sabir.expressions.yaql import Library
-from sabir.languages.muranopl.evaluate.packages import Package
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
-from sabir.languages.muranopl.evaluate.session import Session
-from sabir.languages.muranopl.model.errors import MuranoError, Thrown
+from sabir.languages.muranopl.evaluate.session import MuranoRun
+from sabir.languages.muranopl.model.errors import MuranoError, ThrownException
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
 from sabir.languages.muranopl.syntax.rules import FailureRule
@@ -41,7 +41,7 @@ def run(case: MuranoCase) -> MuranoOutcome:
     result: Any = NO_RESULT
     model: Any = None
     try:
-        package = Package(Manifest(name="conf.pkg", format=case.format), MemoryPackage({}))
+        package = MuranoPackage(Manifest(name="conf.pkg", format=case.format), MemoryPackage({}))
         read = read_class_file(compose(Source("conf.yaml", case.classes), tags=frozenset({"!yaql"})))
         for node in read.classes:
             package.add(node)
@@ -51,7 +51,7 @@ def run(case: MuranoCase) -> MuranoOutcome:
         runtime = Runtime([package], config=case.config, functions=functions)
         for node in read.classes:
             runtime.find_class(node.name, package)
-        session = Session(runtime)
+        session = MuranoRun(runtime)
         if case.model is not None:
             session.load(case.model, previous=case.previous)
         if case.call is not None:
@@ -75,12 +75,12 @@ def run(case: MuranoCase) -> MuranoOutcome:
 
 
 def _failure(error: MuranoError, phase: Phase) -> Failure:
-    thrown = isinstance(error, Thrown)
+    thrown = isinstance(error, ThrownException)
     return Failure(
         kind=error.kind,
         phase=phase,
         names=error.names if thrown else (),
-        message=error.thrown_message if isinstance(error, Thrown) else error.message,
+        message=error.thrown_message if isinstance(error, ThrownException) else error.message,
         extra=plain_result(error.extra),
         text=str(error),
     )

@@ -8,19 +8,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
-from sabir.languages.muranopl.evaluate.program import DEPLOY, Action, ProgramOutcome, Storage, run_program
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry
+from sabir.languages.muranopl.evaluate.program import DEPLOY, ActionCall, ProgramOutcome, Storage, run_program
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.library import core_package_in
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Thrown
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, ThrownException
 from sabir.languages.muranopl.model.plain_functions import apply_patch
 from sabir.languages.muranopl.syntax.manifest import read_manifest
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, ProgramReport
 from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.settings import EngineSettings
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
-from sabir.languages.muranopl.worlds.simulated.stacks import Stacks
+from sabir.languages.muranopl.worlds.simulated.stacks import SimulatedStacks
 from sabir.source.packages import load_package
 from tests.conformance.adapters.user_data import shown_user_data
 from tests.conformance.runner.deploy_muranopl import DeployCase, StepOutcome
@@ -41,7 +41,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
 
 def run_deployment(case: DeployCase) -> list[StepOutcome]:
     """All steps of a case. Objects, attributes and the stacks of the cloud are carried over."""
-    stacks = Stacks()
+    stacks = SimulatedStacks()
     previous = case.raw.get("previous") or {}
     storage = Storage(
         objects=None, copy=previous.get("ObjectsCopy"), attributes=previous.get("Attributes") or ()
@@ -52,7 +52,7 @@ def run_deployment(case: DeployCase) -> list[StepOutcome]:
         storage = Storage(objects=_wanted(step, storage), copy=storage.copy, attributes=storage.attributes)
         world = RecordedWorld(SimulatedWorld(_described(cloud), stacks=stacks, random_numbers=Random(number)))
         runtime = _runtime(case, cloud, world)
-        done = run_program(Session(runtime), storage, _action(step))
+        done = run_program(MuranoRun(runtime), storage, _action(step))
         storage = done.storage
         outcomes.append(_outcome(done, world.events, runtime))
     return outcomes
@@ -85,11 +85,11 @@ def _runtime(case: DeployCase, cloud: Mapping[str, Any], world: RecordedWorld) -
     )
 
 
-def _package(folder: Path) -> Package:
+def _package(folder: Path) -> MuranoPackage:
     loaded = load_package(folder)
     manifest, findings = read_manifest(loaded)
     assert manifest is not None, findings
-    return Package(manifest, loaded)
+    return MuranoPackage(manifest, loaded)
 
 
 def _wanted(step: Mapping[str, Any], before: Storage) -> Any:
@@ -98,13 +98,13 @@ def _wanted(step: Mapping[str, Any], before: Storage) -> Any:
     return apply_patch(before.objects, step["patch"]) if "patch" in step else before.objects
 
 
-def _action(step: Mapping[str, Any]) -> Action | None:
+def _action(step: Mapping[str, Any]) -> ActionCall | None:
     if "action" not in step:
         return DEPLOY
     action = step["action"]
     if action is None:
         return None
-    return Action(
+    return ActionCall(
         object=action["object"],
         method=action["method"],
         arguments=action.get("arguments") or {},
@@ -115,15 +115,17 @@ def _action(step: Mapping[str, Any]) -> Action | None:
 # -- what came of it --------------------------------------------------------------------------------------------------
 
 
-def _outcome(done: ProgramOutcome, events: Sequence[Effect | Report], runtime: Runtime) -> StepOutcome:
+def _outcome(
+    done: ProgramOutcome, events: Sequence[EffectRequest | ProgramReport], runtime: Runtime
+) -> StepOutcome:
     effects: list[dict[str, Any]] = []
     reports: list[dict[str, Any]] = []
     for event in events:
         thread = "/".join(f"g{group}:{number}" for group, number in event.branch)
-        entry = _report(event) if isinstance(event, Report) else _effect(event)
+        entry = _report(event) if isinstance(event, ProgramReport) else _effect(event)
         if thread:
             entry["thread"] = thread
-        if isinstance(event, Report):
+        if isinstance(event, ProgramReport):
             entry["after"] = sum(not are_parallel(effect.get("thread"), thread) for effect in effects)
             reports.append(entry)
         else:
@@ -142,24 +144,24 @@ def _outcome(done: ProgramOutcome, events: Sequence[Effect | Report], runtime: R
     )
 
 
-def _report(report: Report) -> dict[str, Any]:
+def _report(report: ProgramReport) -> dict[str, Any]:
     return {"level": report.level, "object": report.source, "text": report.line}
 
 
 def _error(error: MuranoError, stage: str | None) -> dict[str, Any]:
     if isinstance(error, ContractViolation):
         return {"message": str(error), "kinds": [error.kind], "stage": stage}
-    text = error.thrown_message if isinstance(error, Thrown) else error.message
+    text = error.thrown_message if isinstance(error, ThrownException) else error.message
     kinds = list(error.names)
     return {"message": f"[{', '.join(kinds)}]: {text}", "kinds": kinds, "text": text, "stage": stage}
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
+def _effect(effect: EffectRequest) -> dict[str, Any]:
     service, _, operation = effect.kind.value.partition(".")
     return _SERVICES[service](operation, dict(effect.arguments), effect)
 
 
-def _stack(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[str, Any]:
+def _stack(operation: str, arguments: dict[str, Any], effect: EffectRequest) -> dict[str, Any]:
     entry: dict[str, Any] = {"heat": operation, "region": arguments["region"], "stack": arguments["stack"]}
     if operation != "delete":
         entry["template"] = shown_user_data(arguments["template"])
@@ -173,7 +175,7 @@ def _stack(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[st
     return entry
 
 
-def _plan(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[str, Any]:
+def _plan(operation: str, arguments: dict[str, Any], effect: EffectRequest) -> dict[str, Any]:
     del operation, effect
     return {
         "agent": "plan",
@@ -183,17 +185,17 @@ def _plan(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[str
     }
 
 
-def _notification(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[str, Any]:
+def _notification(operation: str, arguments: dict[str, Any], effect: EffectRequest) -> dict[str, Any]:
     del effect, arguments["environment"]
     return {"notify": operation, **arguments}
 
 
-def _router(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[str, Any]:
+def _router(operation: str, arguments: dict[str, Any], effect: EffectRequest) -> dict[str, Any]:
     del effect
     return {"neutron": operation, "body": {"router": arguments["router"]}}
 
 
-def _workflow(operation: str, arguments: dict[str, Any], effect: Effect) -> dict[str, Any]:
+def _workflow(operation: str, arguments: dict[str, Any], effect: EffectRequest) -> dict[str, Any]:
     if effect.kind is EffectKind.WORKFLOW_UPLOAD:
         return {"mistral": operation, "definition": arguments["definition"]}
     return {
@@ -204,7 +206,7 @@ def _workflow(operation: str, arguments: dict[str, Any], effect: Effect) -> dict
     }
 
 
-_SERVICES: Mapping[str, Callable[[str, dict[str, Any], Effect], dict[str, Any]]] = {
+_SERVICES: Mapping[str, Callable[[str, dict[str, Any], EffectRequest], dict[str, Any]]] = {
     "heat": _stack,
     "agent": _plan,
     "notify": _notification,

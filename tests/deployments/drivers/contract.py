@@ -29,7 +29,7 @@ from sabir.graph.address import Address
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.resources.driver import Connection, Driver, DriverContext, Kind
 from sabir.resources.fields import field_problems
-from sabir.resources.outcome import OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -153,10 +153,10 @@ class DriverContract:
             resource = self.resource(case, case.first)
             create, delete = task(resource, Action.CREATE), task(resource, Action.DELETE, "op-2")
             before = self.run(folder, lambda connection, create=create: connection.observe(create))  # type: ignore[misc]  # bound now
-            assert before.sighting is Sighting.NOT_DONE, case.kind
+            assert before.sighting is CompletionStatus.NOT_DONE, case.kind
             self.run(folder, lambda connection, create=create: connection.apply(create, NoEffects()))  # type: ignore[misc]  # bound now
             after = self.run(folder, lambda connection, create=create: connection.observe(create))  # type: ignore[misc]  # bound now
-            assert after.sighting is Sighting.DONE, case.kind
+            assert after.sighting is CompletionStatus.DONE, case.kind
             self.run(folder, lambda connection, delete=delete: connection.delete(delete, NoEffects()))  # type: ignore[misc]  # bound now
 
     @pytest.mark.slow
@@ -174,16 +174,16 @@ class DriverContract:
                 connection: Connection, step: Task = step, kind: Kind = kind, resource: Resource = resource
             ) -> None:
                 seen = await connection.observe(step)
-                if seen.sighting is Sighting.CANNOT_TELL:
+                if seen.sighting is CompletionStatus.CANNOT_TELL:
                     assert not kind.idempotent, "what may be repeated is never in doubt"
                     assert seen.look_at, "a person is told where to look"
-                elif seen.sighting is Sighting.NOT_DONE:
+                elif seen.sighting is CompletionStatus.NOT_DONE:
                     outcome = await connection.apply(step, NoEffects())
                     while outcome.passing:  # what the dead process had begun may still be at it
                         await asyncio.sleep(0.1)
                         outcome = await connection.apply(step, NoEffects())
                     assert outcome.status is OutcomeStatus.DONE, outcome.message
-                if not kind.runs and seen.sighting is not Sighting.CANNOT_TELL:
+                if not kind.runs and seen.sighting is not CompletionStatus.CANNOT_TELL:
                     there = await connection.read(resource, None)
                     assert [*self.driver().diff(resource, there)] == []
                 await connection.delete(

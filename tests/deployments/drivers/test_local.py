@@ -17,7 +17,7 @@ import pytest
 from sabir.deployments.drivers.local import DRIVER
 from sabir.graph.values import Sensitive
 from sabir.resources.driver import Connection, Driver
-from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, Outcome, OutcomeStatus
 from sabir.resources.step import Action
 from sabir.resources.target import Target
 from tests.deployments.drivers.contract import Case, DriverContract, task
@@ -194,7 +194,7 @@ class TestLocal(DriverContract):
         (mark / "begun").write_text("4194303\n")
         resource = self.resource(Case(kind="command", first={}), {"run": "true"})
         seen = self.run(folder, lambda connection: connection.observe(task(resource, Action.RUN)))
-        assert seen.sighting is Sighting.CANNOT_TELL
+        assert seen.sighting is CompletionStatus.CANNOT_TELL
         assert str(mark) in (seen.look_at or "")
 
 

@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 
 from sabir.deployments.engine.events import (
     Cancel,
-    Ended,
-    EndSaved,
+    EndSavedEvent,
     Event,
     Finish,
     Instruction,
-    IntentSaved,
-    Interrupted,
-    Left,
-    Node,
+    IntentSavedEvent,
+    InterruptEvent,
     Run,
     SaveEnd,
     SaveIntent,
     SaveRetry,
-    TimePassed,
+    StepEndedEvent,
+    StepNode,
+    StepSuspendedEvent,
+    TimePassedEvent,
     Wake,
 )
 from sabir.deployments.engine.state_machine import Machine
@@ -38,15 +38,15 @@ OUTCOMES = [
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> list[Node]:
+def graphs(draw: st.DrawFn) -> list[StepNode]:
     size = draw(st.integers(0, 14))
-    nodes: list[Node] = []
+    nodes: list[StepNode] = []
     for number in range(size):
         before = [f"s{other}" for other in range(number)]
         requires = tuple(draw(st.lists(st.sampled_from(before), unique=True, max_size=3))) if before else ()
         passes = bool(requires) and draw(st.integers(0, 5)) == 0
         nodes.append(
-            Node(
+            StepNode(
                 key=f"s{number}",
                 requires=requires,
                 target=draw(st.sampled_from(["a", "b"])),
@@ -62,7 +62,7 @@ def graphs(draw: st.DrawFn) -> list[Node]:
 class Watched:
     """Carries out instructions as a driver of the machine would, in any order, and checks each."""
 
-    def __init__(self, nodes: list[Node], parallel: int, limits: dict[str, int]) -> None:
+    def __init__(self, nodes: list[StepNode], parallel: int, limits: dict[str, int]) -> None:
         self.nodes = {node.key: node for node in nodes}
         self.parallel = parallel
         self.limits = limits
@@ -84,7 +84,7 @@ class Watched:
                     assert not self.interrupts, "a new step after an interrupt"
                     assert key not in self.ended
                     assert all(self._done(other) for other in self.nodes[key].requires)
-                    self.pending.append(IntentSaved(key))
+                    self.pending.append(IntentSavedEvent(key))
                 case Run(key):
                     assert key in self.saved_intents, "an effect without an intent"
                     self.saved_intents.discard(key)
@@ -95,7 +95,7 @@ class Watched:
                     assert key not in self.running
                     assert state.is_final
                     self.ended[key] = state
-                    self.pending.append(EndSaved(key))
+                    self.pending.append(EndSavedEvent(key))
                 case SaveRetry(key):
                     assert key not in self.ended
                 case Wake(at):
@@ -120,13 +120,13 @@ class Watched:
 
     def post(self, event: Event) -> None:
         match event:
-            case IntentSaved(key):
+            case IntentSavedEvent(key):
                 self.saved_intents.add(key)
-            case EndSaved(key):
+            case EndSavedEvent(key):
                 self.durable[key] = self.ended[key]
-            case Ended(key) | Left(key):
+            case StepEndedEvent(key) | StepSuspendedEvent(key):
                 self.running.discard(key)
-            case Interrupted():
+            case InterruptEvent():
                 self.interrupts += 1
             case _:
                 pass
@@ -135,7 +135,7 @@ class Watched:
 
 @settings(max_examples=300, deadline=None)
 @given(graphs(), st.integers(1, 4), st.data())
-def test_promises(nodes: list[Node], parallel: int, data: st.DataObject) -> None:
+def test_promises(nodes: list[StepNode], parallel: int, data: st.DataObject) -> None:
     limits = data.draw(st.sampled_from([{}, {"a": 1}, {"a": 2, "b": 1}]))
     watched = Watched(nodes, parallel, limits)
     watched.take(watched.machine.start(0.0))
@@ -144,19 +144,19 @@ def test_promises(nodes: list[Node], parallel: int, data: st.DataObject) -> None
             break
         choices: list[Event] = [*watched.pending]
         choices += [
-            Ended(key, outcome)
+            StepEndedEvent(key, outcome)
             for key in sorted(watched.running)
             for outcome in (OUTCOMES[data.draw(st.integers(0, len(OUTCOMES) - 1))],)
         ]
         if watched.wake is not None:
-            choices.append(TimePassed(watched.wake))
+            choices.append(TimePassedEvent(watched.wake))
         if watched.interrupts < 2 and data.draw(st.integers(0, 30)) == 0:
-            choices.append(Interrupted())
+            choices.append(InterruptEvent())
         assert choices, "nothing is going on, and it has not ended"
         event = data.draw(st.sampled_from(choices))
         if event in watched.pending:
             watched.pending.remove(event)
-        if isinstance(event, TimePassed):
+        if isinstance(event, TimePassedEvent):
             watched.wake = None
         watched.post(event)
     assert watched.machine.finished
@@ -168,14 +168,14 @@ def test_promises(nodes: list[Node], parallel: int, data: st.DataObject) -> None
                 assert all(watched._done(other) for other in nodes_by(nodes)[key].requires)
 
 
-def nodes_by(nodes: list[Node]) -> dict[str, Node]:
+def nodes_by(nodes: list[StepNode]) -> dict[str, StepNode]:
     return {node.key: node for node in nodes}
 
 
 def test_a_step_that_was_left_ends_nothing() -> None:
-    machine = Machine([Node(key="a"), Node(key="b", requires=("a",))], parallel=1)
+    machine = Machine([StepNode(key="a"), StepNode(key="b", requires=("a",))], parallel=1)
     machine.start(0.0)
-    machine.handle([IntentSaved("a")])
-    machine.handle([Interrupted()])
-    assert Finish() in machine.handle([Left("a")])
+    machine.handle([IntentSavedEvent("a")])
+    machine.handle([InterruptEvent()])
+    assert Finish() in machine.handle([StepSuspendedEvent("a")])
     assert machine.states["a"] is StepState.INTENT

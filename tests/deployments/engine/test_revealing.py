@@ -39,7 +39,7 @@ REFERENCE = {"$secret": "pw"}
 )
 def test_a_string_made_from_a_reference_never_reaches_a_driver(value: Value) -> None:
     with pytest.raises(DeployError, match=r"^secret 'pw' cannot be part of a string$"):
-        asyncio.run(reader().revealed({"content": value}))
+        asyncio.run(reader().reveal_values({"content": value}))
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,11 @@ def test_a_string_made_from_a_reference_never_reaches_a_driver(value: Value) -> 
     ["echo $secret: a", "$secret = 'pw'", '{"$secret": "other"}', '{"$secret": "pw2"}', "pw", 5, None],
 )
 def test_other_strings_are_not_changed(value: Value) -> None:
-    assert asyncio.run(reader().revealed({"content": value})) == {"content": value}
+    assert asyncio.run(reader().reveal_values({"content": value})) == {"content": value}
 
 
 def test_a_whole_value_is_revealed(tmp_path: Path) -> None:
     (tmp_path / "password").write_text("canary\n")
     desired: dict[str, Value] = {"content": reference_to("pw"), "env": {"A": [reference_to("pw")]}}
-    revealed = asyncio.run(reader(tmp_path).revealed(desired))
+    revealed = asyncio.run(reader(tmp_path).reveal_values(desired))
     assert revealed == {"content": Sensitive("canary"), "env": {"A": [Sensitive("canary")]}}

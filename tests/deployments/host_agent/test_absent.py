@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from sabir.deployments.host_agent import dispatch
-from sabir.deployments.host_agent.root import HandError, Place
+from sabir.deployments.host_agent.root import HostAgentError, HostRoot
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> HostRoot:
     (tmp_path / "root").mkdir()
-    return Place(str(tmp_path / "root"), str(tmp_path / "operations"))
+    return HostRoot(str(tmp_path / "root"), str(tmp_path / "operations"))
 
 
 def task(**fields: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def task(**fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["file", "directory", "symlink"])
-def test_it_is_taken_away_and_looked_for(place: Place, kind: str) -> None:
+def test_it_is_taken_away_and_looked_for(place: HostRoot, kind: str) -> None:
     path = Path(place.root, "thing")
     gone = task(of=kind, path="/thing")
     match kind:
@@ -32,24 +32,26 @@ def test_it_is_taken_away_and_looked_for(place: Place, kind: str) -> None:
             path.mkdir()
         case _:
             path.symlink_to("x")
-    assert dispatch.do("read", "absent", gone["fields"], place)["fields"]["gone"] is False
-    assert dispatch.do("observe", "absent", gone, place) == {"sighting": "not done"}
-    assert dispatch.do("apply", "absent", gone, place) == {"changed": True}
-    assert dispatch.do("apply", "absent", gone, place) == {"changed": False}
-    assert dispatch.do("read", "absent", gone["fields"], place)["fields"]["gone"] is True
-    assert dispatch.do("observe", "absent", gone, place) == {"sighting": "done"}
+    assert dispatch.run_verb("read", "absent", gone["fields"], place)["fields"]["gone"] is False
+    assert dispatch.run_verb("observe", "absent", gone, place) == {"sighting": "not done"}
+    assert dispatch.run_verb("apply", "absent", gone, place) == {"changed": True}
+    assert dispatch.run_verb("apply", "absent", gone, place) == {"changed": False}
+    assert dispatch.run_verb("read", "absent", gone["fields"], place)["fields"]["gone"] is True
+    assert dispatch.run_verb("observe", "absent", gone, place) == {"sighting": "done"}
 
 
-def test_what_holds_something_stays(place: Place) -> None:
+def test_what_holds_something_stays(place: HostRoot) -> None:
     Path(place.root, "full").mkdir()
     Path(place.root, "full", "file").touch()
-    with pytest.raises(HandError, match="not empty"):
-        dispatch.do("apply", "absent", task(of="directory", path="/full"), place)
-    assert dispatch.do("apply", "absent", task(of="directory", path="/full", force=True), place)["changed"]
+    with pytest.raises(HostAgentError, match="not empty"):
+        dispatch.run_verb("apply", "absent", task(of="directory", path="/full"), place)
+    assert dispatch.run_verb("apply", "absent", task(of="directory", path="/full", force=True), place)[
+        "changed"
+    ]
 
 
-def test_forgetting_it_brings_nothing_back(place: Place) -> None:
-    assert dispatch.do("delete", "absent", task(of="file", path="/thing"), place) == {"changed": False}
+def test_forgetting_it_brings_nothing_back(place: HostRoot) -> None:
+    assert dispatch.run_verb("delete", "absent", task(of="file", path="/thing"), place) == {"changed": False}
 
 
 @pytest.mark.parametrize(
@@ -65,14 +67,14 @@ def test_forgetting_it_brings_nothing_back(place: Place) -> None:
         ({"creates": "/there"}, False),
     ],
 )
-def test_a_command_is_run_when_it_is_needed(place: Place, guard: dict[str, Any], runs: bool) -> None:
+def test_a_command_is_run_when_it_is_needed(place: HostRoot, guard: dict[str, Any], runs: bool) -> None:
     Path(place.root, "there").touch()
-    assert dispatch.do("apply", "command", task(run="touch done", **guard), place)["changed"] is runs
+    assert dispatch.run_verb("apply", "command", task(run="touch done", **guard), place)["changed"] is runs
     assert Path(place.root, "done").exists() is runs
 
 
-def test_a_condition_that_hangs_is_ended(place: Place) -> None:
+def test_a_condition_that_hangs_is_ended(place: HostRoot) -> None:
     hanging = {**task(run="touch done", unless="sleep 60"), "timeout": 0.2}
-    with pytest.raises(HandError, match=r"longer than 0\.2 seconds"):
-        dispatch.do("apply", "command", hanging, place)
+    with pytest.raises(HostAgentError, match=r"longer than 0\.2 seconds"):
+        dispatch.run_verb("apply", "command", hanging, place)
     assert not Path(place.root, "done").exists()

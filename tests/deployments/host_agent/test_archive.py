@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sabir.deployments.host_agent.archives import Archive
-from sabir.deployments.host_agent.root import HandError, Place
+from sabir.deployments.host_agent.root import HostAgentError, HostRoot
 
 
 def zipped(name: str, content: bytes) -> bytes:
@@ -42,7 +42,7 @@ def bombed() -> bytes:
 
 def unpack(data: bytes, folder: Path) -> None:
     task = {"fields": {"path": "out", "content": data}, "action": "create", "operation": "o"}
-    Archive().apply(task, Place(str(folder)))
+    Archive().apply(task, HostRoot(str(folder)))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def unpack(data: bytes, folder: Path) -> None:
     ids=["outside", "no name", "link", "large", "bomb", "cut short", "head only", "empty"],
 )
 def test_refused(data: bytes, message: str, tmp_path: Path) -> None:
-    with pytest.raises(HandError, match=message):
+    with pytest.raises(HostAgentError, match=message):
         unpack(data, tmp_path)
     assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 70 << 20
 

@@ -17,7 +17,7 @@ import pytest
 
 from sabir.deployments.drivers.ssh.hosts import first_line, start_command
 from sabir.deployments.host_agent.processes import Process
-from sabir.deployments.host_agent.root import HandError, Place
+from sabir.deployments.host_agent.root import HostAgentError, HostRoot
 from sabir.deployments.host_agent.server import GREETING
 from sabir.deployments.host_agent.wire import decode, encode
 
@@ -36,10 +36,10 @@ time.sleep(600)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> HostRoot:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "server.py").write_text(SERVER)
-    return Place(str(tmp_path))
+    return HostRoot(str(tmp_path))
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def fields_of(run: Any, **others: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def applied(place: Place, fields: dict[str, Any]) -> Generator[dict[str, Any]]:
+def applied(place: HostRoot, fields: dict[str, Any]) -> Generator[dict[str, Any]]:
     outcome = Process().apply({"fields": fields, "operation": "op-1"}, place)
     try:
         yield outcome
@@ -88,7 +88,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_a_line_runs_as_it_is_written_and_ends_as_a_whole(place: Place, line: Any) -> None:
+def test_a_line_runs_as_it_is_written_and_ends_as_a_whole(place: HostRoot, line: Any) -> None:
     port = free_port()
     run = (
         line.replace("PORT", str(port))
@@ -106,32 +106,34 @@ def test_a_line_runs_as_it_is_written_and_ends_as_a_whole(place: Place, line: An
     assert not Process().read(fields, place)["exists"]
 
 
-def test_the_server_of_another_on_the_port_is_not_taken_for_it(place: Place) -> None:
+def test_the_server_of_another_on_the_port_is_not_taken_for_it(place: HostRoot) -> None:
     with listening() as port:
         fields = fields_of(f"cd x && {PYTHON} server.py {port}", port=port)
-        with pytest.raises(HandError, match=rf"before it listened on port {port}.*Address already in use"):
+        with pytest.raises(
+            HostAgentError, match=rf"before it listened on port {port}.*Address already in use"
+        ):
             Process().apply({"fields": fields, "operation": "op"}, place)
     assert not Process().read(fields, place)["exists"]
 
 
-def test_who_holds_the_port_is_named(place: Place) -> None:
+def test_who_holds_the_port_is_named(place: HostRoot) -> None:
     with listening() as port:
         fields = fields_of("sleep 600", port=port, ready_within=0.3)
         words = rf"did not listen on port {port} within 0.3 s: another process listens on it \(.*pid {os.getpid()}\)"
-        with pytest.raises(HandError, match=words):
+        with pytest.raises(HostAgentError, match=words):
             Process().apply({"fields": fields, "operation": "op"}, place)
     assert not Process().read(fields, place)["exists"]  # what was started for a failed step does not stay
 
 
-def test_a_process_that_dies_before_it_is_ready_shows_its_last_lines(place: Place) -> None:
+def test_a_process_that_dies_before_it_is_ready_shows_its_last_lines(place: HostRoot) -> None:
     Path(place.root, "log").mkdir()
     Path(place.root, "log", "p.log").write_text("of an earlier one\n")
     fields = fields_of("echo first; echo second >&2; exit 4", port=free_port())
-    with pytest.raises(HandError, match=r"with status 4: first; second$"):
+    with pytest.raises(HostAgentError, match=r"with status 4: first; second$"):
         Process().apply({"fields": fields, "operation": "op"}, place)
 
 
-def test_it_has_ended_when_nothing_of_it_runs(place: Place) -> None:
+def test_it_has_ended_when_nothing_of_it_runs(place: HostRoot) -> None:
     fields = fields_of("sleep 600 | sleep 600")
     with applied(place, fields) as outcome:
         os.killpg(outcome["results"]["pid"], signal.SIGKILL)
@@ -141,7 +143,7 @@ def test_it_has_ended_when_nothing_of_it_runs(place: Place) -> None:
         assert not Process().read(fields, place)["exists"]
 
 
-def test_what_does_not_end_by_itself_is_killed(place: Place) -> None:
+def test_what_does_not_end_by_itself_is_killed(place: HostRoot) -> None:
     port = free_port()
     line = f"trap '' TERM; cd x; {PYTHON} server.py {port}; {PYTHON} server.py {port}"
     with applied(place, fields_of(line, port=port, stop_within=0.2)):
@@ -149,7 +151,7 @@ def test_what_does_not_end_by_itself_is_killed(place: Place) -> None:
     assert is_free(port)
 
 
-def test_on_another_host(place: Place) -> None:
+def test_on_another_host(place: HostRoot) -> None:
     """The same through hands that were sent, as over SSH."""
     port = free_port()
     fields = fields_of(f"cd x && {PYTHON} server.py {port}", port=port)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.host_agent.root import HandError
-from sabir.deployments.host_agent.server import Superseded, Turn
+from sabir.deployments.host_agent.root import HostAgentError
+from sabir.deployments.host_agent.server import Lease, LeaseSupersededError
 
 HOLDER = """
 import sys
-from sabir.deployments.host_agent.server import Turn
-turn = Turn(sys.argv[1], 5)
+from sabir.deployments.host_agent.server import Lease
+turn = Lease(sys.argv[1], 5)
 turn.take()
 print("taken", flush=True)
 sys.stdin.read()
@@ -29,23 +29,23 @@ def test_a_turn_ends_with_its_process(tmp_path: Path) -> None:
     with holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"taken\n"
-        with pytest.raises(HandError, match="still at work on the host") as caught:
-            Turn(path, 0.05).take()
+        with pytest.raises(HostAgentError, match="still at work on the host") as caught:
+            Lease(path, 0.05).acquire()
         assert caught.value.passing
         holder.kill()
-        turn = Turn(path, 10)
-        turn.take()
-        turn.take()
+        turn = Lease(path, 10)
+        turn.acquire()
+        turn.acquire()
     turn._file.close()
 
 
 def test_who_came_earlier_has_no_turn_any_more(tmp_path: Path) -> None:
     path = str(tmp_path / "turns" / "a")
-    earlier, later = Turn(path, 1), Turn(path, 1)
-    later.take()
+    earlier, later = Lease(path, 1), Lease(path, 1)
+    later.acquire()
     later._file.close()
-    with pytest.raises(Superseded):
-        earlier.take()
-    last = Turn(path, 1)
-    last.take()
+    with pytest.raises(LeaseSupersededError):
+        earlier.acquire()
+    last = Lease(path, 1)
+    last.acquire()
     last._file.close()

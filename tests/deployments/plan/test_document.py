@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.plan.document import kept_document
+from sabir.deployments.plan.document import build_stored_document
 from sabir.graph.values import Sensitive, Unknown
 from tests.deployments.fake import resource
 from tests.deployments.setting import Setting
@@ -29,9 +29,9 @@ def test_plans_of_all_sorts(tmp_path: Path) -> None:
             resource("r", kind="job", reacts_to=(resource("a").address,)),
         ]
     )
-    document = kept_document(plan)
+    document = build_stored_document(plan)
     VALIDATOR.validate(document)
     assert "canary" not in json.dumps(document)
     assert document["counts"] == {"create": 1, "update": 1, "replace": 1, "delete": 1, "run": 1}
     assert document["through"] == {"c": ["a", "b"]}
-    assert document["digest"] == kept_document(plan)["digest"]
+    assert document["digest"] == build_stored_document(plan)["digest"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.deployments.plan.guards import guarded
+from sabir.deployments.plan.guards import find_guard
 from tests.deployments.fake import resource
 from tests.deployments.setting import Setting
 
@@ -32,7 +32,7 @@ def setting(tmp_path: Path) -> Setting:
 )
 def test_consent(setting: Setting, kept: int, allowed: int | None, refused: bool) -> None:
     plan = setting.plan([resource(f"a{number}") for number in range(kept)])
-    guard = guarded(plan, allowed=allowed)
+    guard = find_guard(plan, allowed=allowed)
     assert (guard is not None) is refused
     if guard is not None:
         assert guard.word == "test"

@@ -20,7 +20,7 @@ from sabir.deployments.store.state_file import (
     refuse_lost_state,
     save_copy,
 )
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.errors import DeployError
 
 KILLED = """
@@ -64,7 +64,7 @@ def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_many_who_come_first_have_one_state(tmp_path: Path) -> None:
     def store_id(_: int) -> str:
-        with closing(Store.open(str(tmp_path / "new" / "state.db"), "test", create=True)) as store:
+        with closing(StateStore.open(str(tmp_path / "new" / "state.db"), "test", create=True)) as store:
             return store.id()
 
     with ThreadPoolExecutor(8) as pool:
@@ -81,7 +81,7 @@ def test_a_link_to_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_deleted_state_is_not_created_by_reading_it(tmp_path: Path) -> None:
     file = tmp_path / "state.db"
-    with closing(Store.open(str(file), "test", create=True)) as store:
+    with closing(StateStore.open(str(file), "test", create=True)) as store:
         store.database.engine.dispose()
         file.unlink()
         with pytest.raises(StateFileLost):

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, text
 
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord, StepState
-from sabir.deployments.store.store import Store
-from sabir.deployments.store.writer import Locked, LostLock
+from sabir.deployments.store.store import StateStore
+from sabir.deployments.store.writer import EnvironmentLockedError, LockLostError
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Sensitive
 from sabir.session import wall_clock
@@ -26,14 +26,14 @@ RECORD = ResourceRecord(
 )
 
 
-def journal_of(store: Store) -> Journal:
+def journal_of(store: StateStore) -> Journal:
     writer = store.writer("a test")
     writer.begin()
     return Journal(store, writer, wall_clock)
 
 
 def test_what_is_written_is_read(where: str) -> None:
-    store = Store.open(where, "env", create=True, key_file=Path("/nonexistent"))
+    store = StateStore.open(where, "env", create=True, key_file=Path("/nonexistent"))
     journal = journal_of(store)
     number = journal.open("deploy", audit={"who": "me"}, plan={"x": 1}, steps=lambda _: ())
     journal.now_all([journal.record(RECORD), journal.event("note", data={"message": "hi"})])
@@ -44,7 +44,7 @@ def test_what_is_written_is_read(where: str) -> None:
     assert store.deployments()[0].state is DeploymentState.DONE
     assert [event.state for event in store.events(1)] == ["note"]
     assert store.plan_document(1) == {"x": 1}
-    with closing(Store.open(where, "other")) as other:
+    with closing(StateStore.open(where, "other")) as other:
         assert other.records() == {}
     store.close()
 
@@ -73,7 +73,7 @@ def test_a_deployment_that_an_older_sabir_left_open_is_gone_on_with(where: str, 
         time.sleep(0.002)
     process.kill()
     process.communicate()
-    with closing(Store.open(where, "victim")) as store, store.database.engine.begin() as connection:
+    with closing(StateStore.open(where, "victim")) as store, store.database.engine.begin() as connection:
         done = len(store.steps(states=(StepState.DONE,)))
         make_first_version(connection)
     assert done < 1000
@@ -86,7 +86,7 @@ def test_a_deployment_that_an_older_sabir_left_open_is_gone_on_with(where: str, 
 
 
 def test_a_state_of_the_first_version_is_upgraded(where: str) -> None:
-    store = Store.open(where, "env", create=True)
+    store = StateStore.open(where, "env", create=True)
     journal = journal_of(store)
     journal.now_all([journal.record(RECORD)])
     journal.writer.close()
@@ -94,18 +94,18 @@ def test_a_state_of_the_first_version_is_upgraded(where: str) -> None:
         make_first_version(connection)
         connection.execute(text("""update sabir_resource set results = '{"a|out":[1,"x"]}'"""))
     store.close()
-    with closing(Store.open(where, "env", create=True)) as upgraded:
+    with closing(StateStore.open(where, "env", create=True)) as upgraded:
         assert upgraded.records() == {"a": RECORD}
-        assert upgraded.observed() == {"a|out": [1, "x"]}
+        assert upgraded.load_observations() == {"a|out": [1, "x"]}
         assert upgraded.facts()["a|out"].address == "a"
 
 
 def test_a_second_holder_is_refused_and_told_of_the_first(where: str) -> None:
-    store, other = Store.open(where, "env", create=True), Store.open(where, "env", create=True)
+    store, other = StateStore.open(where, "env", create=True), StateStore.open(where, "env", create=True)
     journal = journal_of(store)
-    with pytest.raises(Locked, match="'env' is being deployed by a test"):
+    with pytest.raises(EnvironmentLockedError, match="'env' is being deployed by a test"):
         journal_of(other)
-    free = Store.open(where, "another", create=True)
+    free = StateStore.open(where, "another", create=True)
     journal_of(free).writer.close()
     journal.writer.close()
     journal_of(other).writer.close()
@@ -114,11 +114,11 @@ def test_a_second_holder_is_refused_and_told_of_the_first(where: str) -> None:
 
 
 def test_who_lost_the_lock_cannot_write(where: str) -> None:
-    store = Store.open(where, "env", create=True)
+    store = StateStore.open(where, "env", create=True)
     journal = journal_of(store)
     with store.database.engine.begin() as connection:
         connection.execute(text("update sabir_environment set epoch = epoch + 1"))
-    with pytest.raises(LostLock, match="took 'env' over"):
+    with pytest.raises(LockLostError, match="took 'env' over"):
         journal.now_all([journal.record(RECORD)])
     journal.writer.close()
     assert store.records() == {}
@@ -126,31 +126,31 @@ def test_who_lost_the_lock_cannot_write(where: str) -> None:
 
 
 def test_a_newer_state_is_refused(where: str) -> None:
-    store = Store.open(where, "env", create=True)
+    store = StateStore.open(where, "env", create=True)
     with store.database.engine.begin() as connection:
         connection.execute(text("update sabir_meta set value = '99' where name = 'version'"))
     store.close()
     with pytest.raises(DeployError, match="newer sabir"):
-        Store.open(where, "env")
+        StateStore.open(where, "env")
 
 
 def test_places_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="SQLite or PostgreSQL"):
-        Store.open("mysql://localhost/x", "env")
+        StateStore.open("mysql://localhost/x", "env")
     (tmp_path / "file").write_text("no database at all, but long enough to look like one" * 20)
     with pytest.raises(DeployError, match="cannot be opened"):
-        Store.open(str(tmp_path / "file"), "env")
+        StateStore.open(str(tmp_path / "file"), "env")
 
 
 def test_a_lost_key(tmp_path: Path) -> None:
-    store = Store.open(str(tmp_path / "state.db"), "env", create=True)
+    store = StateStore.open(str(tmp_path / "state.db"), "env", create=True)
     sealed = store.codec.write({"x": Sensitive("canary")})
     assert "canary" not in sealed
     assert store.codec.read(sealed) == {"x": Sensitive("canary")}
     (tmp_path / "key").unlink()
     store.close()
     with (
-        closing(Store.open(str(tmp_path / "state.db"), "env")) as other,
+        closing(StateStore.open(str(tmp_path / "state.db"), "env")) as other,
         pytest.raises(DeployError, match="key"),
     ):
         other.codec.read(sealed)

@@ -12,12 +12,12 @@ import pytest
 from sabir.expressions.patterns import (
     PatternRefused,
     ResultTooLong,
-    bounded,
     engine,
+    guard_pattern,
     is_cheap,
     matches_start,
     matches_whole,
-    substitute,
+    substitute_matches,
 )
 
 SLOW = re.compile(r"(a|aa)+$")
@@ -50,7 +50,7 @@ UNSOUND = [
 @pytest.mark.parametrize(("pattern", "text", "span"), UNSOUND)
 def test_possessive_repetitions_do_not_run_in_re(pattern: str, text: str, span: tuple[int, int]) -> None:
     compiled = re.compile(pattern)
-    asked = bounded(compiled, text)
+    asked = guard_pattern(compiled, text)
     assert not isinstance(asked, re.Pattern)
     match = asked.match(text)
     assert match is not None
@@ -60,7 +60,7 @@ def test_possessive_repetitions_do_not_run_in_re(pattern: str, text: str, span: 
 @pytest.mark.parametrize("template", ["-", r"\1"])
 def test_replacing_matches_of_possessive_repetitions(template: str) -> None:
     pattern = re.compile(r"((x)|y|z)++")
-    assert substitute(pattern, "a xyz", template, most=100) == ("a -" if template == "-" else "a z")
+    assert substitute_matches(pattern, "a xyz", template, most=100) == ("a -" if template == "-" else "a z")
 
 
 @pytest.mark.parametrize("pattern", HOSTILE)
@@ -82,7 +82,7 @@ def test_a_pattern_without_end_is_stopped_on_any_thread() -> None:
 @pytest.mark.parametrize("ask", ["match", "search", "findall", "split", "finditer"])
 def test_every_question_is_stopped(ask: str) -> None:
     with pytest.raises(PatternRefused):
-        list(getattr(bounded(SLOW, TEXT), ask)(TEXT) or ())
+        list(getattr(guard_pattern(SLOW, TEXT), ask)(TEXT) or ())
 
 
 COST = [
@@ -144,7 +144,7 @@ SAME = {
 def test_both_engines_agree(pattern: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = re.compile(pattern)
     monkeypatch.setattr(engine, "is_cheap", lambda *_: False)
-    other = bounded(compiled, text)
+    other = guard_pattern(compiled, text)
     assert other is not compiled
     assert [match.regs for match in other.finditer(text)] == [match.regs for match in compiled.finditer(text)]
     assert other.findall(text) == compiled.findall(text)
@@ -177,15 +177,17 @@ def test_replacing_as_python_does(
 ) -> None:
     monkeypatch.setattr(engine, "is_cheap", lambda *_: cheap)
     compiled = re.compile(pattern)
-    assert substitute(compiled, text, template, count=count, most=100) == compiled.sub(template, text, count)
+    assert substitute_matches(compiled, text, template, count=count, most=100) == compiled.sub(
+        template, text, count
+    )
 
 
 def test_a_result_that_grows_is_refused_before_it_is_made() -> None:
     with pytest.raises(ResultTooLong):
-        substitute(re.compile("a"), "a" * 10, "b" * 10, most=50)
+        substitute_matches(re.compile("a"), "a" * 10, "b" * 10, most=50)
 
 
 @pytest.mark.parametrize("template", [r"\2", r"\q", r"\g<none>"])
 def test_a_wrong_template_is_refused_as_python_does(template: str) -> None:
     with pytest.raises((re.error, IndexError)):
-        substitute(re.compile("(x)"), "abc", template, most=100)
+        substitute_matches(re.compile("(x)"), "abc", template, most=100)

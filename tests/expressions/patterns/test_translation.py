@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sabir.expressions.patterns import PatternError, PatternRefused, compile_pattern
-from sabir.expressions.patterns.engine import stopping
+from sabir.expressions.patterns.engine import build_timed_pattern
 
 ALPHABET = "aAbB1_ -]\\\n\x1cßſKKµμıİi²é\u0300\u4e09"
 CHARACTERS = st.sampled_from(ALPHABET).map(re.escape)
@@ -76,7 +76,7 @@ def answers(pattern: Any, text: str) -> list[Any]:
 @given(PATTERNS, FLAGS, TEXTS)
 def test_the_engines_agree(pattern: str, flags: int, text: str) -> None:
     try:
-        other = stopping(compile_pattern(pattern.translate(POSSESSIVE), flags), text)
+        other = build_timed_pattern(compile_pattern(pattern.translate(POSSESSIVE), flags), text)
     except (PatternError, PatternRefused):
         assume(False)
     assert answers(other, text) == answers(compile_pattern(pattern.translate(ATOMIC), flags), text)
@@ -88,7 +88,7 @@ def test_the_engines_agree(pattern: str, flags: int, text: str) -> None:
 )
 def test_every_character_is_judged_alike(pattern: str, code: int) -> None:
     compiled = compile_pattern(pattern)
-    other = stopping(compiled, chr(code + 0x3FF))
+    other = build_timed_pattern(compiled, chr(code + 0x3FF))
     letters = "".join(map(chr, range(code, code + 0x400)))
     assert other.findall(letters) == compiled.findall(letters)
 
@@ -96,4 +96,4 @@ def test_every_character_is_judged_alike(pattern: str, code: int) -> None:
 @pytest.mark.parametrize("pattern", [r"(?i)(a)\1+", r"(a?)*b", r"(?<=(a|b))c+", r"(?:a?)*?b"])
 def test_what_the_engines_do_not_share_is_refused(pattern: str) -> None:
     with pytest.raises(PatternRefused, match="cannot be stopped"):
-        stopping(compile_pattern(pattern), "a")
+        build_timed_pattern(compile_pattern(pattern), "a")

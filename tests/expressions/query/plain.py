@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sabir.expressions.query.live import Assigned, LiveResource
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, NodeState, Status
+from sabir.expressions.query.live import AssignedValue, LiveResource
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.session import QuerySession
+from sabir.expressions.query.values import MISSING, InstanceStatus, NodeState
 
 __all__ = ["PlainResource"]
 
@@ -26,23 +26,23 @@ class PlainResource(LiveResource):
         attributes: Mapping[str, Any] | None = None,
         *,
         parent: PlainResource | None = None,
-        session: Session | None = None,
-        status: Status | None = None,
+        session: QuerySession | None = None,
+        status: InstanceStatus | None = None,
         state: NodeState | None = None,
     ) -> None:
         super().__init__()
         self._name = name
         self._attributes: Mapping[str, Any] = attributes or {}
-        self._children: list[Resource] = []
+        self._children: list[QueryResource] = []
         self._parent = parent
-        self._session = session or (parent.session if parent else Session())
+        self._session = session or (parent.session if parent else QuerySession())
         self._status = status
         self._state = state
         if parent is not None:
             parent._children.append(self)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self._session
 
     @property
@@ -50,23 +50,23 @@ class PlainResource(LiveResource):
         return self._name
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         return self._parent
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         return self._children
 
     @property
-    def status(self) -> Status:
-        return Status.unknown if self._status is None else self._status
+    def status(self) -> InstanceStatus:
+        return InstanceStatus.unknown if self._status is None else self._status
 
     @property
     def state(self) -> NodeState | None:
         return self._state
 
     @property
-    def capabilities(self) -> Sequence[Resource]:
+    def capabilities(self) -> Sequence[QueryResource]:
         """As every node of TOSCA it has `feature`."""
         return (_Feature(self),)
 
@@ -81,24 +81,24 @@ class PlainResource(LiveResource):
             return raw
         return super().get(key)
 
-    def written(self, key: str) -> Assigned | None:
+    def find_assignment(self, key: str) -> AssignedValue | None:
         raw = self._attributes.get(key, MISSING)
-        return None if raw is MISSING else Assigned(raw)
+        return None if raw is MISSING else AssignedValue(raw)
 
 
-class _Feature(Resource):
+class _Feature(QueryResource):
     """The capability that `tosca.nodes.Root` gives to every node."""
 
     __slots__ = ("_node",)
 
     kind: ClassVar[str] = "capability"
 
-    def __init__(self, node: Resource) -> None:
+    def __init__(self, node: QueryResource) -> None:
         super().__init__()
         self._node = node
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self._node.session
 
     @property
@@ -114,15 +114,15 @@ class _Feature(Resource):
         return f"{self._node.id}::.capabilities::[.name=feature]"
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         return self._node
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         return ()
 
     @property
-    def status(self) -> Status | str | None:
+    def status(self) -> InstanceStatus | str | None:
         return self._node.status
 
     def get(self, key: str) -> Any:

@@ -11,28 +11,30 @@ from pathlib import Path
 
 import pytest
 
-from sabir.expressions.query import Context, Project, QueryError, Session
+from sabir.expressions.query import EnsembleProject, QueryContext, QueryError, QuerySession
 from sabir.expressions.query.access import (
-    absolute,
     base_directory,
     may_write,
-    reachable,
+    normalize_path,
     read_bytes,
     read_text,
+    require_reachable,
     temporary_directory,
 )
-from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.call import FunctionCall
 from sabir.expressions.query.functions.registry import Function
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.expressions.query.plain import PlainResource
 
-CALL = Call(Function("file", lambda _call, _context: None), "x", {})
+CALL = FunctionCall(Function("file", lambda _call, _context: None), "x", {})
 
 
-def _context(directory: Path | None, *trust: str) -> Context:
-    session = Session(project=Project(directory=directory), work=WorkSession(trust=Trust.of(trust)))
-    return Context(PlainResource("box", session=session))
+def _context(directory: Path | None, *trust: str) -> QueryContext:
+    session = QuerySession(
+        project=EnsembleProject(directory=directory), work=WorkSession(trust=Trust.of(trust))
+    )
+    return QueryContext(PlainResource("box", session=session))
 
 
 def _refused(ask: Callable[[], object]) -> str:
@@ -42,15 +44,15 @@ def _refused(ask: Callable[[], object]) -> str:
 
 
 def test_paths_are_made_absolute_without_asking_the_disk(tmp_path: Path) -> None:
-    assert absolute("a/./../b", tmp_path) == tmp_path / "b"
-    assert absolute("/etc/hosts", tmp_path) == Path("/etc/hosts")
+    assert normalize_path("a/./../b", tmp_path) == tmp_path / "b"
+    assert normalize_path("/etc/hosts", tmp_path) == Path("/etc/hosts")
     assert base_directory(_context(tmp_path)) == tmp_path
     assert base_directory(_context(None)) == Path.cwd()
 
 
 @pytest.mark.parametrize("name", ["a.txt", "deep/er/a.txt", "not-there"])
 def test_what_lies_below_the_project_is_reached(name: str, tmp_path: Path) -> None:
-    assert reachable(tmp_path / name, CALL, _context(tmp_path)) == tmp_path / name
+    assert require_reachable(tmp_path / name, CALL, _context(tmp_path)) == tmp_path / name
 
 
 def test_nothing_else_is(tmp_path: Path) -> None:
@@ -60,15 +62,15 @@ def test_nothing_else_is(tmp_path: Path) -> None:
     (project / "link").symlink_to(tmp_path / "secret")
     context = _context(project)
     for path in (tmp_path / "secret", project / "link", tmp_path / "project-2" / "a"):
-        assert _refused(partial(reachable, path, CALL, context)) == "EXPR:E016"
-    assert _refused(lambda: reachable(Path("a\0b"), CALL, context)) == "EXPR:E006"
-    assert _refused(lambda: reachable(project / "a", CALL, _context(None))) == "EXPR:E009"
+        assert _refused(partial(require_reachable, path, CALL, context)) == "EXPR:E016"
+    assert _refused(lambda: require_reachable(Path("a\0b"), CALL, context)) == "EXPR:E006"
+    assert _refused(lambda: require_reachable(project / "a", CALL, _context(None))) == "EXPR:E009"
 
 
 def test_leave_opens_the_rest(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    assert reachable(tmp_path / "other", CALL, _context(project, "outside")) == tmp_path / "other"
+    assert require_reachable(tmp_path / "other", CALL, _context(project, "outside")) == tmp_path / "other"
 
 
 def test_writing_needs_leave_except_for_temporary_files(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import Project, QueryError, Session, evaluate
+from sabir.expressions.query import EnsembleProject, QueryError, QuerySession, evaluate
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.expressions.query.plain import PlainResource
@@ -20,7 +20,7 @@ needs_ansible = pytest.mark.skipif(not _ANSIBLE.exists(), reason="ansible-core i
 
 def _evaluate(expression: Any, folder: Path, *, leave: bool = True) -> Any:
     work = WorkSession(trust=Trust(scripts=leave), environment=dict(os.environ))
-    session = Session(project=Project(directory=folder), work=work)
+    session = QuerySession(project=EnsembleProject(directory=folder), work=work)
     return evaluate(expression, PlainResource("box", session=session)).value
 
 

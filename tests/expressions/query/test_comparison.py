@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query.comparison import equal, equals_literal
-from sabir.expressions.query.values import NodeState, Status
+from sabir.expressions.query.comparison import equals_literal, is_equal
+from sabir.expressions.query.values import InstanceStatus, NodeState
 from sabir.graph.values import Sensitive
 
 
@@ -31,9 +31,9 @@ from sabir.graph.values import Sensitive
         (date(2020, 1, 2), "2020-01-02", True),
         (date(2020, 1, 2), "2 Jan", False),
         (datetime(2020, 1, 2, tzinfo=UTC), "2020-01-02T00:00:00+00:00", True),
-        (Status.error, "error", True),
-        (Status.error, "3", True),
-        (Status.error, "ok", False),
+        (InstanceStatus.error, "error", True),
+        (InstanceStatus.error, "3", True),
+        (InstanceStatus.error, "ok", False),
         (NodeState.started, "started", True),
         (["a"], "a", False),
         ({"a": 1}, "a", False),
@@ -64,5 +64,5 @@ def test_one_test_serves_values_of_several_types() -> None:
     [(1, 1, True), (1, True, True), (1, "1", False), (Sensitive("a"), "a", True), (None, None, True)],
 )
 def test_two_values(left: Any, right: Any, same: bool) -> None:
-    assert equal(left, right) is same
-    assert equal(right, left) is same
+    assert is_equal(left, right) is same
+    assert is_equal(right, left) is same

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import Project, QueryError, Session, evaluate
+from sabir.expressions.query import EnsembleProject, QueryError, QuerySession, evaluate
 from sabir.expressions.query.errors import BAD_ARGUMENTS
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
@@ -15,9 +15,9 @@ from tests.expressions.query.plain import PlainResource
 
 
 def _box(directory: Path) -> PlainResource:
-    project = Project(directory=directory, root=directory)
+    project = EnsembleProject(directory=directory, root=directory)
     work = WorkSession(trust=Trust(write_files=True))
-    return PlainResource("box", {"a": 1}, session=Session(project=project, work=work))
+    return PlainResource("box", {"a": 1}, session=QuerySession(project=project, work=work))
 
 
 WRITTEN: list[tuple[str, dict[str, Any], str]] = [

@@ -13,23 +13,23 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from sabir.expressions.query import Job, Project, QueryError, Session, evaluate
+from sabir.expressions.query import DeploymentJob, EnsembleProject, QueryError, QuerySession, evaluate
 from sabir.expressions.query.errors import REFUSED
 from sabir.expressions.query.values import reveal_deep
 from sabir.languages.tosca.evaluate import Request
-from sabir.languages.tosca.graph.evaluation import instantiate
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.expressions.query.plain import PlainResource
 
 
-def box(project: Project, trust: Trust | None = None) -> PlainResource:
+def box(project: EnsembleProject, trust: Trust | None = None) -> PlainResource:
     work = WorkSession(trust=trust or Trust())
-    return PlainResource("box", {"a": 1}, session=Session(project=project, work=work))
+    return PlainResource("box", {"a": 1}, session=QuerySession(project=project, work=work))
 
 
-def folder(name: str, project: Project) -> str:
+def folder(name: str, project: EnsembleProject) -> str:
     found: str = evaluate({"eval": {"get_dir": name}}, box(project)).value
     return found
 
@@ -38,13 +38,15 @@ def folder(name: str, project: Project) -> str:
 @pytest.mark.parametrize(
     ("name", "other"),
     [
-        ("tasks", Job(id="2", operation="create", workflow="deploy")),
-        ("operation", Job(id="1", operation="delete", workflow="deploy")),
-        ("workflow", Job(id="1", operation="create", workflow="undeploy")),
+        ("tasks", DeploymentJob(id="2", operation="create", workflow="deploy")),
+        ("operation", DeploymentJob(id="1", operation="delete", workflow="deploy")),
+        ("workflow", DeploymentJob(id="1", operation="create", workflow="undeploy")),
     ],
 )
-def test_folders_of_a_job(name: str, other: Job, tmp_path: Path) -> None:
-    one = Project(directory=tmp_path, job=Job(id="1", operation="create", workflow="deploy"))
+def test_folders_of_a_job(name: str, other: DeploymentJob, tmp_path: Path) -> None:
+    one = EnsembleProject(
+        directory=tmp_path, job=DeploymentJob(id="1", operation="create", workflow="deploy")
+    )
     first, second = folder(name, one), folder(name, replace(one, job=other))
     assert first != second
     assert Path(first).is_relative_to(tmp_path)
@@ -63,24 +65,24 @@ def test_folders_of_a_job(name: str, other: Job, tmp_path: Path) -> None:
     ],
 )
 def test_folders_of_an_instance(name: str, wanted: str, tmp_path: Path) -> None:
-    assert folder(name, Project(directory=tmp_path)) == str(tmp_path / wanted)
+    assert folder(name, EnsembleProject(directory=tmp_path)) == str(tmp_path / wanted)
 
 
 def test_the_name_of_an_instance_cannot_lead_out(tmp_path: Path) -> None:
-    climber = PlainResource("../../x", session=Session(project=Project(directory=tmp_path)))
+    climber = PlainResource("../../x", session=QuerySession(project=EnsembleProject(directory=tmp_path)))
     found = evaluate({"eval": {"get_dir": "local"}}, climber).value
     assert found == str(tmp_path / "local" / ".._.._x")
 
 
 @pytest.mark.rows("U-085", "U-109")
 def test_folders_are_made_only_when_asked_and_allowed(tmp_path: Path) -> None:
-    project, trust = Project(directory=tmp_path), Trust(write_files=True)
+    project, trust = EnsembleProject(directory=tmp_path), Trust(write_files=True)
     evaluate({"eval": {"get_dir": "local"}}, box(project, trust))
     assert not (tmp_path / "local").exists()
     evaluate({"eval": {"get_dir": ["local", True]}}, box(project, trust))
     assert (tmp_path / "local" / "box").is_dir()
     with pytest.raises(QueryError) as refused:
-        evaluate({"eval": {"get_dir": ["artifacts", True]}}, box(Project(directory=tmp_path)))
+        evaluate({"eval": {"get_dir": ["artifacts", True]}}, box(EnsembleProject(directory=tmp_path)))
     assert refused.value.rule is REFUSED
 
 
@@ -99,7 +101,9 @@ def test_source_of_a_template_in_an_imported_file(tmp_path: Path) -> None:
     inner = {**head, "topology_template": {"node_templates": {"n": {"type": "tosca.nodes.Root"}}}}
     (tmp_path / "sub" / "inner.yaml").write_text(yaml.safe_dump(inner))
     (tmp_path / "main.yaml").write_text(yaml.safe_dump({**head, "imports": ["sub/inner.yaml"]}))
-    root = instantiate(load_file(tmp_path / "main.yaml"), Request(project=Project(directory=tmp_path))).root
+    root = instantiate_topology(
+        load_file(tmp_path / "main.yaml"), Request(project=EnsembleProject(directory=tmp_path))
+    ).root
     assert evaluate({"eval": {"get_dir": "spec.src"}}, root.all()["n"]).value == str(tmp_path / "sub")
 
 
@@ -128,14 +132,14 @@ def test_evaluation_starts_with_several_resources() -> None:
 @pytest.mark.rows("U-091", "U-068")
 def test_an_instance_of_another_ensemble() -> None:
     other = PlainResource("other", {"port": 80})
-    here = PlainResource("here", session=Session(externals={"shared": other}))
+    here = PlainResource("here", session=QuerySession(externals={"shared": other}))
     assert evaluate({"eval": {"external": "shared"}, "select": "port"}, here).value == 80
 
 
 @pytest.mark.rows("U-024")
 def test_a_trace_tells_each_step_and_no_secret() -> None:
     lines: list[str] = []
-    here = PlainResource("box", {"a": {"b": "hush"}}, session=Session(on_trace=lines.append))
+    here = PlainResource("box", {"a": {"b": "hush"}}, session=QuerySession(on_trace=lines.append))
     here2 = {"eval": "$s::b", "vars": {"s": {"eval": {"sensitive": {"b": "hush"}}}}, "trace": 1}
     assert evaluate({"eval": "a::b", "trace": 1}, here).value == "hush"
     assert any("segment" in line for line in lines)
@@ -169,10 +173,10 @@ def address() -> Iterator[str]:
 def test_a_url_is_fetched_only_as_far_as_allowed(address: str) -> None:
     expression = {"eval": {"lookup": {"url": address, "validate_certs": True}}}
     allowed = Trust(network=True, private_network=True)
-    assert evaluate(expression, box(Project(), allowed)).values == ["one", "two"]
+    assert evaluate(expression, box(EnsembleProject(), allowed)).values == ["one", "two"]
     for trust, word in ((Trust(), "--trust network"), (Trust(network=True), "--trust private-network")):
         with pytest.raises(QueryError) as refused:
-            evaluate(expression, box(Project(), trust))
+            evaluate(expression, box(EnsembleProject(), trust))
         assert refused.value.rule is REFUSED
         assert word in str(refused.value.finding.hint)
 
@@ -184,21 +188,21 @@ def test_files_outside_the_project_are_out_of_reach(path: str, tmp_path: Path) -
     (tmp_path / "outside.txt").write_text("x")
     (inside / "link.txt").symlink_to(tmp_path / "outside.txt")
     with pytest.raises(QueryError) as refused:
-        evaluate({"eval": {"file": path}, "select": "contents"}, box(Project(directory=inside)))
+        evaluate({"eval": {"file": path}, "select": "contents"}, box(EnsembleProject(directory=inside)))
     assert refused.value.rule is REFUSED
 
 
 def test_writing_and_python_need_leave(tmp_path: Path) -> None:
     for expression in ({"file": "x.txt", "contents": "a"}, {"python": "os.getcwd"}):
         with pytest.raises(QueryError) as refused:
-            evaluate({"eval": expression}, box(Project(directory=tmp_path)))
+            evaluate({"eval": expression}, box(EnsembleProject(directory=tmp_path)))
         assert refused.value.rule is REFUSED
         assert "--trust" in str(refused.value.finding.hint)
     assert not (tmp_path / "x.txt").exists()
 
 
 def test_file_encrypts_what_it_writes_into_secrets(tmp_path: Path) -> None:
-    project = Project(directory=tmp_path, vault_password="opensesame")
+    project = EnsembleProject(directory=tmp_path, vault_password="opensesame")
     written = {"eval": {"file": "key.json", "dir": {"eval": {"get_dir": "secrets"}}, "contents": "hush"}}
     evaluate(written, box(project, Trust(write_files=True)))
     path = tmp_path / "secrets/box/key.json"

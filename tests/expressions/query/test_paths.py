@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from sabir.expressions.query import (
     GraphResource,
+    InstanceStatus,
     QueryError,
-    Session,
-    Status,
+    QuerySession,
     evaluate,
     is_sensitive,
     map_value,
-    redacted,
+    redact_value,
     resources_of,
 )
 from sabir.expressions.query.graphs import GraphTree
-from sabir.expressions.query.syntax import SYNTAX, Segment, parse
+from sabir.expressions.query.syntax import SYNTAX, Segment, parse_path
 from sabir.graph import EdgeKind, EdgeKinds, Graph, Instance, Record, Ref, Sensitive
 from tests.expressions.query.plain import PlainResource
 
@@ -52,7 +52,7 @@ BOX = PlainResource("box", DATA)
 )
 def test_syntax_errors_say_where_and_what(text: str, column: int, words: str) -> None:
     with pytest.raises(QueryError) as failure:
-        parse(text)
+        parse_path(text)
     assert failure.value.rule is SYNTAX
     assert failure.value.finding.location.column == column
     assert words in failure.value.finding.message
@@ -86,7 +86,7 @@ def test_every_path_of_the_grammar_gives_matches(path: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(PATHS)
 def test_spans_lie_inside_and_follow_one_another(path: str) -> None:
-    tree = parse(path)
+    tree = parse_path(path)
     end = 0
     for segment in tree.segments:
         assert isinstance(segment, Segment)
@@ -124,7 +124,7 @@ def test_a_question_mark_never_gives_more() -> None:
 def test_the_mark_stays(expression: Any) -> None:
     found = evaluate(expression, BOX)
     assert all(is_sensitive(value) for value in found.values)
-    assert redacted(found.values) == ["<<REDACTED>>"] * len(found.values)
+    assert redact_value(found.values) == ["<<REDACTED>>"] * len(found.values)
     assert "v" not in repr(found.values[0]).replace("Sensitive", "")
 
 
@@ -182,8 +182,8 @@ def test_a_graph_of_any_language_can_be_asked(path: str, values: list[Any]) -> N
 
 def test_sensitive_values_of_a_graph_stay_marked() -> None:
     root = resources_of(graph())
-    assert redacted(evaluate("::a::secret", root).values) == ["<<REDACTED>>"]
-    assert redacted(map_value("{{ ROOT['.all'] and '::a::secret' | eval }}", root)) == "<<REDACTED>>"
+    assert redact_value(evaluate("::a::secret", root).values) == ["<<REDACTED>>"]
+    assert redact_value(map_value("{{ ROOT['.all'] and '::a::secret' | eval }}", root)) == "<<REDACTED>>"
 
 
 def test_parts_that_no_question_asks_for_are_not_made() -> None:
@@ -198,7 +198,7 @@ def test_parts_that_no_question_asks_for_are_not_made() -> None:
     port = Instance(
         id="port", type="T", language="x", name="port", owner="web", kinds=EdgeKinds(EdgeKind.CAPABILITY_OF)
     )
-    root = Tree(Graph([port, web]), Session()).root
+    root = Tree(Graph([port, web]), QuerySession()).root
     assert evaluate("::*::.name", root).values == ["root", "web"]
     assert made == ["web"]
     assert evaluate("::web::.capabilities::.name", root).values == ["port"]
@@ -267,7 +267,7 @@ def test_foreach_may_make_maps(expression: Any, expected: list[Any]) -> None:
 def test_an_instance_of_plain_data_is_a_node() -> None:
     assert evaluate(".capabilities::.name", BOX).values == ["feature"]
     assert evaluate(".capabilities::..::.name", BOX).values == ["box"]
-    assert evaluate(".status", BOX).values == [Status.unknown]
+    assert evaluate(".status", BOX).values == [InstanceStatus.unknown]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_the_text_of_a_template_is_one_match(expression: Any, expected: list[Any
 def test_a_test_without_brackets_is_shown_with_them() -> None:
     for text, better in (("size::unit=cm", "unit[=cm]"), ("a::b != c", "b[!=c]")):
         with pytest.raises(QueryError) as failure:
-            parse(text)
+            parse_path(text)
         assert better in str(failure.value.finding.hint)
 
 

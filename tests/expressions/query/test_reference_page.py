@@ -9,11 +9,18 @@ from typing import Any
 import pytest
 import yaml
 
-from sabir.expressions.query import Project, Resource, Session, evaluate, map_value, redacted
-from sabir.expressions.query.functions import names
+from sabir.expressions.query import (
+    EnsembleProject,
+    QueryResource,
+    QuerySession,
+    evaluate,
+    map_value,
+    redact_value,
+)
+from sabir.expressions.query.functions import function_names
 from sabir.expressions.query.resource import SPECIAL_KEYS
 from sabir.languages.tosca.evaluate import Request
-from sabir.languages.tosca.graph.evaluation import instantiate
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
@@ -29,8 +36,8 @@ TREE = next(block["tree"] for block in BLOCKS if isinstance(block, dict) and "tr
 TOSCA = next(block["tosca"] for block in BLOCKS if isinstance(block, dict) and "tosca" in block)
 
 
-def project(folder: Path) -> Project:
-    return Project(
+def project(folder: Path) -> EnsembleProject:
+    return EnsembleProject(
         directory=folder,
         locals={"rate": 5},
         secrets={"key": "shh"},
@@ -40,12 +47,14 @@ def project(folder: Path) -> Project:
 WORK = WorkSession(trust=Trust.of(["python", "write-files", "env"]))
 
 
-def start(at: str, folder: Path) -> Resource:
+def start(at: str, folder: Path) -> QueryResource:
     if at not in TOSCA["topology_template"]["node_templates"]:
-        return plain_tree(TREE, Session(project=project(folder), work=WORK)).all()[at]
+        return plain_tree(TREE, QuerySession(project=project(folder), work=WORK)).all()[at]
     path = folder / "template.yaml"
     path.write_text(yaml.safe_dump(TOSCA, sort_keys=False), encoding="utf-8")
-    return instantiate(load_file(path), Request(project=project(folder), session=WORK)).root.all()[at]
+    return instantiate_topology(load_file(path), Request(project=project(folder), session=WORK)).root.all()[
+        at
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,14 +63,14 @@ def start(at: str, folder: Path) -> Resource:
 def test_example(example: dict[str, Any], tmp_path: Path) -> None:
     here = start(example.get("at", "box"), tmp_path)
     found = evaluate(example["expr"], here).values if "expr" in example else map_value(example["value"], here)
-    assert redacted(found) == example["gives"]
+    assert redact_value(found) == example["gives"]
 
 
 def test_every_function_and_special_key_has_an_example() -> None:
     shown = " ".join(str(example.get("expr", example.get("value"))) for example in EXAMPLES)
-    assert [name for name in names() if f"'{name}'" not in shown and f"| {name}" not in shown] == []
+    assert [name for name in function_names() if f"'{name}'" not in shown and f"| {name}" not in shown] == []
     assert [key for key in SPECIAL_KEYS if key not in shown] == []
 
 
 def test_every_function_and_special_key_is_in_a_table() -> None:
-    assert [name for name in (*names(), *SPECIAL_KEYS) if f"`{name}`" not in TEXT] == []
+    assert [name for name in (*function_names(), *SPECIAL_KEYS) if f"`{name}`" not in TEXT] == []

@@ -12,11 +12,11 @@ from sabir.expressions.query.values import (
     LazyList,
     LazyMap,
     is_sensitive,
-    mark,
-    plain,
-    redacted,
+    mark_sensitive,
+    plain_value,
+    redact_value,
     reveal_deep,
-    single,
+    single_value,
 )
 from sabir.graph.values import Sensitive
 from sabir.text import REDACTED
@@ -34,7 +34,7 @@ class Note(External):
     ("matches", "value"), [([], None), ([1], 1), ([None], None), ([1, 2], [1, 2]), ([[1]], [1]), ([[]], [])]
 )
 def test_single_mode(matches: list[Any], value: Any) -> None:
-    assert single(matches) == value
+    assert single_value(matches) == value
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_single_mode(matches: list[Any], value: Any) -> None:
     ],
 )
 def test_plain_values(value: Any, result: Any) -> None:
-    assert plain(value) == result
+    assert plain_value(value) == result
 
 
 def test_marks_stay_outside() -> None:
-    value = plain(mark(Note()))
+    value = plain_value(mark_sensitive(Note()))
     assert isinstance(value, Sensitive)
     assert value.value == ["path", {"a": 1}]
-    assert mark(value) is value
+    assert mark_sensitive(value) is value
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_marks_stay_outside() -> None:
     ],
 )
 def test_marked_values(value: Any, sensitive: bool, shown: Any, revealed: Any) -> None:
-    assert (is_sensitive(value), redacted(value), reveal_deep(value)) == (sensitive, shown, revealed)
+    assert (is_sensitive(value), redact_value(value), reveal_deep(value)) == (sensitive, shown, revealed)
 
 
 def test_an_item_of_a_lazy_map_is_computed_once_and_when_asked_for() -> None:
@@ -102,16 +102,16 @@ def test_an_item_that_fails_fails_again() -> None:
 
 def test_a_list_computes_its_items_when_they_are_read() -> None:
     lazy = LazyList([1, "?", "?"], {1: lambda: lazy[2], 2: lambda: lazy[0] + 1}, lambda _at: "circle")
-    assert (lazy[-2], lazy[1:], list(lazy), lazy.computed()) == (2, [2, 2], [1, 2, 2], [1, 2, 2])
+    assert (lazy[-2], lazy[1:], list(lazy), lazy.compute_all()) == (2, [2, 2], [1, 2, 2], [1, 2, 2])
 
 
 def test_a_list_says_what_an_item_is_that_needs_itself() -> None:
     lazy = LazyList(["?"], {0: lambda: [lazy[0]]}, lambda at: f"circle {at}")
-    assert lazy.computed() == [["circle 0"]]
+    assert lazy.compute_all() == [["circle 0"]]
 
 
 def test_a_list_whose_item_fails_fails_again() -> None:
     lazy = LazyList(["?"], {0: lambda: 1 // 0}, lambda _at: None)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            lazy.computed()
+            lazy.compute_all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.expressions.template.findings import LineMap, Rendered, line_place
+from sabir.expressions.template.findings import LineMap, RenderedTemplate, line_place
 from sabir.expressions.template.sandbox import NotSimple, Sandbox, is_template, render_simple
 from sabir.text import Source, Span
 from tests.expressions.template.rules import RULES
@@ -40,7 +40,7 @@ def test_what_an_expression_gives_is_placed_at_the_expression() -> None:
 
 def test_without_a_map_a_text_is_its_own_place() -> None:
     source = Source("t.yaml", "plain")
-    assert Rendered(source).place(Span(1, 3)).span == Span(1, 3)
+    assert RenderedTemplate(source).place(Span(1, 3)).span == Span(1, 3)
     assert LineMap((), ()).place(Span(0, 1)).source.name == "<template>"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import QueryError, map_value, redacted
+from sabir.expressions.query import QueryError, map_value, redact_value
 from sabir.expressions.query.errors import TOO_MUCH
 from sabir.expressions.template.ansible import TEMPLATE
 from sabir.graph.values import Sensitive
@@ -127,7 +127,7 @@ TEMPLATES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("template", "expected"), TEMPLATES)
 def test_marks(template: str, expected: Any) -> None:
-    assert redacted(map_value(template, box(), ITEMS_VARIABLES)) == expected
+    assert redact_value(map_value(template, box(), ITEMS_VARIABLES)) == expected
 
 
 def test_functions_of_expressions_in_a_template() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sabir.expressions.template.findings import TemplateDefect, TemplateFailed, TemplateFinding
+from sabir.expressions.template.findings import RenderError, TemplateDefect, TemplateFinding
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.text import Source
 from tests.expressions.template.rules import RULES
@@ -49,7 +49,7 @@ HOSTILE = {
 
 
 def _findings(text: str) -> tuple[TemplateFinding, ...]:
-    with pytest.raises(TemplateFailed) as failed:
+    with pytest.raises(RenderError) as failed:
         Sandbox(RULES).render(Source("x", text), VARIABLES)
     return failed.value.findings
 
@@ -137,7 +137,7 @@ def test_law_the_short_cut_gives_what_jinja_gives(text: str) -> None:
         expected = None
     try:
         found: str | None = Sandbox(RULES).render(Source("x", text), VARIABLES).source.text
-    except TemplateFailed:
+    except RenderError:
         found = None
     assert found == expected
 
@@ -148,7 +148,7 @@ def test_a_template_that_includes_itself_ends_without_a_word_on_the_side(
     ignored: list[Any] = []
     monkeypatch.setattr("sys.unraisablehook", ignored.append)
     source = Source("me", "first\n{% include 'me' %}")
-    with pytest.raises(TemplateFailed) as failed:
+    with pytest.raises(RenderError) as failed:
         Sandbox(RULES, load=lambda _: source).render(source, {})
     (finding,) = failed.value.findings
     assert (finding.defect, finding.place.location.line) == (TemplateDefect.LIMIT, 2)
@@ -191,6 +191,6 @@ def test_undefined_names_are_empty_when_leniently_rendered(
     ],
 )
 def test_a_lenient_rendering_fails_where_jinja2_fails(text: str, defect: TemplateDefect) -> None:
-    with pytest.raises(TemplateFailed) as failed:
+    with pytest.raises(RenderError) as failed:
         Sandbox(RULES).render_leniently(Source("t", text), {})
     assert [finding.defect for finding in failed.value.findings] == [defect]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.expressions.template.tags import TagKind, dotted_names, read_tags
+from sabir.expressions.template.tags import TagKind, read_names, read_tags
 
 TAGS = {
     "none": ("just { text }", []),
@@ -75,13 +75,13 @@ NAMES = {
 
 @pytest.mark.parametrize(("text", "expected"), NAMES.values(), ids=NAMES.keys())
 def test_names(text: str, expected: list[str]) -> None:
-    names = [name.text for tag in read_tags(text).tags for name in dotted_names(tag.tokens)]
+    names = [name.text for tag in read_tags(text).tags for name in read_names(tag.tokens)]
     assert names == expected
 
 
 def test_names_know_where_they_stand() -> None:
     text = "x: {{ web.port }}\r\ny: {%- if db.host %}"
-    found = [name for tag in read_tags(text).tags for name in dotted_names(tag.tokens)]
+    found = [name for tag in read_tags(text).tags for name in read_names(tag.tokens)]
     assert [text[name.span.start : name.span.end] for name in found] == ["web.port", "if", "db.host"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.expressions.template.findings import TemplateFailed
+from sabir.expressions.template.findings import RenderError
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.text import Source
 from tests.expressions.template.rules import RULES
@@ -27,7 +27,7 @@ USES = {
 
 @pytest.mark.parametrize(("text", "expected"), USES.values(), ids=USES.keys())
 def test_names_and_places(text: str, expected: list[tuple[str, tuple[int, int]]]) -> None:
-    with pytest.raises(TemplateFailed) as failed:
+    with pytest.raises(RenderError) as failed:
         Sandbox(RULES).render(Source("x", text), VARIABLES)
     found = [
         (finding.name, (finding.place.location.line, finding.place.location.column))
@@ -45,14 +45,14 @@ def test_names_and_places(text: str, expected: list[tuple[str, tuple[int, int]]]
     ],
 )
 def test_the_near_name_is_looked_for_where_the_name_was(text: str, hint: str) -> None:
-    with pytest.raises(TemplateFailed) as failed:
+    with pytest.raises(RenderError) as failed:
         Sandbox(RULES).render(Source("x", text), VARIABLES)
     assert failed.value.findings[0].hint == hint
 
 
 def test_the_place_is_in_the_included_file() -> None:
     part = Source("part", "ok\n{{ nothing }}")
-    with pytest.raises(TemplateFailed) as failed:
+    with pytest.raises(RenderError) as failed:
         Sandbox(RULES, load=lambda _: part).render(Source("x", "{% include 'part' %}"), VARIABLES)
     place = failed.value.findings[0].place
     assert (place.source.name, place.location.line, place.location.column) == ("part", 2, 4)

@@ -10,7 +10,7 @@ from sabir.expressions.yaql import LAMBDA, Engine, Lambda, Library, NoMatch, Unk
 from sabir.expressions.yaql.binding import Dispatcher
 from sabir.expressions.yaql.functions import binary_name, unary_name
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, NULL, STRING
-from sabir.expressions.yaql.limits import Limits, Options
+from sabir.expressions.yaql.limits import Options, YaqlLimits
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def library() -> Library:
 
 @pytest.fixture
 def dispatcher(library: Library) -> Dispatcher:
-    return Dispatcher(library, Limits(Options()), object())
+    return Dispatcher(library, YaqlLimits(Options()), object())
 
 
 @pytest.mark.parametrize(
@@ -99,5 +99,5 @@ def test_hidden_arguments_and_functions_of_the_expression(dispatcher: Dispatcher
 def test_a_nearer_library_is_asked_first(library: Library) -> None:
     above = Library(library)
     above.function("kind", INT)(lambda value: f"mine {value}")
-    dispatcher = Dispatcher(above, Limits(Options()), object())
+    dispatcher = Dispatcher(above, YaqlLimits(Options()), object())
     assert [dispatcher.call("kind", [value], {}, {}) for value in (1, "a")] == ["mine 1", "text a"]

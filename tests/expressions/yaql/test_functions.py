@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sabir.expressions.yaql import Engine, Library
-from sabir.expressions.yaql.binding import CallShape, bind
+from sabir.expressions.yaql.binding import CallShape, bind_overload
 from sabir.expressions.yaql.functions import (
     LAMBDA,
     MISSING,
@@ -17,7 +17,7 @@ from sabir.expressions.yaql.functions import (
     unary_name,
 )
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, MAPPING, NULL, STRING
-from sabir.expressions.yaql.nodes import Literal, Skipped, Variable, Word
+from sabir.expressions.yaql.nodes import Literal, OmittedArgument, Variable, Word
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_default_of_null_makes_null_an_argument() -> None:
     assert overload.parameters[0].kind == INT | NULL
 
 
-A, ONE, TEXT, SKIPPED = Variable(0, 1, "a"), Literal(0, 1, 1), Literal(0, 1, "x"), Skipped(0, 0)
+A, ONE, TEXT, SKIPPED = Variable(0, 1, "a"), Literal(0, 1, 1), Literal(0, 1, "x"), OmittedArgument(0, 0)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_where_arguments_go(
     positional: tuple[Any, ...], named: dict[str, Any], sources: list[int | None] | None
 ) -> None:
     ((overload,),) = declared().levels("shout")
-    binding = bind(overload, CallShape(positional, tuple(named.items())))
+    binding = bind_overload(overload, CallShape(positional, tuple(named.items())))
     assert (None if binding is None else [slot.source for slot in binding.slots]) == sources
 
 

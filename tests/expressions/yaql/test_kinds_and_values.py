@@ -32,24 +32,24 @@ from sabir.expressions.yaql.kinds import (
     SET,
     STRING,
     TIMESPAN,
-    describe,
+    describe_kind,
     kind_names,
     kind_of,
 )
-from sabir.expressions.yaql.limits import Limits, Options
-from sabir.expressions.yaql.scope import Rule, Scope, function_key, variable_key
+from sabir.expressions.yaql.limits import Options, YaqlLimits
+from sabir.expressions.yaql.scope import YaqlRule, YaqlScope, function_key, variable_key
 from sabir.expressions.yaql.values import (
     FrozenDict,
-    equal,
-    finalize,
-    frozen,
-    hashable,
+    finalize_value,
+    freeze_value,
+    is_equal,
     is_iterable,
     plain_text,
     text_of,
+    to_hashable,
 )
 
-LIMITS = Limits(Options())
+LIMITS = YaqlLimits(Options())
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ LIMITS = Limits(Options())
         (re.compile("a"), PATTERN, "a regular expression"),
         (datetime(2020, 1, 1, tzinfo=UTC), DATETIME, "a date"),
         (timedelta(), TIMESPAN, "a timespan"),
-        (Scope({}), SCOPE, "a scope"),
-        (Rule(1, 2), RULE, "a rule `a => b`"),
+        (YaqlScope({}), SCOPE, "a scope"),
+        (YaqlRule(1, 2), RULE, "a rule `a => b`"),
         (object(), OTHER, "another value"),
     ],
 )
 def test_the_kind_of_a_value(value: Any, kind: int, words: str) -> None:
-    assert (kind_of(value), describe(value)) == (kind, words)
+    assert (kind_of(value), describe_kind(value)) == (kind, words)
 
 
 @pytest.mark.parametrize(
@@ -114,18 +114,18 @@ def test_kinds_in_words(kinds: int, words: str) -> None:
     ],
 )
 def test_equality(first: Any, second: Any, same: bool) -> None:
-    assert equal(first, second) is same
-    assert equal(second, first, LIMITS) is same
+    assert is_equal(first, second) is same
+    assert is_equal(second, first, LIMITS) is same
 
 
 @pytest.mark.parametrize(
     "value", [1, "a", (1, 2), [1, [2, {"a": [3]}]], {"a": [1]}, {"a": {"b": [1]}}, frozenset({1})]
 )
 def test_whatever_it_is_can_be_a_key(value: Any) -> None:
-    key = hashable(value, LIMITS)
-    assert {key: 1}[hashable(value)] == 1
-    assert equal(frozen(value), value)
-    assert equal(value, frozen(value), LIMITS)
+    key = to_hashable(value, LIMITS)
+    assert {key: 1}[to_hashable(value)] == 1
+    assert is_equal(freeze_value(value), value)
+    assert is_equal(value, freeze_value(value), LIMITS)
 
 
 def test_frozen_dictionaries_with_the_same_items_are_one_key() -> None:
@@ -160,12 +160,12 @@ def test_values_as_text(value: Any, text: str, plain: str) -> None:
     ],
 )
 def test_values_as_they_leave_the_engine(value: Any, final: Any) -> None:
-    assert finalize(value, LIMITS) == final
+    assert finalize_value(value, LIMITS) == final
 
 
 @pytest.mark.parametrize("value", [[1, [2]], {"a": {"b": [1]}}, "text", None])
 def test_what_is_plain_is_not_copied(value: Any) -> None:
-    assert finalize(value, LIMITS) is value
+    assert finalize_value(value, LIMITS) is value
 
 
 def test_values_that_lie_too_deep() -> None:
@@ -173,9 +173,9 @@ def test_values_that_lie_too_deep() -> None:
     for _ in range(400):
         value = [value]
     with pytest.raises(LimitExceeded, match="values are nested deeper than 300 levels"):
-        finalize(value, LIMITS)
+        finalize_value(value, LIMITS)
     with pytest.raises(LimitExceeded, match="values are nested deeper than 300 levels"):
-        equal(value, [value], LIMITS)
+        is_equal(value, [value], LIMITS)
 
 
 @pytest.mark.parametrize(("value", "holds"), [([], True), (iter([]), True), ("a", False), ({}, False)])

@@ -14,12 +14,12 @@ from sabir.expressions.yaql.nodes import (
     Literal,
     MapLiteral,
     Node,
+    OmittedArgument,
     Rule,
-    Skipped,
     Unary,
     Variable,
     Word,
-    span,
+    node_span,
 )
 from sabir.expressions.yaql.parser import MAX_CHAIN, MAX_DEPTH
 
@@ -39,7 +39,7 @@ def show(node: Node) -> str:
             return f"({show(left)} {operator} {show(right)})"
         case Rule(source=source, target=target):
             return f"{show(source)}=>{show(target)}"
-        case Skipped():
+        case OmittedArgument():
             return "_"
         case Call(name=name, arguments=arguments):
             return f"{name}({', '.join(map(show, arguments))})"
@@ -151,5 +151,5 @@ def test_spans() -> None:
     text = "  $.a + f(1, 'x') "
     tree = parse(text).tree
     assert isinstance(tree, Binary)
-    assert text[span(tree).start : span(tree).end] == "$.a + f(1, 'x')"
-    assert text[span(tree.right).start : span(tree.right).end] == "f(1, 'x')"
+    assert text[node_span(tree).start : node_span(tree).end] == "$.a + f(1, 'x')"
+    assert text[node_span(tree.right).start : node_span(tree.right).end] == "f(1, 'x')"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sabir.errors import UnusableInput
 from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Unknown, Value
 from sabir.graph.edges import PLAIN_EDGES, EdgeKind, edge_kinds
-from sabir.graph.json import chunks, decoded, encoded, load
+from sabir.graph.json import decode_value, encode_value, graph_chunks, load_graph
 from sabir.text import Location
 from tests.graph.strategies import graphs, values
 
@@ -24,7 +24,7 @@ VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
 
 
 def saved(graph: Graph, *, reveal: bool = False) -> bytes:
-    return b"".join(chunks(graph, reveal=reveal))
+    return b"".join(graph_chunks(graph, reveal=reveal))
 
 
 def one_instance(**attributes: Value) -> Graph:
@@ -37,7 +37,7 @@ def one_instance(**attributes: Value) -> Graph:
 @given(graphs())
 def test_what_is_read_back_is_what_was_written(graph: Graph) -> None:
     text = saved(graph, reveal=True)
-    again = load(text, name="g.json")
+    again = load_graph(text, name="g.json")
     assert saved(again, reveal=True) == text
     for one, other in zip(graph, again, strict=True):
         assert one.attributes == other.attributes
@@ -61,7 +61,7 @@ def test_a_saved_graph_is_valid_by_the_schema(graph: Graph) -> None:
 
 @given(values)
 def test_values_survive(value: Value) -> None:
-    assert decoded(json.loads(json.dumps(encoded(value, reveal=True)))) == value
+    assert decode_value(json.loads(json.dumps(encode_value(value, reveal=True)))) == value
 
 
 @pytest.mark.parametrize(
@@ -85,23 +85,23 @@ def test_values_survive(value: Value) -> None:
     ],
 )
 def test_forms_of_values(value: Value, form: object) -> None:
-    assert encoded(value) == form
+    assert encode_value(value) == form
 
 
 def test_a_sensitive_value_is_nowhere_in_the_output() -> None:
     graph = one_instance(password=Sensitive("hush"), deep={"in": [Sensitive({"x": "hush"})]})
     assert b"hush" not in saved(graph)
-    assert str(load(saved(graph), name="g")["a"].attributes["password"]) == "<<REDACTED>>"
+    assert str(load_graph(saved(graph), name="g")["a"].attributes["password"]) == "<<REDACTED>>"
     assert b"hush" in saved(graph, reveal=True)
 
 
 def test_keys_that_are_no_strings_survive() -> None:
     odd: Any = {1: "one", None: "none"}
-    assert load(saved(one_instance(odd=odd)), name="g")["a"].attributes["odd"] == odd
+    assert load_graph(saved(one_instance(odd=odd)), name="g")["a"].attributes["odd"] == odd
 
 
 def test_a_lone_surrogate_is_replaced() -> None:
-    assert load(saved(one_instance(text="a\ud800b")), name="g")["a"].attributes["text"] == "a\ufffdb"
+    assert load_graph(saved(one_instance(text="a\ud800b")), name="g")["a"].attributes["text"] == "a\ufffdb"
 
 
 def test_only_kinds_that_are_not_plain_are_written() -> None:
@@ -113,14 +113,14 @@ def test_only_kinds_that_are_not_plain_are_written() -> None:
     assert "kinds" not in first
     assert second["kinds"] == {"owner": "hosted-on", "relations": {"host": "hosted-on"}}
     assert third["kinds"] == second["kinds"]
-    again = load(text, name="g.json")
+    again = load_graph(text, name="g.json")
     assert again["a"].kinds is PLAIN_EDGES
     assert again["b"].kinds is again["c"].kinds
 
 
 def test_a_graph_saved_without_kinds_is_plain() -> None:
     text = '{"format":"sabir.graph/1","instances":[' + INSTANCE % ',"relations":{"x":["a"]}' + "]}"
-    instance = load(text.encode(), name="g.json")["a"]
+    instance = load_graph(text.encode(), name="g.json")["a"]
     assert (instance.kinds.owner, instance.kinds.of_relation("x")) == (EdgeKind.PART_OF, EdgeKind.RELATION)
 
 
@@ -196,7 +196,7 @@ def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -
     if isinstance(text, list):
         text = '{"format":"sabir.graph/1","instances":[' + ",\n".join(text) + "]}"
     with pytest.raises(UnusableInput) as caught:
-        load(text.encode(), name="g.json")
+        load_graph(text.encode(), name="g.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("g.json:")
 
@@ -205,7 +205,7 @@ def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -
 def test_nesting_is_bounded_before_the_stack_is(levels: int) -> None:
     deep = "[" * levels + "]" * levels
     with pytest.raises(UnusableInput, match="nested too deeply"):
-        load(
+        load_graph(
             ('{"format":"sabir.graph/1","instances":[],"outputs":{"x":' + deep + "}}").encode(), name="g.json"
         )
 
@@ -213,7 +213,7 @@ def test_nesting_is_bounded_before_the_stack_is(levels: int) -> None:
 def test_many_values_beside_each_other_are_not_deep() -> None:
     flat = "[" + ",".join(['["]["]'] * 2000) + "]"
     text = '{"format":"sabir.graph/1","instances":[' + INSTANCE % (',"attributes":{"x":' + flat + "}") + "]}"
-    assert len(load(text.encode(), name="g.json")) == 1
+    assert len(load_graph(text.encode(), name="g.json")) == 1
 
 
 def test_a_long_chain_is_written_as_far_as_it_can_be_read_again() -> None:
@@ -229,7 +229,7 @@ def test_a_long_chain_is_written_as_far_as_it_can_be_read_again() -> None:
         origin=None,
         origins=Record.of({"x": step}),
     )
-    read = load(b"".join(chunks(Graph([one]))), name="g.json")["a"].origins["x"]
+    read = load_graph(b"".join(graph_chunks(Graph([one]))), name="g.json")["a"].origins["x"]
     deep = 1
     while read.sources:
         deep, (read,) = deep + 1, read.sources  # type: ignore[assignment]
@@ -268,7 +268,7 @@ LATE = [
 def test_what_is_read_late_is_checked_at_once(part: bytes, message: str) -> None:
     fine, broken = (INSTANCE % "").encode(), INSTANCE.replace('"a"', '"b"').encode() % (b"," + part)
     with pytest.raises(UnusableInput) as caught:
-        load(b'{"format":"sabir.graph/1","instances":[' + fine + b",\n" + broken + b"]}", name="g.json")
+        load_graph(b'{"format":"sabir.graph/1","instances":[' + fine + b",\n" + broken + b"]}", name="g.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("g.json:2:")
 
@@ -277,10 +277,10 @@ def test_a_graph_of_an_older_sabir_is_read() -> None:
     """Keys may be left out, and origins say again what those of the instance say."""
     origin = '{"file":"f","line":3,"column":1,"how":"literal"}'
     line = INSTANCE % f',"attributes":{{"x":1}},"origin":{origin},"origins":{{"x":{origin}}}'
-    graph = load(f'{{"format":"sabir.graph/1","instances":[{line}]}}'.encode(), name="g.json")
+    graph = load_graph(f'{{"format":"sabir.graph/1","instances":[{line}]}}'.encode(), name="g.json")
     assert graph["a"].origins["x"].location == Location("f", 3, 1)
     assert graph["a"].requires == ()
-    bare = load(f'{{"format":"sabir.graph/1","instances":[{INSTANCE % ""}]}}'.encode(), name="g.json")
+    bare = load_graph(f'{{"format":"sabir.graph/1","instances":[{INSTANCE % ""}]}}'.encode(), name="g.json")
     assert (bare["a"].owner, dict(bare["a"].attributes), bare["a"].origin) == (None, {}, None)
 
 
@@ -290,7 +290,7 @@ def test_what_was_loaded_can_be_looked_at_from_anywhere(depth: int) -> None:
     deep: Value = 1
     for _ in range(depth):
         deep = [deep]
-    graph = load(saved(one_instance(deep=deep)), name="g.json")
+    graph = load_graph(saved(one_instance(deep=deep)), name="g.json")
 
     def look(levels: int) -> Value:
         return look(levels - 1) if levels else graph["a"].attributes["deep"]
@@ -299,7 +299,7 @@ def test_what_was_loaded_can_be_looked_at_from_anywhere(depth: int) -> None:
 
 
 def test_an_instance_has_nothing_but_its_own_attributes() -> None:
-    one = load(saved(one_instance()), name="g.json")["a"]
+    one = load_graph(saved(one_instance()), name="g.json")["a"]
     assert not hasattr(one, "colour")
     assert len(one.attributes) == 0
     assert not hasattr(one, "colour")
@@ -316,7 +316,7 @@ SAVED = saved(one_instance(a=[1, {"b": Ref("a")}], c=Sensitive("x"), d=b"hi", e=
 def test_a_damaged_graph_is_read_or_refused_but_never_crashes(start: int, gone: int, new: bytes) -> None:
     damaged = SAVED[:start] + new + SAVED[start + gone :]
     with contextlib.suppress(UnusableInput):
-        load(damaged, name="g.json")
+        load_graph(damaged, name="g.json")
 
 
 @given(
@@ -349,4 +349,4 @@ def test_a_damaged_graph_is_read_or_refused_but_never_crashes(start: int, gone: 
 )
 def test_any_data_is_a_value_or_refused(data: Any) -> None:
     with contextlib.suppress(ValueError):
-        decoded(data)
+        decode_value(data)

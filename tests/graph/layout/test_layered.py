@@ -2,7 +2,7 @@
 
 import pytest
 
-from sabir.graph.layout import Boxes, Gaps, nest
+from sabir.graph.layout import Boxes, Gaps, draw_nested
 from sabir.graph.layout.layered import in_lines
 
 
@@ -30,7 +30,7 @@ def test_a_chain_is_no_thread(count: int) -> None:
         sizes=[(150.0, 38.0)] * count,
         edges=[(number, number + 1) for number in range(count - 1)],
     )
-    placed = nest(boxes, Gaps())
+    placed = draw_nested(boxes, Gaps())
     width, height = placed.size
     assert width / height < 4
     corners = placed.corners

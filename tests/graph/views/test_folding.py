@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from sabir.graph import Graph, Instance, Record
 from sabir.graph.graph import PART_TYPE
-from sabir.graph.views.folding import Folding, fold
-from sabir.graph.views.links import ownership
+from sabir.graph.views.folding import FoldedGraph, fold_graph
+from sabir.graph.views.links import build_ownership
 from sabir.graph.views.picture import picture_of
 from tests.graph.strategies import graphs
 from tests.graph.views.html.pages import services
@@ -35,8 +35,8 @@ def flat(hosts: int, networks: int = 3) -> Graph:
     )
 
 
-def folded(graph: Graph, most: int = 60) -> Folding:
-    return fold(graph, ownership(graph), most=most)
+def folded(graph: Graph, most: int = 60) -> FoldedGraph:
+    return fold_graph(graph, build_ownership(graph), most=most)
 
 
 def shown(graph: Graph) -> list[str]:

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 
 from sabir.graph import Graph, Instance, Record
-from sabir.graph.json import chunks
+from sabir.graph.json import graph_chunks
 from sabir.graph.views.diagrams import dot_view, mermaid_view
 from sabir.graph.views.svg import svg_view
 from sabir.graph.views.text import text_view, yaml_view
@@ -26,7 +26,7 @@ VIEWS: dict[str, Callable[[Graph], Iterable[str]]] = {
     "sample.dot": dot_view,
     "sample.mmd": mermaid_view,
     "sample.svg": svg_view,
-    "sample.json": lambda graph: (piece.decode() for piece in chunks(graph)),
+    "sample.json": lambda graph: (piece.decode() for piece in graph_chunks(graph)),
 }
 
 
@@ -58,7 +58,7 @@ def test_the_picture_is_well_formed(graph: Graph) -> None:
 def test_yaml_and_json_hold_the_same_data(graph: Graph) -> None:
     loaded = yaml.safe_load("".join(yaml_view(graph)))
     assert list(loaded)[:3] == ["format", "instances", "outputs"]
-    assert loaded == json.loads(b"".join(chunks(graph)))
+    assert loaded == json.loads(b"".join(graph_chunks(graph)))
 
 
 def test_owners_in_a_circle_are_shown_once_each() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from sabir.graph import Graph, Instance, Record, Ref, Value
 from sabir.graph.views.text import text_view
-from sabir.graph.views.visibility import aliases, without_libraries
+from sabir.graph.views.visibility import find_aliases, without_libraries
 
 
 def instance(
@@ -47,5 +47,5 @@ def test_a_graph_without_libraries_stays_itself() -> None:
 
 def test_other_names() -> None:
     graph = Graph([instance("a")], outputs={"a": Ref("a"), "b": Ref("a"), "c": Ref("gone"), "d": 1})
-    assert aliases(graph) == {"a": ["b"]}
+    assert find_aliases(graph) == {"a": ["b"]}
     assert next(iter(text_view(graph))) == "a : T  also b\n"

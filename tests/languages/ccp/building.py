@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any
 
-from sabir.languages.ccp.check.phases import Checked, check_deployment
+from sabir.languages.ccp.check.phases import CheckedDeployment, check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
@@ -39,7 +39,7 @@ def deployment(files: Mapping[str, str], config: str | None = None, **options: A
     return read_deployment([component], config=source, **options)
 
 
-def checked(files: Mapping[str, str], config: str | None = None, **options: Any) -> Checked:
+def checked(files: Mapping[str, str], config: str | None = None, **options: Any) -> CheckedDeployment:
     return check_deployment(deployment(files, config, **options))
 
 

@@ -14,7 +14,7 @@ from sabir.diagnostics.finding import Severity
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.file_templates import check_file_templates
-from sabir.languages.ccp.check.phases import Checked, check_deployment
+from sabir.languages.ccp.check.phases import CheckedDeployment, check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.model.deployment import load_deployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
@@ -43,7 +43,7 @@ POD = {
 
 
 @pytest.fixture(scope="module")
-def checked() -> Checked:
+def checked() -> CheckedDeployment:
     # An interface of the machine that runs the tests must not be taken for one of the pod.
     inputs = {"private_interface": "none0", "public_interface": "none1"}
     return check_deployment(load_deployment(load_package(FOLDER), EvaluationRequest(inputs=inputs)))
@@ -54,7 +54,9 @@ def _written() -> dict[str, dict[str, str]]:
     return written
 
 
-def test_the_runner_writes_the_bytes_that_were_written_before(checked: Checked, tmp_path: Path) -> None:
+def test_the_runner_writes_the_bytes_that_were_written_before(
+    checked: CheckedDeployment, tmp_path: Path
+) -> None:
     assert checked.resolved is not None
     objects: dict[str, Any] = {f"{one.kind}/{one.name}": one.data for one in render_objects(checked.resolved)}
     wanted = _written()
@@ -99,7 +101,7 @@ def _by_name(manifests: Iterable[Value]) -> dict[str, Any]:
     return {f"{one['kind']}/{one['metadata']['name']}": one for one in plain}
 
 
-def test_check_renders_what_the_runner_renders(checked: Checked) -> None:
+def test_check_renders_what_the_runner_renders(checked: CheckedDeployment) -> None:
     """But for what only the pod knows."""
     assert checked.resolved is not None
     templates = ContainerTemplates(checked.resolved)
@@ -114,7 +116,7 @@ def test_check_renders_what_the_runner_renders(checked: Checked) -> None:
             assert text.replace("192.0.2.1", "192.0.2.2").strip("\n") == content.strip("\n")
 
 
-def test_nothing_is_wrong_with_them(checked: Checked) -> None:
+def test_nothing_is_wrong_with_them(checked: CheckedDeployment) -> None:
     assert checked.resolved is not None
     findings = [*checked.findings, *check_file_templates(checked.resolved)]
     assert [one for one in findings if one.severity is Severity.ERROR] == []

@@ -13,14 +13,14 @@ import pytest
 from msgspec import Struct, structs
 
 from sabir.cli.main import main
-from sabir.deployments.deployment import Deployer, DeployOptions, held
+from sabir.deployments.deployment import Deployer, DeployOptions, hold_environment
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.deployments.engine.results import DeploymentResult
 from sabir.deployments.plan.build import build_plan
 from sabir.deployments.plan.decisions import PlanRequest
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.records import DeploymentState
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.deployments.targets import Targets
 from sabir.graph.values import Value
 from sabir.languages.ccp import LANGUAGE
@@ -70,7 +70,7 @@ class World(Struct):
         target = Target(name=DEFAULT_TARGET, driver="kubernetes", settings=settings)
         return Targets([target], {"kubernetes": DRIVER})
 
-    def _plan(self, store: Store, resources: tuple[Resource, ...]) -> Plan:
+    def _plan(self, store: StateStore, resources: tuple[Resource, ...]) -> Plan:
         targets, records = self._targets(), store.records()
         request = PlanRequest(
             environment=self.name,
@@ -79,7 +79,7 @@ class World(Struct):
             records=records,
             targets=targets,
             codec=store.codec,
-            observed=store.observed(),
+            observed=store.load_observations(),
         )
         return build_plan(request)
 
@@ -90,7 +90,7 @@ class World(Struct):
         return tuple(structs.replace(one, desired={**one.desired, "wait": False}) for one in resources)
 
     def steps(self, package: LoadedPackage, **inputs: Any) -> list[str]:
-        store = Store.open(str(self.state), self.name, create=True)
+        store = StateStore.open(str(self.state), self.name, create=True)
         try:
             return [step.key for step in self._plan(store, self._wanted(package, inputs)).steps]
         finally:
@@ -100,9 +100,9 @@ class World(Struct):
         resources = () if package is None else self._wanted(package, inputs)
         context = DriverContext(environment=self.name)
         options = DeployOptions(parallel=20)
-        store = Store.open(str(self.state), self.name, create=True)
+        store = StateStore.open(str(self.state), self.name, create=True)
         try:
-            with held(store, context, options) as writer:
+            with hold_environment(store, context, options) as writer:
                 deployer = Deployer(store, writer, self._targets(), context, options)
                 deployer.recover()
                 plan = self._plan(store, resources)

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 from sabir.diagnostics.finding import Severity
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot, RelationValue, property_of
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
@@ -34,11 +34,11 @@ DEFINITIONS = [
 ]
 
 
-def evaluate(text: str, **files: str) -> Model:
+def evaluate(text: str, **files: str) -> EvaluatedModel:
     return evaluate_package(MemoryPackage({"main.cf": text, **files}), session=TRUSTING)
 
 
-def evaluate_traced(text: str) -> Model:
+def evaluate_traced(text: str) -> EvaluatedModel:
     return evaluate_package(MemoryPackage({"main.cf": text}), session=TRUSTING, trace=True)
 
 
@@ -106,14 +106,14 @@ def random_statements(seed: int) -> list[str]:
     return found
 
 
-def canonical(model: Model) -> Any:
+def canonical(model: EvaluatedModel) -> Any:
     """What a model means, without the order in which it came about."""
     errors = sorted({one.code for one in model.findings if one.severity is Severity.ERROR})
     if errors:
         return errors
 
     def shown(value: Any) -> Any:
-        if isinstance(value, Instance):
+        if isinstance(value, ModelInstance):
             return (
                 f"<{property_of(value, 'name')}>"
                 if "name" in value.entity.slots
@@ -121,7 +121,7 @@ def canonical(model: Model) -> Any:
             )
         if isinstance(value, RelationValue):
             return sorted(shown(one) for one in value.values)
-        if isinstance(value, Pending):
+        if isinstance(value, PendingSlot):
             return None
         return [shown(one) for one in value] if isinstance(value, list) else value
 

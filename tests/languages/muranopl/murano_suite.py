@@ -23,13 +23,13 @@ import testtools  # type: ignore[import-not-found,unused-ignore]  # brought by t
 
 from sabir.expressions.yaql import Library
 from sabir.expressions.yaql.kinds import ANY
-from sabir.languages.muranopl.evaluate.packages import Package
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError, Thrown
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.errors import MuranoError, ThrownException
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
 from sabir.source.packages import MemoryPackage
@@ -55,7 +55,7 @@ OTHERS = {
 class Runner:
     """Stands in for the runner of the published tests."""
 
-    session_: Session
+    session_: MuranoRun
 
     def __init__(
         self, model: Any, classes: Path, functions: dict[str, Callable[..., Any]], config: Any
@@ -66,7 +66,9 @@ class Runner:
         model = self._build(object_model.Object(model) if isinstance(model, str) else model)
         storage = model if "Objects" in model else {"Objects": model}
         library = _library({**functions, **self._switching(functions.get("yield"))})
-        self.session_ = Session(Runtime([_package(classes)], functions=library, config=config, sleeps=False))
+        self.session_ = MuranoRun(
+            Runtime([_package(classes)], functions=library, config=config, sleeps=False)
+        )
         self.preserve_exception = False
         self.loaded: Any = None
         with _translated():
@@ -135,7 +137,7 @@ def _shown(value: Any) -> Any:
     """A value as the tests look at it: objects and classes have the members that they ask for."""
     from murano.dsl import dsl, dsl_types  # type: ignore[import-not-found]  # as above
 
-    value = unwrapped(value)
+    value = unwrap_object(value)
     if isinstance(value, MuranoClass):
         bases = (dsl_types.MuranoType, dsl_types.MuranoTypeReference)
         own = {
@@ -193,7 +195,7 @@ def _exception(error: MuranoError) -> BaseException:
                 made = cls.__new__(cls)
                 Exception.__init__(made, str(error))
                 return made  # type: ignore[no-any-return]  # an exception class of the other project
-    if isinstance(error, Thrown):
+    if isinstance(error, ThrownException):
         thrown: BaseException = dsl_exception.MuranoPlException(
             list(error.names), error.thrown_message, [], error.extra, None
         )
@@ -208,7 +210,7 @@ def _library(functions: dict[str, Callable[..., Any]]) -> Library:
 
         def call(*args: Any, _function: Callable[..., Any] = function) -> Any:
             return _function(
-                *(arg if isinstance(unwrapped(arg), MuranoObject) else plain_result(arg) for arg in args)
+                *(arg if isinstance(unwrap_object(arg), MuranoObject) else plain_result(arg) for arg in args)
             )
 
         library.function(name, *[ANY] * max(count, 1))(_with_arguments(call, count))
@@ -223,8 +225,8 @@ def _with_arguments(function: Callable[..., Any], count: int) -> Callable[..., A
     return lambda first, second: function(first, second)
 
 
-def _package(folder: Path) -> Package:
-    package = Package(Manifest(name="tests", format="1.0"), MemoryPackage({}))
+def _package(folder: Path) -> MuranoPackage:
+    package = MuranoPackage(Manifest(name="tests", format="1.0"), MemoryPackage({}))
     for file in sorted(folder.rglob("*.yaml")):
         if file.name != "manifest.yaml":
             read = read_class_file(

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from sabir.languages.muranopl.evaluate.limits import RunLimits
-from sabir.languages.muranopl.evaluate.packages import Package
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.evaluate.system import SystemClass
 from sabir.languages.muranopl.syntax.classes import ClassFile, read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
@@ -37,14 +37,14 @@ def load(
     model: dict[str, Any] | None = None,
     limits: RunLimits | None = None,
     system: Iterable[SystemClass] = (),
-) -> Session:
+) -> MuranoRun:
     """A session of the classes, its model loaded when there is one."""
     found = read(classes)
     assert not found.findings, found.findings
-    package = Package(Manifest(name="demo", format="1.4"), MemoryPackage({}))
+    package = MuranoPackage(Manifest(name="demo", format="1.4"), MemoryPackage({}))
     for node in found.classes:
         package.add(node)
-    session = Session(Runtime([package], limits=limits, system=system))
+    session = MuranoRun(Runtime([package], limits=limits, system=system))
     if model is not None:
         session.load(model)
     return session

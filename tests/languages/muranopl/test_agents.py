@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.muranopl.worlds.machines import Template
+from sabir.languages.muranopl.worlds.machines import PoolTemplate
 from tests.deployments.drivers.amqp.rabbitmq import broker
 from tests.deployments.drivers.amqp.rabbitmq import why_not as why_no_broker
 from tests.openstack.small_cloud import SmallCloud, small_cloud
@@ -131,7 +131,7 @@ class Cloud(SmallCloud):
     def look(self, stack: dict[str, Any]) -> None:
         super().look(stack)
         if stack["stack_status"].endswith("COMPLETE"):
-            for name in Template(stack["template"], {}).servers():
+            for name in PoolTemplate(stack["template"], {}).servers():
                 if name not in self.servers:
                     self.servers[name] = self.farm.machines[len(self.servers)]
                     self._boot(name, stack["template"])
@@ -141,7 +141,7 @@ class Cloud(SmallCloud):
             name: {"id": name, "address": machine.address, "hostname": machine.name}
             for name, machine in self.servers.items()
         }
-        return Template(stack["template"], machines).outputs()
+        return PoolTemplate(stack["template"], machines).outputs()
 
     def _boot(self, name: str, template: dict[str, Any]) -> None:
         script = template["resources"][f"boot_script_{name}"]["properties"]["config"]

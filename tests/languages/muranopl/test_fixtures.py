@@ -9,7 +9,7 @@ import pytest
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, TestCall, TestRun
 from sabir.languages.muranopl.fixtures import run_tests
-from sabir.operations.test import junit, run_document
+from sabir.operations.test import junit_report, run_document
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files
 
@@ -103,7 +103,7 @@ def test_selection() -> None:
 def test_forms_of_the_outcome() -> None:
     failed = run("$.assertEqual(1, 2)")
     assert run_document(failed)["failed"] == 1
-    (suite,) = Xml.fromstring(junit(failed, "demo"))  # our own text
+    (suite,) = Xml.fromstring(junit_report(failed, "demo"))  # our own text
     assert suite.attrib["failures"] == "1"
     assert suite[0].attrib["classname"] == "demo.Root"
     assert suite[0][0].attrib["message"] == "1 is expected, not 2"
@@ -129,7 +129,7 @@ def test_failures_say_where_values_differ(statement: str, hint: str | None) -> N
     ((failure,),) = (outcome.failures for outcome in run(statement).outcomes)
     assert (failure.hint or "").startswith(hint or ""), failure.hint
     assert (failure.hint is None) is (hint is None)
-    report = Xml.fromstring(junit(run(statement), "demo")).find(".//failure")
+    report = Xml.fromstring(junit_report(run(statement), "demo")).find(".//failure")
     assert report is not None
     text = report.text or ""
     assert "in demo.Root.testIt" in text

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sabir.languages.tosca import LANGUAGE
-from sabir.languages.tosca.syntax.documents import Loaded, load
+from sabir.languages.tosca.syntax.documents import LoadedTopology, load_topology
 from sabir.languages.tosca.syntax.files import PackageFiles
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import plain_data
 from sabir.source.yaml.recovery import compose_readable
@@ -20,8 +20,8 @@ NODES = HEAD + "topology_template:\n  node_templates:\n    a: {type: A}\n%s\n   
 DOCUMENT = "a: 1\nn:\n  x: {type: A}\n%s\n  z: {type: C}\no: 2\n"
 
 
-def _load(text: str) -> Loaded:
-    return load(PackageFiles(MemoryPackage({"t.yaml": text})), "t.yaml")
+def _load(text: str) -> LoadedTopology:
+    return load_topology(PackageFiles(MemoryPackage({"t.yaml": text})), "t.yaml")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_sections_do_not_lose_one_another() -> None:
         "topology_template:\n  inputs: [1]\n  groups: {g: {type: G}}\n  outputs: {o: {value: 1}}\n"
     )
     assert loaded.topology is not None
-    assert list(loaded.topology.types[Kind.NODE]) == ["A", "B"]
+    assert list(loaded.topology.types[TypeKind.NODE]) == ["A", "B"]
     assert list(loaded.topology.groups) == ["g"]
     assert list(loaded.topology.outputs) == ["o"]
 

@@ -14,7 +14,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.check import check_paths
 from sabir.operations.compile import CompileRequest, GraphView, compile_path
 from sabir.session import Session, Trust
-from sabir.source.catalogue import Catalogue
+from sabir.source.catalogue import ImportCatalog
 
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 URL = "https://example.org/types/v1/base.yaml"
@@ -109,7 +109,7 @@ def test_profiles_of_the_search_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["https://a", "=x", "https://a=", "https://a=/no/such/file"])
 def test_words_that_are_none(word: str) -> None:
     with pytest.raises(UsageError, match="--import"):
-        Catalogue.of([word], ())
+        ImportCatalog.of([word], ())
 
 
 def test_settings_name_copies_in_their_folder(tmp_path: Path) -> None:

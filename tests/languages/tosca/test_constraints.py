@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from sabir.languages.tosca.model.constraints import CONSTRAINTS, TESTS, constraint_holds
-from sabir.languages.tosca.model.filters import passes
-from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.documents import load
+from sabir.languages.tosca.model.filters import matches_filter
+from sabir.languages.tosca.model.model import TopologyModel
+from sabir.languages.tosca.syntax.documents import load_topology
 from sabir.languages.tosca.syntax.files import PackageFiles
-from sabir.languages.tosca.syntax.nodes import Origin, Written
+from sabir.languages.tosca.syntax.nodes import DocumentOrigin, SourceValue
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import compose
 from sabir.text import Source
@@ -106,11 +106,11 @@ topology_template:
     ],
 )
 def test_node_filter(text: str, expected: bool) -> None:
-    topology = load(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml").topology
+    topology = load_topology(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml").topology
     assert topology is not None
-    model = Model(topology)
+    model = TopologyModel(topology)
     source = Source("filter", text)
     (node,) = compose(source).documents
     assert node is not None
-    written = Written(node, Origin(source, None))
-    assert passes(written, model.nodes["a"], model.flat["a"]) is expected
+    written = SourceValue(node, DocumentOrigin(source, None))
+    assert matches_filter(written, model.nodes["a"], model.flat["a"]) is expected

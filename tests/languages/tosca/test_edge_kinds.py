@@ -7,8 +7,8 @@ import pytest
 from sabir.graph import EdgeKind, Graph
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.build import build_graph
-from sabir.languages.tosca.graph.evaluation import instantiate
-from sabir.languages.tosca.syntax.documents import load
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
+from sabir.languages.tosca.syntax.documents import load_topology
 from sabir.languages.tosca.syntax.files import PackageFiles
 from sabir.source.packages import MemoryPackage
 
@@ -47,8 +47,8 @@ topology_template:
 
 @pytest.fixture(scope="module")
 def graph() -> Graph:
-    loaded = load(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml")
-    return build_graph(instantiate(loaded, Request())).graph
+    loaded = load_topology(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml")
+    return build_graph(instantiate_topology(loaded, Request())).graph
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from sabir.graph.values import Sensitive
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca import LANGUAGE
 from sabir.languages.tosca.evaluate import Request
-from sabir.languages.tosca.graph.evaluation import instantiate
-from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
+from sabir.languages.tosca.syntax.documents import LoadedTopology
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import DiskFiles
 from sabir.operations.check import check_paths
@@ -44,7 +44,7 @@ topology_template:
 """
 
 
-def _loaded(folder: Path, ensemble: str, **files: str) -> Loaded:
+def _loaded(folder: Path, ensemble: str, **files: str) -> LoadedTopology:
     written = {"ensemble-template": TEMPLATE, "service-template": SERVICE, **files}
     for name, text in written.items():
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
@@ -64,7 +64,7 @@ def test_a_project_as_unfurl_makes_it(tmp_path: Path) -> None:
     assert [finding.message for finding in loaded.findings] == []
     assert loaded.inputs == {"size": 7, "zone": "north"}
     assert set(loaded.recorded) == {"web"}
-    root = instantiate(loaded, Request(inputs=loaded.inputs)).root
+    root = instantiate_topology(loaded, Request(inputs=loaded.inputs)).root
     assert evaluate("::*::.name", root).values == ["root", "db", "web"]
     assert (
         evaluate("::db::.type", root).value == "tosca.nodes.Root"

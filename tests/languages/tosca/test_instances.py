@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query.values import MISSING, NodeState, Status
+from sabir.expressions.query.values import MISSING, InstanceStatus, NodeState
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate import Ensemble, LiveValues, Request
-from sabir.languages.tosca.graph.evaluation import instantiate
-from sabir.languages.tosca.graph.origins import Origins
-from sabir.languages.tosca.syntax.documents import load
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
+from sabir.languages.tosca.graph.origins import ToscaOrigins
+from sabir.languages.tosca.syntax.documents import load_topology
 from sabir.languages.tosca.syntax.files import PackageFiles
 from sabir.source.packages import MemoryPackage
 
@@ -41,8 +41,8 @@ topology_template:
 
 
 def _ensemble(**request: Any) -> Ensemble:
-    loaded = load(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml")
-    return instantiate(loaded, Request(**request))
+    loaded = load_topology(PackageFiles(MemoryPackage({"t.yaml": TEMPLATE})), "t.yaml")
+    return instantiate_topology(loaded, Request(**request))
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_hosts_are_parents() -> None:
 
 
 def test_what_is_running_wins_over_the_description() -> None:
-    live = {"a": LiveValues(attributes={"port": 81}, status=Status.error, state=NodeState.stopped)}
+    live = {"a": LiveValues(attributes={"port": 81}, status=InstanceStatus.error, state=NodeState.stopped)}
     node = _ensemble(live=live).nodes["a"]
-    assert (node.get("port"), node.planned("port")) == (81, 80)
-    assert (node.status, node.state) == (Status.error, NodeState.stopped)
+    assert (node.get("port"), node.get_planned("port")) == (81, 80)
+    assert (node.status, node.state) == (InstanceStatus.error, NodeState.stopped)
     assert node.get("state") == "stopped"
 
 
@@ -98,7 +98,7 @@ def test_relationships_lead_to_capabilities() -> None:
 )
 def test_origins(node: str, key: str, how: How, notes: set[str]) -> None:
     ensemble = _ensemble()
-    origin = Origins(ensemble, full=True).of_value(ensemble.nodes[node], key)
+    origin = ToscaOrigins(ensemble, full=True).of_value(ensemble.nodes[node], key)
     assert origin is not None
     assert origin.how is how
     assert {getattr(source, "note", None) for source in origin.sources} == notes
@@ -107,7 +107,7 @@ def test_origins(node: str, key: str, how: How, notes: set[str]) -> None:
 def test_the_origin_of_what_is_running() -> None:
     live = {"a": LiveValues(attributes={"port": 81, "ip": "x"})}
     ensemble = _ensemble(live=live, overridden={"a": {"port"}})
-    origins = Origins(ensemble, full=True)
+    origins = ToscaOrigins(ensemble, full=True)
     asked, recorded = (origins.of_value(ensemble.nodes["a"], key) for key in ("port", "ip"))
     assert asked is not None
     assert recorded is not None

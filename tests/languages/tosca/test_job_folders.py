@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from sabir.expressions.vault import decrypt
-from sabir.languages.tosca.graph.jobs import seal
+from sabir.expressions.vault import decrypt_vault
+from sabir.languages.tosca.graph.jobs import encrypt_files
 
 TEMPLATE = """\
 tosca_definitions_version: tosca_simple_unfurl_1_0_0
@@ -71,7 +71,7 @@ def test_what_is_written_into_secrets_is_encrypted(
 ) -> None:
     monkeypatch.setenv("UNFURL_VAULT_DEFAULT_PASSWORD", "opensesame")
     assert _deploy(tmp_path, SECRETS, f'echo hush > "$secrets"\nexit {status}\n') == (1 if status else 0)
-    assert decrypt((tmp_path / "secrets/box/key").read_bytes(), "opensesame") == b"hush\n"
+    assert decrypt_vault((tmp_path / "secrets/box/key").read_bytes(), "opensesame") == b"hush\n"
 
 
 def test_secrets_need_a_password(
@@ -89,9 +89,9 @@ def test_sealing_leaves_what_is_sealed_and_links_alone(tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("plain")
     (folder / "link").symlink_to(tmp_path / "outside")
     (folder / "key").write_text("hush")
-    seal(folder, "pw")
+    encrypt_files(folder, "pw")
     sealed = (folder / "key").read_bytes()
-    seal(folder, "pw")
+    encrypt_files(folder, "pw")
     assert (folder / "key").read_bytes() == sealed
     assert (tmp_path / "outside").read_text() == "plain"
     assert {path.name for path in folder.iterdir()} == {"link", "key"}

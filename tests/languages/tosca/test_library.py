@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sabir.languages.tosca import library
-from sabir.languages.tosca.library import PROFILES, find_shipped, shipped_names
+from sabir.languages.tosca.library import PROFILES, find_shipped, list_shipped_names
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
@@ -27,10 +27,10 @@ def _whole(profile: str) -> Any:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_file_read_by_types_says_what_it_says_as_a_whole(profile: str) -> None:
     whole = _whole(profile)
-    assert set(whole) <= {kind.value for kind in Kind}
+    assert set(whole) <= {kind.value for kind in TypeKind}
     for section, types in whole.items():
-        kind = Kind(section)
-        assert list(shipped_names(profile, kind)) == list(types)
+        kind = TypeKind(section)
+        assert list(list_shipped_names(profile, kind)) == list(types)
         for name, written in types.items():
             definition = find_shipped(profile, kind, name)
             assert definition is not None
@@ -42,12 +42,12 @@ def test_a_file_read_by_types_says_what_it_says_as_a_whole(profile: str) -> None
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_parent_is_shipped_too(profile: str) -> None:
     for section, types in _whole(profile).items():
-        kind = Kind(section)
+        kind = TypeKind(section)
         for written in types.values():
             parent = written.get("derived_from")
             assert (
                 parent is None
-                or (kind is Kind.DATA and parent in PRIMITIVES)
+                or (kind is TypeKind.DATA and parent in PRIMITIVES)
                 or any(find_shipped(other, kind, parent) for other in (profile, "simple"))
             ), parent
 
@@ -64,10 +64,10 @@ def test_every_parent_is_shipped_too(profile: str) -> None:
     ],
 )
 def test_shorthand_and_prefixed_names(name: str, full: str | None) -> None:
-    definition = find_shipped("simple", Kind.NODE, name)
+    definition = find_shipped("simple", TypeKind.NODE, name)
     assert (None if definition is None else definition.name) == full
 
 
 def test_an_unknown_profile_holds_nothing() -> None:
-    assert find_shipped("other", Kind.NODE, "tosca.nodes.Root") is None
-    assert shipped_names("other", Kind.NODE) == ()
+    assert find_shipped("other", TypeKind.NODE, "tosca.nodes.Root") is None
+    assert list_shipped_names("other", TypeKind.NODE) == ()

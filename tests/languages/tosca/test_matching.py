@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import Resource, evaluate
+from sabir.expressions.query import QueryResource, evaluate
 from sabir.languages.tosca.evaluate import Request
-from sabir.languages.tosca.graph.evaluation import instantiate
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
 from sabir.languages.tosca.syntax.documents import load_file
 
 HEAD = """\
@@ -33,10 +33,10 @@ topology_template:
 
 def _root(
     path: Path, nodes: str, *, requirement: str = "{capability: demo.End}", type_: str = "string"
-) -> Resource:
+) -> QueryResource:
     file = path / "service.yaml"
     file.write_text(HEAD.format(requirement=requirement, type=type_) + nodes, encoding="utf-8")
-    return instantiate(load_file(file), Request()).root
+    return instantiate_topology(load_file(file), Request()).root
 
 
 SERVER, SECOND, OTHER = (

@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.tosca.evaluate.observations import typed
-from sabir.languages.tosca.model import Model
+from sabir.languages.tosca.evaluate.observations import convert_value
+from sabir.languages.tosca.model import TopologyModel
 from sabir.languages.tosca.model.values import holds_expression
-from sabir.languages.tosca.syntax.documents import load
+from sabir.languages.tosca.syntax.documents import load_topology
 from sabir.languages.tosca.syntax.files import PackageFiles
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.packages import MemoryPackage
 
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 
 
-def _model(text: str) -> Model:
-    topology = load(PackageFiles(MemoryPackage({"t.yaml": HEAD + text})), "t.yaml").topology
+def _model(text: str) -> TopologyModel:
+    topology = load_topology(PackageFiles(MemoryPackage({"t.yaml": HEAD + text})), "t.yaml").topology
     assert topology is not None
-    return Model(topology)
+    return TopologyModel(topology)
 
 
-def _codes(model: Model) -> list[str]:
+def _codes(model: TopologyModel) -> list[str]:
     return [finding.code for finding in model.findings]
 
 
@@ -49,7 +49,7 @@ node_types:
 
 class TestTypes:
     def test_a_type_has_what_its_ancestors_give_it(self) -> None:
-        flat = _model(TYPES).types.find(Kind.NODE, "Derived")
+        flat = _model(TYPES).types.find(TypeKind.NODE, "Derived")
         assert flat is not None
         assert flat.names[:2] == ("Derived", "Base")
         assert flat.names[-1] == "tosca.nodes.Root"
@@ -57,7 +57,7 @@ class TestTypes:
         assert "dependency" in flat.requirements
 
     def test_a_refined_property_keeps_its_type(self) -> None:
-        flat = _model(TYPES).types.find(Kind.NODE, "Derived")
+        flat = _model(TYPES).types.find(TypeKind.NODE, "Derived")
         assert flat is not None
         size = flat.properties["size"]
         assert size.schema is not None
@@ -65,14 +65,14 @@ class TestTypes:
         assert (size.schema.name, size.default.data) == ("integer", 5)
 
     def test_a_refined_requirement_keeps_what_it_does_not_say_again(self) -> None:
-        flat = _model(TYPES).types.find(Kind.NODE, "Derived")
+        flat = _model(TYPES).types.find(TypeKind.NODE, "Derived")
         assert flat is not None
         uses = flat.requirements["uses"]
         assert (uses.node, uses.capability) == ("Base", "tosca.capabilities.Node")
 
     def test_going_round_ends(self) -> None:
         types = _model(TYPES).types
-        assert types.find(Kind.NODE, "Round") is not None
+        assert types.find(TypeKind.NODE, "Round") is not None
         assert [definition.name for definition in types.cycles] == ["Round"]
 
     @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ class TestTypes:
         ],
     )
     def test_is_a(self, name: str, ancestor: str, expected: bool) -> None:
-        assert _model(TYPES).types.is_a(Kind.NODE, name, ancestor) is expected
+        assert _model(TYPES).types.is_a(TypeKind.NODE, name, ancestor) is expected
 
 
 VALUES = TYPES + "topology_template:\n  inputs:\n    i: {type: %s}\n"
@@ -176,7 +176,7 @@ def test_a_value_as_its_type_has_it(type_: str, value: Any, text: str | None, ex
     model = _model(VALUES % type_)
     schema = model.topology.inputs["i"].schema
     assert schema is not None
-    result = typed(value, schema, model.types, text)
+    result = convert_value(value, schema, model.types, text)
     assert (result, type(result)) == (expected, type(expected))
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import NodeState, QueryError, Resource, Status, evaluate
+from sabir.expressions.query import InstanceStatus, NodeState, QueryError, QueryResource, evaluate
 from sabir.expressions.query.errors import NOT_FOUND
 from sabir.languages.tosca.evaluate import LiveValues, Request
-from sabir.languages.tosca.graph.evaluation import instantiate
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
 from sabir.languages.tosca.syntax.documents import load_file
 
 TEMPLATE = """\
@@ -52,18 +52,18 @@ topology_template:
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Resource:
+def root(tmp_path_factory: pytest.TempPathFactory) -> QueryResource:
     path: Path = tmp_path_factory.mktemp("shop") / "service.yaml"
     path.write_text(TEMPLATE, encoding="utf-8")
     live = {
         "vm2": LiveValues(
-            attributes={"private_address": "10.0.0.2"}, status=Status.ok, state=NodeState.started
+            attributes={"private_address": "10.0.0.2"}, status=InstanceStatus.ok, state=NodeState.started
         )
     }
-    return instantiate(load_file(path), Request(live=live)).root
+    return instantiate_topology(load_file(path), Request(live=live)).root
 
 
-def _at(root: Resource, where: str) -> Resource:
+def _at(root: QueryResource, where: str) -> QueryResource:
     node, _, part = where.partition("/")
     found = root.all()[node]
     return (
@@ -76,7 +76,7 @@ ANSWERS: list[tuple[str, Any, list[Any]]] = [
     ("vm1", ".capabilities::.name", ["os", "host", "binding", "scalable", "endpoint", "feature"]),
     ("vm2", ".capabilities::.name", ["host", "binding", "os", "scalable", "endpoint", "feature"]),
     ("db1", ".capabilities::.name", ["store", "log", "feature"]),
-    ("db1/store", ".status", [Status.ok]),
+    ("db1/store", ".status", [InstanceStatus.ok]),
     # A relationship is found below the capability it leads to.
     ("web/db", ".ancestors::.name", ["db", "store", "db1", "vm2", "root"]),
     ("web/db", "..::.name", ["store"]),
@@ -84,7 +84,7 @@ ANSWERS: list[tuple[str, Any, list[Any]]] = [
     ("web/db", "title", ["orders"]),
     ("web/host", "num_cpus", [4]),
     ("web/db", ".source::.name", ["web"]),
-    ("web/db", ".status", [Status.ok]),
+    ("web/db", ".status", [InstanceStatus.ok]),
     ("web/db", {"get_attribute": ["HOST", "port"]}, [5432]),
     ("web/db", {"get_attribute": ["HOST", "private_address"]}, ["10.0.0.2"]),
     ("db1/store", {"get_attribute": ["HOST", "port"]}, [5432]),
@@ -106,14 +106,14 @@ ANSWERS: list[tuple[str, Any, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("where", "expression", "expected"), ANSWERS, ids=lambda value: str(value))
-def test_answers(root: Resource, where: str, expression: Any, expected: list[Any]) -> None:
+def test_answers(root: QueryResource, where: str, expression: Any, expected: list[Any]) -> None:
     assert evaluate(expression, _at(root, where)).values == expected
 
 
 @pytest.mark.parametrize(
     "path", [["SELF", "url"], ["db1", "store", "lag"], ["HOST", "private_address"]], ids=str
 )
-def test_an_attribute_is_no_property(root: Resource, path: list[str]) -> None:
+def test_an_attribute_is_no_property(root: QueryResource, path: list[str]) -> None:
     with pytest.raises(QueryError) as failed:
         evaluate({"get_property": path}, _at(root, "web"))
     assert failed.value.rule is NOT_FOUND
@@ -139,7 +139,7 @@ topology_template:
 def test_items_may_read_one_another_but_not_in_a_circle(tmp_path: Path) -> None:
     path = tmp_path / "template.yaml"
     path.write_text(LISTS, encoding="utf-8")
-    nodes = instantiate(load_file(path), Request()).root.all()
+    nodes = instantiate_topology(load_file(path), Request()).root.all()
     assert evaluate(".::sizes", nodes["one"]).value == [2, 2, 2]
     for name, key, words in (("two", "sizes", "item 0 of a list"), ("six", "named", "'a' in a map")):
         with pytest.raises(QueryError, match=f"{words} of '{name}' needs its own value") as failure:
@@ -162,7 +162,7 @@ def test_paths_in_flow_style_need_no_quotes(tmp_path: Path) -> None:
     path = tmp_path / "template.yaml"
     path.write_text(FLOW, encoding="utf-8")
     loaded = load_file(path)
-    nodes = instantiate(loaded, Request()).root.all()
+    nodes = instantiate_topology(loaded, Request()).root.all()
     values = [evaluate(".::context_root", nodes[name]).value for name in ("one", "two", "six")]
     assert (list(loaded.findings), values) == ([], ["1, ::x", "1, ::x", "two"])
 

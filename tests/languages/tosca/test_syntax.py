@@ -9,12 +9,12 @@ import pytest
 from sabir.checks import Application
 from sabir.languages.tosca import LANGUAGE
 from sabir.languages.tosca.syntax.dialects import DIALECTS, dialect_of
-from sabir.languages.tosca.syntax.documents import Loaded, load
+from sabir.languages.tosca.syntax.documents import LoadedTopology, load_topology
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import PackageFiles
 from sabir.languages.tosca.syntax.nodes import UNBOUNDED
-from sabir.languages.tosca.syntax.scopes import Kind
-from sabir.languages.tosca.syntax.tosca2 import normalised
+from sabir.languages.tosca.syntax.scopes import TypeKind
+from sabir.languages.tosca.syntax.tosca2 import normalize_document
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import YamlMapping, compose, plain_data
 from sabir.text import Source
@@ -22,11 +22,13 @@ from sabir.text import Source
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 
 
-def _load(**files: str) -> Loaded:
-    return load(PackageFiles(MemoryPackage({f"{name}.yaml": text for name, text in files.items()})), "t.yaml")
+def _load(**files: str) -> LoadedTopology:
+    return load_topology(
+        PackageFiles(MemoryPackage({f"{name}.yaml": text for name, text in files.items()})), "t.yaml"
+    )
 
 
-def _codes(loaded: Loaded) -> list[str]:
+def _codes(loaded: LoadedTopology) -> list[str]:
     return [finding.code for finding in loaded.findings]
 
 
@@ -79,7 +81,7 @@ def test_every_dialect_that_is_offered_is_read() -> None:
 def test_the_grammar_of_2_0_in_the_words_of_1_3(text: str, expected: Any) -> None:
     (document,) = compose(Source("f", text)).documents
     assert isinstance(document, YamlMapping)
-    result = plain_data(normalised(document))
+    result = plain_data(normalize_document(document))
     assert result == expected
 
 
@@ -105,7 +107,7 @@ def test_forms_of_imports(imports: str, names: list[str]) -> None:
     assert _codes(loaded) == []
     assert loaded.topology is not None
     assert loaded.topology.complete
-    assert list(loaded.topology.types[Kind.NODE]) == names
+    assert list(loaded.topology.types[TypeKind.NODE]) == names
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_files_that_import_one_another_are_read_once() -> None:
 def test_occurrences(text: str, expected: tuple[int, int]) -> None:
     loaded = _load(t=f"{HEAD}node_types: {{N: {{requirements: [{{r: {{occurrences: {text}}}}}]}}}}\n")
     assert loaded.topology is not None
-    (requirement,) = loaded.topology.types[Kind.NODE]["N"].requirements
+    (requirement,) = loaded.topology.types[TypeKind.NODE]["N"].requirements
     assert requirement.occurrences == expected
     assert _codes(loaded) == (["TOSCA:E002"] if text == "[x]" else [])
 

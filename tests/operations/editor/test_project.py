@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sabir.operations.editor.index import NameIndex
-from sabir.operations.editor.project import Project, Projects
+from sabir.operations.editor.project import EditorProject, EditorProjects
 from sabir.session import PROFILES, Session
 
 CLASS = "Namespaces:\n  =: org.example\n  std: io.murano\nName: {name}\nExtends: {base}:Application\n"
@@ -22,13 +22,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _project(folder: Path) -> Project:
-    project = Projects(Session(limits=PROFILES["strict"])).of(folder / "Classes" / "Web.yaml")
+def _project(folder: Path) -> EditorProject:
+    project = EditorProjects(Session(limits=PROFILES["strict"])).of(folder / "Classes" / "Web.yaml")
     assert project is not None
     return project
 
 
-def _codes(project: Project) -> set[str]:
+def _codes(project: EditorProject) -> set[str]:
     return {finding.code for finding in project.findings_of("Classes/Web.yaml")}
 
 
@@ -45,7 +45,7 @@ def test_what_is_typed_is_checked_and_not_what_is_on_the_disk(folder: Path) -> N
     assert "MPL:E110" not in _codes(project)
     project.edit("Classes/Web.yaml", CLASS.format(name="Web", base="sdt"))
     assert "MPL:E110" in _codes(project)
-    project.saved("Classes/Web.yaml")
+    project.reload_file("Classes/Web.yaml")
     assert "MPL:E110" not in _codes(project)
 
 
@@ -68,7 +68,7 @@ def test_files_that_did_not_change_are_not_read_again(folder: Path) -> None:
     assert manifest is not None
     _ = manifest.yaml
     (folder / "Classes" / "New.yaml").write_text(CLASS.format(name="New", base="std"))
-    project.listed_anew()
+    project.reload_listing()
     assert project.file("manifest.yaml") is manifest
     assert project.name_of(folder / "Classes" / "New.yaml") == "Classes/New.yaml"
 
@@ -104,7 +104,7 @@ def test_a_policy_file_is_read_while_it_is_typed(tmp_path: Path) -> None:
     )
     (tmp_path / "own.yaml").write_text("rules: []\n")
     (tmp_path / "other.yaml").write_text("rules: 1\n")
-    project = Projects(Session(limits=PROFILES["strict"])).of(tmp_path / "sabir.yaml")
+    project = EditorProjects(Session(limits=PROFILES["strict"])).of(tmp_path / "sabir.yaml")
     assert project is not None
     assert project.policy_findings("own.yaml") == ()
     assert project.policy_findings("other.yaml") is None

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from sabir.checks.options import CheckOptions
 from sabir.errors import UnusableInput
-from sabir.graph.json import chunks
+from sabir.graph.json import graph_chunks
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.check import check_paths
 from sabir.operations.evaluation import evaluate_path
 from sabir.operations.query import QueryRequest, query_evaluation, query_graph, query_path
 from sabir.operations.render import RenderPathRequest, render_path
-from sabir.operations.worker import Workers
+from sabir.operations.worker import WorkerPool
 from sabir.session import Limits, Session, Trust
 from tests.support.files import write_files
 
@@ -32,8 +32,8 @@ MODEL = (
 
 
 @pytest.fixture
-def workers() -> Iterator[Workers]:
-    with Workers() as workers:
+def workers() -> Iterator[WorkerPool]:
+    with WorkerPool() as workers:
         yield workers
 
 
@@ -47,7 +47,7 @@ def project(folder: Path, python: str, main: str = MODEL) -> Path:
     return write_files(folder, files)
 
 
-def request(workers: Workers | None, **limits: float) -> EvaluationRequest:
+def request(workers: WorkerPool | None, **limits: float) -> EvaluationRequest:
     session = Session(
         trust=Trust(python=True),
         workers=workers,
@@ -58,7 +58,7 @@ def request(workers: Workers | None, **limits: float) -> EvaluationRequest:
     return EvaluationRequest(session=session)
 
 
-def evaluate(path: Path, workers: Workers | None, **limits: float) -> Evaluation:
+def evaluate(path: Path, workers: WorkerPool | None, **limits: float) -> Evaluation:
     return evaluate_path(path, request(workers, **limits)).evaluation
 
 
@@ -85,7 +85,7 @@ def message(evaluation: Evaluation) -> str:
         PLUGIN + "    raise SystemExit(3)\n",
     ],
 )
-def test_the_same_as_in_one_process(tmp_path: Path, workers: Workers, python: str, *, full: bool) -> None:
+def test_the_same_as_in_one_process(tmp_path: Path, workers: WorkerPool, python: str, *, full: bool) -> None:
     path = project(tmp_path, python)
     said: list[list[str]] = []
     results = []
@@ -94,7 +94,7 @@ def test_the_same_as_in_one_process(tmp_path: Path, workers: Workers, python: st
         asked = replace(request(owner), full_provenance=full, on_notice=said[-1].append)
         results.append(evaluate_path(path, asked).evaluation)
     inside, outside = results
-    assert b"".join(chunks(outside.graph)) == b"".join(chunks(inside.graph))
+    assert b"".join(graph_chunks(outside.graph)) == b"".join(graph_chunks(inside.graph))
     assert [(one.sort_key, one.source, one.hint) for one in outside.findings] == [
         (one.sort_key, one.source, one.hint) for one in inside.findings
     ]
@@ -105,7 +105,7 @@ def test_the_same_as_in_one_process(tmp_path: Path, workers: Workers, python: st
     assert said[0] == said[1]
 
 
-def test_projects_with_modules_of_one_name_do_not_mix(tmp_path: Path, workers: Workers) -> None:
+def test_projects_with_modules_of_one_name_do_not_mix(tmp_path: Path, workers: WorkerPool) -> None:
     one = project(tmp_path / "one", "import sys\nsys.modules['shared'] = 'one'\n" + PLUGIN + "    return 1\n")
     two = project(
         tmp_path / "two",
@@ -114,7 +114,7 @@ def test_projects_with_modules_of_one_name_do_not_mix(tmp_path: Path, workers: W
     assert [texts(evaluate(path, workers)) for path in (one, two, one)] == [["1"], ["clean2"], ["1"]]
 
 
-def test_changed_python_gets_a_new_worker(tmp_path: Path, workers: Workers) -> None:
+def test_changed_python_gets_a_new_worker(tmp_path: Path, workers: WorkerPool) -> None:
     python = PLUGIN + "    import sys\n    sys.calls = getattr(sys, 'calls', 0) + 1\n    return sys.calls\n"
     path = project(tmp_path, python)
     assert [texts(evaluate(path, workers)) for _ in range(2)] == [["1"], ["2"]]
@@ -122,7 +122,7 @@ def test_changed_python_gets_a_new_worker(tmp_path: Path, workers: Workers) -> N
     assert texts(evaluate(path, workers)) == ["1"]
 
 
-def test_a_loop_is_stopped_in_time_and_the_next_evaluation_works(tmp_path: Path, workers: Workers) -> None:
+def test_a_loop_is_stopped_in_time_and_the_next_evaluation_works(tmp_path: Path, workers: WorkerPool) -> None:
     path = project(tmp_path, PLUGIN + "    while True:\n        pass\n")
     began = time.monotonic()
     assert message(evaluate(path, workers, seconds=2)) == (
@@ -142,14 +142,14 @@ def test_a_loop_is_stopped_in_time_and_the_next_evaluation_works(tmp_path: Path,
     ],
 )
 def test_a_worker_that_dies_is_a_finding(
-    tmp_path: Path, workers: Workers, statement: str, ending: str
+    tmp_path: Path, workers: WorkerPool, statement: str, ending: str
 ) -> None:
     path = project(tmp_path, PLUGIN + f"    import os\n    {statement}\n")
     for _ in range(2):
         assert message(evaluate(path, workers)).endswith(f"the worker that ran its Python {ending}")
 
 
-def test_the_process_of_the_owner_stays_as_it_is(tmp_path: Path, workers: Workers) -> None:
+def test_the_process_of_the_owner_stays_as_it_is(tmp_path: Path, workers: WorkerPool) -> None:
     before = os.getcwd(), dict(os.environ), set(sys.modules)
     path = project(
         tmp_path,
@@ -164,13 +164,13 @@ def test_the_process_of_the_owner_stays_as_it_is(tmp_path: Path, workers: Worker
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit of memory")
-def test_a_memory_bomb_ends_with_a_finding(tmp_path: Path, workers: Workers) -> None:
+def test_a_memory_bomb_ends_with_a_finding(tmp_path: Path, workers: WorkerPool) -> None:
     path = project(tmp_path, PLUGIN + "    return len(bytearray(1 << 40))\n")
     (finding,) = evaluate(path, workers, memory=1 << 30, seconds=60).findings
     assert "MemoryError" in finding.message
 
 
-def test_stopped_when_asked(tmp_path: Path, workers: Workers) -> None:
+def test_stopped_when_asked(tmp_path: Path, workers: WorkerPool) -> None:
     path = project(tmp_path, PLUGIN + "    import time\n    time.sleep(600)\n")
     results: list[Evaluation] = []
     asked = replace(request(workers), on_notice=lambda _: threading.Timer(0.2, workers.stop, [path]).start())
@@ -180,13 +180,13 @@ def test_stopped_when_asked(tmp_path: Path, workers: Workers) -> None:
     assert message(results[0]).endswith("was asked to stop")
 
 
-def test_errors_of_the_request_are_those_of_one_process(tmp_path: Path, workers: Workers) -> None:
+def test_errors_of_the_request_are_those_of_one_process(tmp_path: Path, workers: WorkerPool) -> None:
     with pytest.raises(UnusableInput):
         evaluate(tmp_path / "missing", workers)
 
 
 def test_without_trust_nobody_is_asked(tmp_path: Path) -> None:
-    class Nobody(Workers):
+    class Nobody(WorkerPool):
         def evaluate(self, *_: object, **__: object) -> Evaluation:
             raise AssertionError
 
@@ -198,7 +198,7 @@ def test_without_trust_nobody_is_asked(tmp_path: Path) -> None:
 def test_no_more_workers_than_allowed(tmp_path: Path) -> None:
     python = PLUGIN + "    import sys\n    sys.calls = getattr(sys, 'calls', 0) + 1\n    return sys.calls\n"
     one, two = project(tmp_path / "one", python), project(tmp_path / "two", python)
-    with Workers(most=1) as workers:
+    with WorkerPool(most=1) as workers:
         assert [texts(evaluate(path, workers)) for path in (one, one, two, one)] == [
             ["1"],
             ["2"],
@@ -210,7 +210,7 @@ def test_no_more_workers_than_allowed(tmp_path: Path) -> None:
 KILLS = PLUGIN + "    import os\n    os._exit(3)\n"
 
 
-def test_a_check_that_evaluates_survives_its_python(tmp_path: Path, workers: Workers) -> None:
+def test_a_check_that_evaluates_survives_its_python(tmp_path: Path, workers: WorkerPool) -> None:
     path = project(tmp_path, KILLS)
     options = CheckOptions(session=request(workers).session)
     codes = {finding.code for _, finding in check_paths([path], options).report.findings()}
@@ -221,7 +221,7 @@ def test_a_check_that_evaluates_survives_its_python(tmp_path: Path, workers: Wor
     ("python", "expected"), [(PLUGIN + "    return 1\n", {"RULE:W001"}), (KILLS, {"E920"})]
 )
 def test_rules_are_asked_in_a_worker(
-    tmp_path: Path, workers: Workers, python: str, expected: set[str]
+    tmp_path: Path, workers: WorkerPool, python: str, expected: set[str]
 ) -> None:
     path = project(tmp_path / "project", python)
     rules = tmp_path / "rules.yaml"
@@ -234,7 +234,7 @@ def test_rules_are_asked_in_a_worker(
     assert codes == expected
 
 
-def test_what_is_rendered_is_the_same_as_in_one_process(tmp_path: Path, workers: Workers) -> None:
+def test_what_is_rendered_is_the_same_as_in_one_process(tmp_path: Path, workers: WorkerPool) -> None:
     asked = RenderPathRequest(path=project(tmp_path, PLUGIN + "    return 1\n"), evaluation=request(workers))
     assert render_path(asked) == render_path(replace(asked, evaluation=request(None)))
     project(tmp_path, KILLS)
@@ -263,7 +263,7 @@ def _template(folder: Path) -> Path:
 @pytest.mark.parametrize("why", [False, True])
 @pytest.mark.parametrize("expression", QUESTIONS)
 def test_a_query_gives_what_it_gives_in_one_process(
-    tmp_path: Path, workers: Workers, expression: str, *, why: bool
+    tmp_path: Path, workers: WorkerPool, expression: str, *, why: bool
 ) -> None:
     asked = QueryRequest(
         path=_template(tmp_path), expression=expression, evaluation=request(workers), why=why
@@ -278,7 +278,7 @@ def test_a_query_gives_what_it_gives_in_one_process(
     assert bool(steps[0]) is (why and expression == "::a")
 
 
-def test_python_of_a_query_that_ends_its_process_is_a_finding(tmp_path: Path, workers: Workers) -> None:
+def test_python_of_a_query_that_ends_its_process_is_a_finding(tmp_path: Path, workers: WorkerPool) -> None:
     path = _template(tmp_path)
     expression = "{eval: {python: 'code.py#ends'}}"
     asked = QueryRequest(path=path, expression=expression, evaluation=request(workers))
@@ -287,7 +287,7 @@ def test_python_of_a_query_that_ends_its_process_is_a_finding(tmp_path: Path, wo
     assert [finding.code for finding in query_evaluation(evaluation, asked).findings] == ["E920"]
 
 
-def test_a_graph_alone_is_asked_in_a_worker_too(tmp_path: Path, workers: Workers) -> None:
+def test_a_graph_alone_is_asked_in_a_worker_too(tmp_path: Path, workers: WorkerPool) -> None:
     graph = evaluate(_template(tmp_path), None).graph
     asked = QueryRequest(path=Path(), expression="{eval: {python: os.getpid}}", evaluation=request(workers))
     answer = query_graph(graph, asked)

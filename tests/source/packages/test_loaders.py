@@ -115,9 +115,9 @@ def test_a_file_is_read_when_asked_for(tmp_path: Path) -> None:
     (root / "Classes/A.yaml").write_text("Name: Later\n")
     file = package.get_file("Classes/A.yaml")
     assert file is not None
-    assert [*package.opened_files()] == []
+    assert [*package.list_opened()] == []
     assert file.parsed() == {"Name": "Later"}
-    assert [opened.name for opened in package.opened_files()] == ["Classes/A.yaml"]
+    assert [opened.name for opened in package.list_opened()] == ["Classes/A.yaml"]
 
 
 # What cannot be taken at all

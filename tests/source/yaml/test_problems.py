@@ -6,13 +6,21 @@ import time
 
 import pytest
 
-from sabir.source.yaml import Limits, YamlMapping, YamlScalar, YamlSequence, YamlStream, compose, plain_data
+from sabir.source.yaml import (
+    YamlLimits,
+    YamlMapping,
+    YamlScalar,
+    YamlSequence,
+    YamlStream,
+    compose,
+    plain_data,
+)
 from sabir.text import Source
 from tests.support.process import peak_memory
 
 
 def _read(text: str, **limits: int) -> YamlStream:
-    return compose(Source("test.yaml", text), tags=frozenset({"!yaql"}), limits=Limits(**limits))
+    return compose(Source("test.yaml", text), tags=frozenset({"!yaql"}), limits=YamlLimits(**limits))
 
 
 BROKEN: list[tuple[str, str, int, str]] = [

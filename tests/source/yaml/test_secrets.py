@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.source.yaml import compose
-from sabir.source.yaml.secrets import secret_nodes, written_texts
+from sabir.source.yaml.secrets import scalar_lines, secret_nodes
 from sabir.text import Source
 
 CASES = {
@@ -32,4 +32,4 @@ CASES = {
 @pytest.mark.parametrize("text", CASES)
 def test_secrets(text: str) -> None:
     documents = [document for document in compose(Source("a.yaml", text)).documents if document is not None]
-    assert {word for node in secret_nodes(documents) for word in written_texts(node)} == CASES[text]
+    assert {word for node in secret_nodes(documents) for word in scalar_lines(node)} == CASES[text]

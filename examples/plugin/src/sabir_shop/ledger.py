@@ -21,7 +21,14 @@ from sabir.graph.values import reveal_all
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.outcome import (
+    CompletionStatus,
+    FieldChange,
+    Observation,
+    Outcome,
+    OutcomeStatus,
+    ResourceReading,
+)
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -41,10 +48,10 @@ class LedgerDriver:
     def settings(self) -> Mapping[str, Field]:
         return {"file": Field(about="the ledger, from the folder of sabir.yaml", required=True)}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         wanted = reveal_all(resource.desired)
         return [
-            Change(field=name, before=reading.fields.get(name), after=value)
+            FieldChange(field=name, before=reading.fields.get(name), after=value)
             for name, value in wanted.items()
             if reading.fields.get(name) != value
         ]
@@ -67,11 +74,11 @@ class Ledger:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
         entry = self._entries().get(_name(resource))
         if entry is None:
-            return Reading(exists=False)
-        return Reading(exists=True, fields={name: entry[name] for name in _FIELDS})
+            return ResourceReading(exists=False)
+        return ResourceReading(exists=True, fields={name: entry[name] for name in _FIELDS})
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         entries, wanted = self._entries(), reveal_all(task.resource.desired)
@@ -92,7 +99,7 @@ class Ledger:
             done = entry is None
         else:
             done = entry is not None and entry["operation"] == task.operation_id
-        return Observation(sighting=Sighting.DONE if done else Sighting.NOT_DONE)
+        return Observation(sighting=CompletionStatus.DONE if done else CompletionStatus.NOT_DONE)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         return Outcome(status=OutcomeStatus.FAILED, message=f"an entry has no operation {operation!r}")

@@ -10,9 +10,9 @@ from pathlib import PurePath
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from sabir.checks.baseline import fingerprint
+from sabir.checks.baseline import finding_fingerprint
 from sabir.checks.formatters.formatter import BaseFormatter
-from sabir.checks.formatters.palette import harmless_lines
+from sabir.checks.formatters.palette import escape_control_lines
 from sabir.checks.formatters.text import finding_lines
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Severity
@@ -23,30 +23,30 @@ class GithubFormatter(BaseFormatter):
     """Workflow commands: GitHub shows each at its line of the change."""
 
     def format(self, report: Report) -> str:
-        return "".join(_annotation(finding, package) + "\n" for package, finding in report.findings())
+        return "".join(_format_annotation(finding, package) + "\n" for package, finding in report.findings())
 
 
-def _annotation(finding: Finding, package: PackageReport) -> str:
+def _format_annotation(finding: Finding, package: PackageReport) -> str:
     location = finding.location
-    file = package.shown_file(location.file)
+    file = package.display_path(location.file)
     properties = {"title": f"sabir {finding.code}"}
     if not file.startswith("<"):
         properties["file"] = file
     if location.line:
         properties |= {"line": str(location.line), "col": str(location.column)}
-    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    written = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
     place = f"{file}:{location.line}:{location.column}" if location.line else file
     text = f"{place}: {finding.code} {finding.message}" + (f" ({finding.hint})" if finding.hint else "")
-    return f"::{finding.severity.value} {written}::{_escaped(text)}"
+    return f"::{finding.severity.value} {written}::{_escape_message(text)}"
 
 
-def _escaped(text: str) -> str:
-    lines = harmless_lines(text.replace("%", "%25").replace("\r", "%0D"))
+def _escape_message(text: str) -> str:
+    lines = escape_control_lines(text.replace("%", "%25").replace("\r", "%0D"))
     return lines.replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 class GitlabFormatter(BaseFormatter):
@@ -54,15 +54,15 @@ class GitlabFormatter(BaseFormatter):
 
     def format(self, report: Report) -> str:
         seen: dict[str, int] = {}
-        issues = [_issue(finding, package, seen) for package, finding in report.findings()]
+        issues = [_issue_data(finding, package, seen) for package, finding in report.findings()]
         return format_json(issues, indent=2) + "\n"
 
 
-def _issue(finding: Finding, package: PackageReport, seen: dict[str, int]) -> dict[str, Any]:
+def _issue_data(finding: Finding, package: PackageReport, seen: dict[str, int]) -> dict[str, Any]:
     location = finding.location
-    path = PurePath(package.shown_file(location.file)).as_posix()
+    path = PurePath(package.display_path(location.file)).as_posix()
     # The service drops issues with the fingerprint of another: the second of two equal lines gets one of its own.
-    key = fingerprint(finding, path)
+    key = finding_fingerprint(finding, path)
     seen[key] = seen.get(key, 0) + 1
     return {
         "type": "issue",
@@ -92,28 +92,28 @@ class JunitFormatter(BaseFormatter):
             packages.insert(0, PackageReport(path="<plug-ins>", findings=report.general))
         count = sum(max(1, len(package.findings)) for package in packages)
         failures = sum(len(package.findings) for package in packages)
-        suites = "".join(_suite(package) for package in packages)
+        suites = "".join(_format_suite(package) for package in packages)
         return (
             '<?xml version="1.0" encoding="utf-8"?>\n'
             f'<testsuites name="sabir" tests="{count}" failures="{failures}" errors="0">\n{suites}</testsuites>\n'
         )
 
 
-def _suite(package: PackageReport) -> str:
-    name = _attribute(package.path or "<memory>")
+def _format_suite(package: PackageReport) -> str:
+    name = _quote_attribute(package.path or "<memory>")
     if not package.findings:
         return (
             f'  <testsuite name={name} tests="1" failures="0" errors="0">\n'
             f'    <testcase classname="sabir.checks" name={name}/>\n  </testsuite>\n'
         )
     count = len(package.findings)
-    cases = "".join(_case(finding, package) for finding in package.findings)
+    cases = "".join(_format_case(finding, package) for finding in package.findings)
     return f'  <testsuite name={name} tests="{count}" failures="{count}" errors="0">\n{cases}  </testsuite>\n'
 
 
-def _case(finding: Finding, package: PackageReport) -> str:
+def _format_case(finding: Finding, package: PackageReport) -> str:
     location = finding.location
-    file = package.shown_file(location.file)
+    file = package.display_path(location.file)
     title = (
         f"{file}:{location.line}:{location.column} {finding.code}"
         if location.line
@@ -122,15 +122,15 @@ def _case(finding: Finding, package: PackageReport) -> str:
     body = "\n".join(finding_lines(finding, package))
     line = f' line="{location.line}"' if location.line else ""
     return (
-        f'    <testcase classname="sabir.checks" name={_attribute(title)} file={_attribute(file)}{line}>\n'
-        f"      <failure type={_attribute(finding.severity.value)} message={_attribute(finding.message)}>"
-        f"{escape(_writable(body))}</failure>\n    </testcase>\n"
+        f'    <testcase classname="sabir.checks" name={_quote_attribute(title)} file={_quote_attribute(file)}{line}>\n'
+        f"      <failure type={_quote_attribute(finding.severity.value)} message={_quote_attribute(finding.message)}>"
+        f"{escape(_replace_unwritable(body))}</failure>\n    </testcase>\n"
     )
 
 
-def _attribute(text: str) -> str:
-    return quoteattr(_writable(text))
+def _quote_attribute(text: str) -> str:
+    return quoteattr(_replace_unwritable(text))
 
 
-def _writable(text: str) -> str:
+def _replace_unwritable(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text)

@@ -51,14 +51,14 @@ def report_data(report: Report, *, statistics: bool = False) -> dict[str, Any]:
 def finding_data(finding: Finding, package: PackageReport | None = None) -> dict[str, Any]:
     """One finding with all its attributes (spec 001, "Exceptions"), counted from 1."""
     owner = package or PackageReport(path="")
-    line, column, end_line, end_column = _range(finding)
+    line, column, end_line, end_column = _finding_range(finding)
     return {
         "code": finding.code,
         "severity": finding.severity.value,
         "message": finding.message,
         "package": owner.path or None,
         "file": finding.filename,
-        "path": owner.shown_file(finding.filename),
+        "path": owner.display_path(finding.filename),
         "line": line,
         "column": column,
         "end_line": end_line,
@@ -74,7 +74,7 @@ def finding_data(finding: Finding, package: PackageReport | None = None) -> dict
     }
 
 
-def _range(finding: Finding) -> tuple[int | None, int | None, int | None, int | None]:
+def _finding_range(finding: Finding) -> tuple[int | None, int | None, int | None, int | None]:
     if finding.whole_file:
         return None, None, None, None
     span, source = finding.place.span, finding.place.source

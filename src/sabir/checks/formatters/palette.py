@@ -39,14 +39,14 @@ class Palette:
         return self.paint(text, 32)
 
 
-def harmless(text: str) -> str:
+def escape_control(text: str) -> str:
     """The text on one line, with control and direction characters written out: a package must not steer a terminal."""
     if text.isprintable():
         return text
     return _control().sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r", "").replace("\n", " "))
 
 
-def harmless_lines(text: str, *, painted: bool = False) -> str:
+def escape_control_lines(text: str, *, painted: bool = False) -> str:
     """The same for a text of several lines; `painted`: its colours are ours."""
     control = _but_paint() if painted else _control()
     return control.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

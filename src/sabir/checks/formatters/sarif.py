@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from sabir import __version__
-from sabir.checks.baseline import fingerprint
+from sabir.checks.baseline import finding_fingerprint
 from sabir.checks.formatters.formatter import BaseFormatter
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Edit, Finding, Fix, Severity
@@ -32,19 +32,20 @@ class SarifFormatter(BaseFormatter):
                     "version": __version__,
                     "semanticVersion": __version__,
                     "informationUri": "https://sabir.readthedocs.io/",
-                    "rules": [_rule(code, rules.get(code)) for code in codes],
+                    "rules": [_rule_data(code, rules.get(code)) for code in codes],
                 }
             },
             "columnKind": "unicodeCodePoints",
             "results": [
-                _result(finding, package, indexes[finding.code]) for package, finding in report.findings()
+                _result_data(finding, package, indexes[finding.code])
+                for package, finding in report.findings()
             ],
         }
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
         return format_json(log, indent=2) + "\n"
 
 
-def _rule(name: str, code: Rule | None) -> dict[str, Any]:
+def _rule_data(name: str, code: Rule | None) -> dict[str, Any]:
     level = "warning" if name.rpartition(":")[2].startswith("W") else "error"
     rule: dict[str, Any] = {"id": name, "defaultConfiguration": {"level": level}}
     if code is not None:
@@ -55,60 +56,63 @@ def _rule(name: str, code: Rule | None) -> dict[str, Any]:
     return rule
 
 
-def _result(finding: Finding, package: PackageReport, index: int) -> dict[str, Any]:
+def _result_data(finding: Finding, package: PackageReport, index: int) -> dict[str, Any]:
     message = finding.message if finding.hint is None else f"{finding.message} ({finding.hint})"
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
         "message": {"text": message},
-        "partialFingerprints": {"sabir/v1": fingerprint(finding)},
+        "partialFingerprints": {"sabir/v1": finding_fingerprint(finding)},
     }
     if not finding.filename.startswith("<"):  # what is in no file has no address
-        where = _physical(finding.place, package, whole_file=finding.whole_file)
+        where = _physical_location(finding.place, package, whole_file=finding.whole_file)
         result["locations"] = [{"physicalLocation": where}]
     if finding.related:
         result["relatedLocations"] = [
-            {"physicalLocation": _physical(note.place, package), "message": {"text": note.message}}
+            {"physicalLocation": _physical_location(note.place, package), "message": {"text": note.message}}
             for note in finding.related
         ]
     if finding.frames:
         result["stacks"] = [
-            {"frames": [_frame(frame.name, frame.place, package) for frame in finding.frames]}
+            {"frames": [_frame_data(frame.name, frame.place, package) for frame in finding.frames]}
         ]
     if finding.fix is not None and not finding.fix.holds_secret:
-        result["fixes"] = [_fix(finding.fix, package)]
+        result["fixes"] = [_fix_data(finding.fix, package)]
     return result
 
 
-def _physical(place: Place, package: PackageReport, *, whole_file: bool = False) -> dict[str, Any]:
-    where: dict[str, Any] = {"artifactLocation": _artifact(place.source.name, package)}
+def _physical_location(place: Place, package: PackageReport, *, whole_file: bool = False) -> dict[str, Any]:
+    where: dict[str, Any] = {"artifactLocation": _artifact_location(place.source.name, package)}
     if not whole_file:
-        where["region"] = _region(place)
+        where["region"] = _region_data(place)
     return where
 
 
-def _artifact(file: str, package: PackageReport) -> Mapping[str, str]:
-    path = Path(package.shown_file(file))
+def _artifact_location(file: str, package: PackageReport) -> Mapping[str, str]:
+    path = Path(package.display_path(file))
     return {"uri": path.as_uri() if path.is_absolute() else quote(path.as_posix())}
 
 
-def _region(place: Place) -> dict[str, Any]:
+def _region_data(place: Place) -> dict[str, Any]:
     source, span = place.source, place.span
     line, column = source.line_column(span.start)
     end_line, end_column = source.line_column(max(span.start, span.end))
     region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
-    return {**region, "snippet": {"text": source.shown(Span(span.start, min(span.end, span.start + 400)))}}
+    return {
+        **region,
+        "snippet": {"text": source.display_text(Span(span.start, min(span.end, span.start + 400)))},
+    }
 
 
-def _frame(name: str, place: Place | None, package: PackageReport) -> dict[str, Any]:
+def _frame_data(name: str, place: Place | None, package: PackageReport) -> dict[str, Any]:
     location: dict[str, Any] = {"message": {"text": name}}
     if place is not None:
-        location["physicalLocation"] = _physical(place, package)
+        location["physicalLocation"] = _physical_location(place, package)
     return {"location": location}
 
 
-def _fix(fix: Fix, package: PackageReport) -> dict[str, Any]:
+def _fix_data(fix: Fix, package: PackageReport) -> dict[str, Any]:
     by_file: dict[str, list[Edit]] = {}
     for edit in fix.edits:
         by_file.setdefault(edit.place.source.name, []).append(edit)
@@ -116,15 +120,15 @@ def _fix(fix: Fix, package: PackageReport) -> dict[str, Any]:
         "description": {"text": fix.title},
         "artifactChanges": [
             {
-                "artifactLocation": _artifact(file, package),
-                "replacements": [_replacement(edit) for edit in edits],
+                "artifactLocation": _artifact_location(file, package),
+                "replacements": [_replacement_data(edit) for edit in edits],
             }
             for file, edits in by_file.items()
         ],
     }
 
 
-def _replacement(edit: Edit) -> dict[str, Any]:
-    region = _region(edit.place)
+def _replacement_data(edit: Edit) -> dict[str, Any]:
+    region = _region_data(edit.place)
     region.pop("snippet")
     return {"deletedRegion": region, "insertedContent": {"text": edit.text}}

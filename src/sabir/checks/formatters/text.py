@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sabir.checks.formatters.formatter import BaseFormatter, FormatterOptions
-from sabir.checks.formatters.palette import Palette, harmless
+from sabir.checks.formatters.palette import Palette, escape_control
 from sabir.checks.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Frame, Severity
 from sabir.text import Place, Span
@@ -20,7 +20,7 @@ _LEAD: Final = 30
 _TAB: Final = "    "
 
 
-def snippet(finding: Finding) -> tuple[str, str] | None:
+def finding_snippet(finding: Finding) -> tuple[str, str] | None:
     """The text of the finding's line and the line of carets for it, or None when there is nothing to show."""
     return None if finding.whole_file else place_snippet(finding.place)
 
@@ -28,25 +28,27 @@ def snippet(finding: Finding) -> tuple[str, str] | None:
 def place_snippet(place: Place) -> tuple[str, str] | None:
     source = place.source
     line = source.line_span(source.line_column(place.span.start)[0])
-    text = source.shown(line)
+    text = source.display_text(line)
     if not text.strip():
         return None
     span = source.whole_secrets(place.span)
-    start = min(len(source.shown(Span(line.start, span.start))), len(text))
-    end = max(start + 1, min(start + len(source.shown(span)), len(text.rstrip())))
+    start = min(len(source.display_text(Span(line.start, span.start))), len(text))
+    end = max(start + 1, min(start + len(source.display_text(span)), len(text.rstrip())))
     first = max(0, start - _LEAD) if len(text) > _WIDTH else 0
     last = first + _WIDTH
     before, marked = text[first:start], text[start:end][: max(1, last - start)]
     lead, tail = "…" if first else "", "…" if last < len(text) else ""
-    shown = lead + _plain(text[first:last]) + tail
-    return shown, " " * _columns(lead + _plain(before)) + "^" * max(1, _columns(_plain(marked)))
+    shown = lead + _plain_text(text[first:last]) + tail
+    return shown, " " * _display_width(lead + _plain_text(before)) + "^" * max(
+        1, _display_width(_plain_text(marked))
+    )
 
 
-def _plain(text: str) -> str:
-    return harmless(text.replace("\t", _TAB))
+def _plain_text(text: str) -> str:
+    return escape_control(text.replace("\t", _TAB))
 
 
-def _columns(text: str) -> int:
+def _display_width(text: str) -> int:
     """Terminal columns of a text: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
@@ -67,7 +69,7 @@ class TextFormatter(BaseFormatter):
     def format(self, report: Report) -> str:
         palette = Palette(on=self.options.color)
         if self.options.statistics:
-            return "".join(f"{line}\n" for line in _statistics(report, palette))
+            return "".join(f"{line}\n" for line in _statistics_lines(report, palette))
         blocks: list[str] = []
         for package, finding in report.findings():
             lines = [*finding_lines(finding, package, palette)]
@@ -90,29 +92,29 @@ def finding_lines(
     paint = palette or Palette(on=False)
     owner = package or PackageReport(path="")
     location = finding.location
-    place = harmless(owner.shown_file(location.file))
+    place = escape_control(owner.display_path(location.file))
     if location.line:
         place += f":{location.line}:{location.column}"
     code = (paint.red if finding.severity is Severity.ERROR else paint.yellow)(finding.code)
-    yield f"{paint.bold(place)}: {code} {harmless(finding.message)}"
-    shown = snippet(finding)
+    yield f"{paint.bold(place)}: {code} {escape_control(finding.message)}"
+    shown = finding_snippet(finding)
     margin = len(str(location.line)) if shown else 0
     if shown:
         line, carets = shown
         yield f"  {paint.blue(f'{location.line} |')} {line}"
         yield f"  {paint.blue(' ' * margin + ' |')} {paint.red(carets)}"
     if finding.hint:
-        yield f"  {' ' * margin}{paint.green('= ' + harmless(finding.hint))}"
+        yield f"  {' ' * margin}{paint.green('= ' + escape_control(finding.hint))}"
     if finding.fix is not None:
         how = "--fix" if finding.fix.safe else "--fix --unsafe-fixes"
-        yield f"  {' ' * margin}{paint.green(f'= {how} would {harmless(finding.fix.title)}')}"
+        yield f"  {' ' * margin}{paint.green(f'= {how} would {escape_control(finding.fix.title)}')}"
     for related in finding.related:
-        yield f"  {' ' * margin}{paint.dim(_shown_place(related.place, owner) + ': ' + harmless(related.message))}"
-    for line in _shown_frames(finding.frames, owner):
+        yield f"  {' ' * margin}{paint.dim(_format_place(related.place, owner) + ': ' + escape_control(related.message))}"
+    for line in _format_frames(finding.frames, owner):
         yield f"  {' ' * margin}{paint.dim(line)}"
 
 
-def _shown_frames(frames: Sequence[Frame], package: PackageReport) -> Iterator[str]:
+def _format_frames(frames: Sequence[Frame], package: PackageReport) -> Iterator[str]:
     """Calls from the outermost in; of a long chain its two ends, which say how it began and where it broke."""
     hidden = len(frames) - 2 * _FRAMES_AT_EACH_END
     for index, frame in enumerate(frames):
@@ -120,16 +122,16 @@ def _shown_frames(frames: Sequence[Frame], package: PackageReport) -> Iterator[s
             if index == _FRAMES_AT_EACH_END:
                 yield f"... {hidden} more calls"
             continue
-        where = "" if frame.place is None else f" ({_shown_place(frame.place, package)})"
-        yield "in " + harmless(frame.name) + where
+        where = "" if frame.place is None else f" ({_format_place(frame.place, package)})"
+        yield "in " + escape_control(frame.name) + where
 
 
-def _shown_place(place: Place, package: PackageReport) -> str:
+def _format_place(place: Place, package: PackageReport) -> str:
     location = place.location
-    return f"{harmless(package.shown_file(location.file))}:{location.line}:{location.column}"
+    return f"{escape_control(package.display_path(location.file))}:{location.line}:{location.column}"
 
 
-def _statistics(report: Report, palette: Palette) -> Iterator[str]:
+def _statistics_lines(report: Report, palette: Palette) -> Iterator[str]:
     rows = report.statistics()
     if not rows:
         return

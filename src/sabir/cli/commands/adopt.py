@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import argument, option, sabir_command
-from sabir.cli.deploying import wanted_options
+from sabir.cli.deploying import project_options
 from sabir.cli.options import format_option, path_argument, quiet_option
 from sabir.cli.parameter_types import PATH
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import print_status, write_text
 from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.operations.deployment.adopt import Adopted, AdoptedResource
+    from sabir.operations.deployment.adopt import AdoptedResource, AdoptResult
     from sabir.operations.deployment.environment import EnvironmentRequest
 
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 )
 @format_option("text", "json", help="How it is written.")
 @quiet_option
-@wanted_options
+@project_options
 def command(
     *, environment: EnvironmentRequest, words: tuple[str, ...], murano: Path | None, format_: str, quiet: bool
 ) -> int:
@@ -50,7 +50,7 @@ def command(
     From then on it belongs to the environment: the next deployment puts right what differs, destroying takes it away. Exit
     status 1 when something that is named is not there.
     """
-    from sabir.cli.boundary import Status
+    from sabir.cli.boundary import ExitCode
     from sabir.cli.output import show_findings
     from sabir.operations.deployment.adopt import adopt_path
 
@@ -60,43 +60,46 @@ def command(
     else:
         from sabir.operations.deployment.adopt_murano import adopt_murano
 
-        adopted = adopt_murano(environment, murano, say, stacks=ids)
+        adopted = adopt_murano(environment, murano, print_status, stacks=ids)
     show_findings(adopted.findings, environment.path, quiet=quiet)
     if adopted.failed:
-        return Status.FOUND
+        return ExitCode.FOUND
     if format_ == "json":
-        document = {"format": "sabir.adopted/1", "resources": [_data(each) for each in adopted.resources]}
-        write(format_json(document, indent=2) + "\n")
+        document = {
+            "format": "sabir.adopted/1",
+            "resources": [_resource_data(each) for each in adopted.resources],
+        }
+        write_text(format_json(document, indent=2) + "\n")
     else:
-        _tell(adopted, named=bool(ids), quiet=quiet)
+        _print_result(adopted, named=bool(ids), quiet=quiet)
     missing = ids and any(not each.taken for each in adopted.resources)
-    return Status.FOUND if missing else Status.FINE
+    return ExitCode.FOUND if missing else ExitCode.FINE
 
 
-def _tell(adopted: Adopted, *, named: bool, quiet: bool) -> None:
-    from sabir.checks.formatters.palette import harmless
-    from sabir.cli.views.plan import value_words
+def _print_result(adopted: AdoptResult, *, named: bool, quiet: bool) -> None:
+    from sabir.checks.formatters.palette import escape_control
+    from sabir.cli.views.plan import format_value
 
     for resource in adopted.resources:
         if not resource.taken:
             if named or not quiet:
-                write(
-                    harmless(f"{resource.address} ({resource.kind}): not taken over: {resource.reason}")
+                write_text(
+                    escape_control(f"{resource.address} ({resource.kind}): not taken over: {resource.reason}")
                     + "\n"
                 )
             continue
-        write(harmless(f"{resource.address} ({resource.kind}): taken over") + "\n")
+        write_text(escape_control(f"{resource.address} ({resource.kind}): taken over") + "\n")
         for change in resource.differences:
-            there, wanted = value_words(change.before), value_words(change.after)
-            write(f"    {harmless(change.field)}: there is {there}, wanted {wanted}\n")
+            there, wanted = format_value(change.before), format_value(change.after)
+            write_text(f"    {escape_control(change.field)}: there is {there}, wanted {wanted}\n")
     if not quiet:
         taken = sum(resource.taken for resource in adopted.resources)
         differing = sum(bool(resource.differences) for resource in adopted.resources)
-        say(f"{taken} taken over, {differing} of them not as described; nothing was changed")
+        print_status(f"{taken} taken over, {differing} of them not as described; nothing was changed")
 
 
-def _data(resource: AdoptedResource) -> dict[str, Any]:
-    from sabir.graph.json.values import encoded
+def _resource_data(resource: AdoptedResource) -> dict[str, Any]:
+    from sabir.graph.json.values import encode_value
 
     return {
         "address": resource.address,
@@ -104,7 +107,11 @@ def _data(resource: AdoptedResource) -> dict[str, Any]:
         "taken": resource.taken,
         "reason": resource.reason,
         "differences": [
-            {"field": change.field, "there": encoded(change.before), "wanted": encoded(change.after)}
+            {
+                "field": change.field,
+                "there": encode_value(change.before),
+                "wanted": encode_value(change.after),
+            }
             for change in resource.differences
         ],
     }

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import option, sabir_command
-from sabir.cli.deploying import wanted_options
+from sabir.cli.deploying import project_options
 from sabir.cli.options import format_option, path_and
-from sabir.cli.parameter_types import pairs
-from sabir.cli.terminal import write
+from sabir.cli.parameter_types import parse_pairs
+from sabir.cli.terminal import write_text
 from sabir.text import format_json
 
 if TYPE_CHECKING:
-    from sabir.operations.bisect import Bisected
+    from sabir.operations.bisect import BisectResult
     from sabir.operations.deployment.environment import EnvironmentRequest
 
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @path_and("expression", "EXPRESSION")
 @option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable; VALUE is read as YAML.")
 @format_option("text", "json", help="How it is written.")
-@wanted_options
+@project_options
 def command(
     *, environment: EnvironmentRequest, expression: str, variables: tuple[str, ...], format_: str
 ) -> int:
@@ -42,19 +42,19 @@ def command(
     from sabir.operations.bisect import bisect_path
 
     try:
-        bisected = bisect_path(environment, expression, pairs(variables, "--var"))
+        bisected = bisect_path(environment, expression, parse_pairs(variables, "--var"))
     except FindingError as error:
         show_findings(error.findings, environment.path, quiet=False)
         return 1
     if format_ == "json":
-        write(format_json(_data(bisected), indent=2) + "\n")
+        write_text(format_json(_result_data(bisected), indent=2) + "\n")
     else:
-        write(_text(bisected))
+        write_text(_format_result(bisected))
     return 0
 
 
-def _text(bisected: Bisected) -> str:
-    from sabir.checks.formatters.palette import harmless
+def _format_result(bisected: BisectResult) -> str:
+    from sabir.checks.formatters.palette import escape_control
 
     deployment = bisected.deployment
     commit = str(deployment.audit.get("commit", ""))[:9]
@@ -64,10 +64,10 @@ def _text(bisected: Bisected) -> str:
     ]
     lines += [f"  step {step.position + 1}: {step.action} {step.address}" for step in bisected.steps]
     lines += [f"  {place}  {name}" for name, place in bisected.places]
-    return "".join(harmless(line) + "\n" for line in lines)
+    return "".join(escape_control(line) + "\n" for line in lines)
 
 
-def _data(bisected: Bisected) -> dict[str, Any]:
+def _result_data(bisected: BisectResult) -> dict[str, Any]:
     return {
         "format": "sabir.bisect/1",
         "deployment": bisected.deployment.number,

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sabir.cli.declare import flag, sabir_command, usage_line
-from sabir.cli.deploying import argument_option, doing_options, wanted_options
+from sabir.cli.deploying import argument_option, execution_options, project_options
 from sabir.cli.options import path_and
-from sabir.cli.parameter_types import named_values
-from sabir.cli.terminal import write
+from sabir.cli.parameter_types import parse_values
+from sabir.cli.terminal import write_text
 from sabir.text import format_json
 
 if TYPE_CHECKING:
-    from sabir.cli.deploying import Words
-    from sabir.operations.deployment.callables import Offer
+    from sabir.cli.deploying import ExecutionFlags
+    from sabir.operations.deployment.callables import CallableOperation
     from sabir.operations.deployment.environment import EnvironmentRequest
 
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @argument_option
 @flag("--list", "list_", help="List what can be called, with the arguments.")
 @flag("--anew", help="Begin from the start, although the same call was cut off.")
-@doing_options
-@wanted_options
+@execution_options
+@project_options
 def command(
     *,
     environment: EnvironmentRequest,
@@ -40,23 +40,23 @@ def command(
     args: tuple[str, ...],
     list_: bool,
     anew: bool,
-    words: Words,
+    words: ExecutionFlags,
 ) -> int:
     """Run a method, operation, workflow or action on what is deployed, journalled like every step.
 
     A call that was cut off is gone on with when the same is called again. What it gives back is printed, and is known to
     expressions from then on. Exit status as of `sabir deploy`.
     """
-    from sabir.cli.execution import carry_out
+    from sabir.cli.execution import run_plan
     from sabir.operations.deployment.call import CallRequest, call_path
 
     if list_:
-        return _list(environment, words)
+        return _list_operations(environment, words)
     if operation is None:
         ctx = click.get_current_context()
         ctx.fail(f"INSTANCE.OPERATION is missing: {usage_line(ctx)}; --list shows what there is")
-    arguments = named_values(args, "--arg")
-    return carry_out(
+    arguments = parse_values(args, "--arg")
+    return run_plan(
         environment.path,
         words,
         lambda doing: call_path(
@@ -65,42 +65,45 @@ def command(
     )
 
 
-def _list(environment: EnvironmentRequest, words: Words) -> int:
-    from sabir.cli.boundary import Status
+def _list_operations(environment: EnvironmentRequest, words: ExecutionFlags) -> int:
+    from sabir.cli.boundary import ExitCode
     from sabir.cli.output import show_findings
     from sabir.diagnostics.finding import Severity
-    from sabir.operations.deployment.call import list_offers
+    from sabir.operations.deployment.call import list_operations
 
-    prepared, offers = list_offers(environment)
+    prepared, offers = list_operations(environment)
     # To list is not to run: leave is asked for when something is called.
     findings = prepared.without_leave_findings
     show_findings(findings, environment.path, quiet=words.quiet)
     if words.format_ == "json":
-        document = {"format": "sabir.operations/1", "operations": [_data(offer) for offer in offers]}
-        write(format_json(document, indent=2) + "\n")
+        document = {
+            "format": "sabir.operations/1",
+            "operations": [_operation_data(offer) for offer in offers],
+        }
+        write_text(format_json(document, indent=2) + "\n")
     else:
         for offer in offers:
-            write(_line(offer))
+            write_text(_operation_line(offer))
     failed = any(finding.severity is Severity.ERROR for finding in findings)
-    return Status.FOUND if failed else Status.FINE
+    return ExitCode.FOUND if failed else ExitCode.FINE
 
 
-def _line(offer: Offer) -> str:
-    from sabir.checks.formatters.palette import harmless
-    from sabir.cli.views.plan import value_words
+def _operation_line(offer: CallableOperation) -> str:
+    from sabir.checks.formatters.palette import escape_control
+    from sabir.cli.views.plan import format_value
     from sabir.graph.values import Unknown
 
     arguments = [
-        name if isinstance(value, Unknown) else f"{name}={value_words(value)}"
+        name if isinstance(value, Unknown) else f"{name}={format_value(value)}"
         for name, value in offer.arguments.items()
     ]
     events = f"  on {', '.join(offer.events)}" if offer.events else ""
     about = f"  {offer.about}" if offer.about else ""
-    return harmless(f"{offer.words}({', '.join(arguments)}){events}{about}") + "\n"
+    return escape_control(f"{offer.words}({', '.join(arguments)}){events}{about}") + "\n"
 
 
-def _data(offer: Offer) -> dict[str, Any]:
-    from sabir.graph.json.values import encoded
+def _operation_data(offer: CallableOperation) -> dict[str, Any]:
+    from sabir.graph.json.values import encode_value
     from sabir.graph.values import Unknown
 
     return {
@@ -109,7 +112,7 @@ def _data(offer: Offer) -> dict[str, Any]:
         "about": offer.about,
         "events": list(offer.events),
         "arguments": {
-            name: {"required": True} if isinstance(value, Unknown) else {"default": encoded(value)}
+            name: {"required": True} if isinstance(value, Unknown) else {"default": encode_value(value)}
             for name, value in offer.arguments.items()
         },
         "schema": offer.schema(),

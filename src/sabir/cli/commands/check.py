@@ -7,7 +7,15 @@ from typing import Any, Final
 
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.options import language_option
-from sabir.cli.parameter_types import PATH, PATH_TEXT, Choice, Number, Proposed, named_values, pairs
+from sabir.cli.parameter_types import (
+    PATH,
+    PATH_TEXT,
+    Number,
+    SuggestedText,
+    WordChoice,
+    parse_pairs,
+    parse_values,
+)
 from sabir.cli.session_options import limits_option, trust_option
 
 _FIXES: Final = "Fixes"
@@ -17,13 +25,13 @@ _CODES: Final = "Codes"
 _EVALUATION: Final = "Where the check evaluates"
 
 
-def _formats() -> Iterable[str]:
+def _list_formats() -> Iterable[str]:
     from sabir.checks.formatters.formatter import formatter_names
 
     return formatter_names()
 
 
-def _codes() -> Iterable[str]:
+def _list_rule_codes() -> Iterable[str]:
     from sabir.operations.check import list_codes
 
     return [rule.code for rule in list_codes()]
@@ -56,13 +64,25 @@ def _codes() -> Iterable[str]:
     metavar="PATTERN",
     help="In a folder of packages: leave out what has this name, or this path from there; may be repeated.",
 )
-@option("--select", multiple=True, metavar="CODES", type=Proposed(_codes), help="Report these only.")
-@option("--ignore", multiple=True, metavar="CODES", type=Proposed(_codes), help="Do not report these.")
+@option(
+    "--select",
+    multiple=True,
+    metavar="CODES",
+    type=SuggestedText(_list_rule_codes),
+    help="Report these only.",
+)
+@option(
+    "--ignore",
+    multiple=True,
+    metavar="CODES",
+    type=SuggestedText(_list_rule_codes),
+    help="Do not report these.",
+)
 @option(
     "--extend-select",
     multiple=True,
     metavar="CODES",
-    type=Proposed(_codes),
+    type=SuggestedText(_list_rule_codes),
     help="Report these, too: those that are off by default.",
 )
 @option(
@@ -136,7 +156,7 @@ def _codes() -> Iterable[str]:
     "--format",
     "form",
     metavar="FORMAT",
-    type=Proposed(_formats),
+    type=SuggestedText(_list_formats),
     section=_SHOWING,
     help="text, concise, json, yaml, sarif, github, gitlab, junit, or one of a plug-in. [default: text]",
 )
@@ -156,7 +176,7 @@ def _codes() -> Iterable[str]:
 )
 @option(
     "--color",
-    type=Choice("auto", "always", "never"),
+    type=WordChoice("auto", "always", "never"),
     default="auto",
     section=_SHOWING,
     help="Paint the report.",
@@ -186,7 +206,7 @@ def _codes() -> Iterable[str]:
 @option(
     "--explain",
     metavar="CODE",
-    type=Proposed(_codes),
+    type=SuggestedText(_list_rule_codes),
     section=_CODES,
     help="Say what a code means, and stop.",
 )
@@ -207,8 +227,8 @@ def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
 
         show_codes(words["select"], words["form"])
         return 0
-    from sabir.cli.check_run import CheckRun, CheckWords
+    from sabir.cli.check_run import CheckArguments, CheckRun
 
-    words["inputs"] = named_values(words["inputs"], "--input")
-    words["overrides"] = pairs(words["overrides"], "--set")
-    return CheckRun.prepare(CheckWords(**words)).execute()
+    words["inputs"] = parse_values(words["inputs"], "--input")
+    words["overrides"] = parse_pairs(words["overrides"], "--set")
+    return CheckRun.prepare(CheckArguments(**words)).execute()

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.deploying import at_option, remembering_options
+from sabir.cli.deploying import at_option, state_options
 from sabir.cli.options import evaluation_options, format_option, language_option, path_argument, quiet_option
 from sabir.cli.parameter_types import PATH
-from sabir.cli.terminal import write, write_bytes
+from sabir.cli.terminal import write_bytes, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.cli.deploying import Remembered
+    from sabir.cli.deploying import StateResolver
     from sabir.languages.language import EvaluationRequest
-    from sabir.operations.compile import Compiled
+    from sabir.operations.compile import CompileResult
 
 
 @sabir_command(
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @flag("--partial", help="Write the graph as far as it came, even when there are errors.")
 @quiet_option
 @at_option
-@remembering_options
+@state_options
 @evaluation_options
 def command(
     *,
@@ -55,7 +55,7 @@ def command(
     partial: bool,
     quiet: bool,
     at: int | None,
-    remembered: Remembered,
+    remembered: StateResolver,
     evaluation: EvaluationRequest,
 ) -> int:
     """Evaluate PATH to its instance graph.
@@ -64,11 +64,11 @@ def command(
     nothing is written, unless --partial.
     """
     from sabir.cli.output import show_findings
-    from sabir.cli.spinner import progress, watched
+    from sabir.cli.spinner import show_progress, track_progress
     from sabir.operations.compile import CompileRequest, GraphView, compile_path
     from sabir.operations.files import write_atomically
 
-    with watched(evaluation, quiet=quiet) as request, remembered(path, request, language, at) as known:
+    with track_progress(evaluation, quiet=quiet) as request, remembered(path, request, language, at) as known:
         compiled = compile_path(
             CompileRequest(
                 path=known.path,
@@ -80,7 +80,7 @@ def command(
     show_findings(compiled.findings, path, quiet=quiet)
     if not compiled.failed or partial:
         if output is not None:
-            with progress(quiet=quiet, text="writing"):
+            with show_progress(quiet=quiet, text="writing"):
                 write_atomically(output, compiled.pieces(), private=reveal)
         elif format_ == "text":
             _show_text(compiled)
@@ -89,10 +89,10 @@ def command(
     return int(compiled.failed)
 
 
-def _show_text(compiled: Compiled) -> None:
+def _show_text(compiled: CompileResult) -> None:
     from sabir.cli.prose import terminal_prose
     from sabir.graph.views.text import text_view
 
     prose = terminal_prose()
     for line in text_view(compiled.shown, origins=compiled.view.origins, paint=prose.paint):
-        write(prose.shown(line))
+        write_text(prose.format_line(line))

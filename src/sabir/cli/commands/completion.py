@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sabir.cli.declare import argument, sabir_command
-from sabir.cli.parameter_types import Choice
-from sabir.cli.terminal import write
+from sabir.cli.parameter_types import WordChoice
+from sabir.cli.terminal import write_text
 
 
 @sabir_command(
@@ -15,10 +15,10 @@ from sabir.cli.terminal import write
         ("sabir completion fish > ~/.config/fish/completions/sabir.fish", ""),
     ],
 )
-@argument("shell", metavar="bash|zsh|fish", type=Choice("bash", "zsh", "fish"))
+@argument("shell", metavar="bash|zsh|fish", type=WordChoice("bash", "zsh", "fish"))
 def command(*, shell: str) -> int:
     """Print the completion script of a shell, for sabir and mpl-check."""
     from sabir.cli.completion import SHELLS
 
-    write(SHELLS[shell])
+    write_text(SHELLS[shell])
     return 0

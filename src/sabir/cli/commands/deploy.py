@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
-from sabir.cli.deploying import allow_delete_option, at_option, doing_options, only_option, wanted_options
+from sabir.cli.deploying import (
+    allow_delete_option,
+    at_option,
+    execution_options,
+    only_option,
+    project_options,
+)
 from sabir.cli.options import path_argument
 from sabir.cli.parameter_types import PATH
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.cli.deploying import Words
+    from sabir.cli.deploying import ExecutionFlags
     from sabir.operations.deployment.environment import EnvironmentRequest
 
 
@@ -36,8 +42,8 @@ if TYPE_CHECKING:
 @flag("--once", help="Only what can be foreseen now: no second wave for what rests on values that come back.")
 @only_option
 @at_option
-@doing_options
-@wanted_options
+@execution_options
+@project_options
 def command(
     *,
     environment: EnvironmentRequest,
@@ -49,7 +55,7 @@ def command(
     once: bool,
     only: tuple[str, ...],
     at: int | None,
-    words: Words,
+    words: ExecutionFlags,
 ) -> int:
     """Bring the world to what is described: plan, ask, do, remember.
 
@@ -58,10 +64,10 @@ def command(
     """
     from msgspec.structs import replace
 
-    from sabir.cli.execution import allowed_deletions, carry_out
+    from sabir.cli.execution import parse_allow_delete, run_plan
     from sabir.operations.deployment.deploy import DeployRequest, deploy_path
 
-    return carry_out(
+    return run_plan(
         environment.path,
         replace(words, yes=words.yes or plan is not None),
         lambda doing: deploy_path(
@@ -75,7 +81,7 @@ def command(
                 repair=repair,
                 once=once,
                 at=at,
-                allow_delete=allowed_deletions(allow_delete),
+                allow_delete=parse_allow_delete(allow_delete),
             )
         ),
     )

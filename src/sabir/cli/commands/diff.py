@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
-from sabir.cli.deploying import remembering_options
+from sabir.cli.deploying import state_options
 from sabir.cli.options import evaluation_options, format_option, language_option, quiet_option
 from sabir.cli.parameter_types import PATH, Number
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.cli.deploying import Remembered
+    from sabir.cli.deploying import StateResolver
     from sabir.languages.language import EvaluationRequest
-    from sabir.operations.diff import Difference
+    from sabir.operations.diff import DiffResult
 
 
 @sabir_command(
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     section="State",
     help="PATH as deployment N was asked for it; twice: two deployments, once: that one and what is there now.",
 )
-@remembering_options
+@state_options
 @evaluation_options
 def command(
     *,
@@ -55,7 +55,7 @@ def command(
     exit_code: bool,
     quiet: bool,
     numbers: tuple[int, ...],
-    remembered: Remembered,
+    remembered: StateResolver,
     evaluation: EvaluationRequest,
 ) -> int:
     """Compare two graphs by what they mean: instances, values, relations and outputs.
@@ -65,15 +65,15 @@ def command(
     it is a revision, with what is there now. Order and places do not count.
     """
     from sabir.cli.output import show_findings
-    from sabir.cli.prose import show
-    from sabir.cli.spinner import watched
+    from sabir.cli.prose import print_view
+    from sabir.cli.spinner import track_progress
     from sabir.cli.views.diff import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.operations.diff import DiffRequest, diff_paths
 
-    with watched(evaluation, quiet=quiet) as request:
+    with track_progress(evaluation, quiet=quiet) as request:
         if numbers:
-            difference = _between(before, after, numbers, remembered, request, language)
+            difference = _compare_deployments(before, after, numbers, remembered, request, language)
         else:
             difference = diff_paths(
                 DiffRequest(before=before, after=after, language=language, evaluation=request)
@@ -81,18 +81,18 @@ def command(
     show_findings(difference.findings, quiet=quiet)
     if any(finding.severity is Severity.ERROR for finding in difference.findings):
         return 1
-    show(VIEWS, format_, difference)
+    print_view(VIEWS, format_, difference)
     return int(exit_code and bool(difference.diff))
 
 
-def _between(
+def _compare_deployments(
     path: Path,
     other: Path | None,
     numbers: tuple[int, ...],
-    remembered: Remembered,
+    remembered: StateResolver,
     evaluation: EvaluationRequest,
     language: str | None,
-) -> Difference:
+) -> DiffResult:
     """Two deployments of one path, or one of them and what is there now."""
     from msgspec.structs import replace
 

@@ -11,7 +11,7 @@ from sabir.cli.options import (
     language_option,
     path_argument,
     quiet_option,
-    rendered_option,
+    render_output_option,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @path_argument
 @language_option
-@rendered_option("everything that belongs to it")
+@render_output_option("everything that belongs to it")
 @option("--function", metavar="NAME", help="Run this export function of the model as well.")
 @quiet_option
 @evaluation_options

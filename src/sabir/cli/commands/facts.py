@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sabir.cli.declare import argument, flag, sabir_command
 from sabir.cli.deploying import environment_options
 from sabir.cli.options import format_option, path_argument
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import print_status, write_text
 from sabir.errors import UsageError
 from sabir.text import format_json
 
 if TYPE_CHECKING:
     from sabir.operations.deployment.environment import EnvironmentRequest
-    from sabir.operations.deployment.facts import SeenFact
+    from sabir.operations.deployment.facts import ObservedFact
 
 
 @sabir_command(
@@ -39,38 +39,38 @@ def command(*, environment: EnvironmentRequest, names: tuple[str, ...], expire: 
     if expire:
         if not names:
             raise UsageError("say which facts expire: sabir facts PATH NAME… --expire")
-        say(f"expired: {', '.join(expire_facts(environment, names))}")
+        print_status(f"expired: {', '.join(expire_facts(environment, names))}")
         return 0
     facts = facts_path(environment, names)
     if format_ == "json":
-        document = {"format": "sabir.facts/1", "facts": [_data(seen) for seen in facts]}
-        write(format_json(document, indent=2) + "\n")
+        document = {"format": "sabir.facts/1", "facts": [_fact_data(seen) for seen in facts]}
+        write_text(format_json(document, indent=2) + "\n")
         return 0
     for seen in facts:
-        write(_line(seen, whole=bool(names)))
+        write_text(_fact_line(seen, whole=bool(names)))
     return 0
 
 
-def _line(seen: SeenFact, *, whole: bool) -> str:
-    from sabir.checks.formatters.palette import harmless
-    from sabir.cli.views.plan import value_words
+def _fact_line(seen: ObservedFact, *, whole: bool) -> str:
+    from sabir.checks.formatters.palette import escape_control
+    from sabir.cli.views.plan import format_value
 
     fact = seen.fact
     expired = ", expired" if fact.expired else ""
-    line = f"{harmless(fact.name.replace('|', '.'))}: {value_words(seen.value)}\n"
+    line = f"{escape_control(fact.name.replace('|', '.'))}: {format_value(seen.value)}\n"
     if not whole:
         return line.rstrip("\n") + ("  (expired)\n" if fact.expired else "\n")
     at = f", {fact.at[:19]}" if fact.at else ""
-    return line + harmless(f"    {fact.words} ({fact.step}){at}{expired}") + "\n"
+    return line + escape_control(f"    {fact.words} ({fact.step}){at}{expired}") + "\n"
 
 
-def _data(seen: SeenFact) -> dict[str, Any]:
-    from sabir.graph.json.values import encoded
+def _fact_data(seen: ObservedFact) -> dict[str, Any]:
+    from sabir.graph.json.values import encode_value
 
     fact = seen.fact
     return {
         "name": fact.name,
-        "value": encoded(seen.value),
+        "value": encode_value(seen.value),
         "resource": fact.address,
         "deployment": fact.deployment,
         "step": fact.step,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
 
 
-def _placed(function: Callable[..., int]) -> Callable[..., int]:
+def _location_arguments(function: Callable[..., int]) -> Callable[..., int]:
     """`[PATH] FILE:LINE`, or with --since a PATH alone; the function gets `path` and `line`."""
 
     @functools.wraps(function)
@@ -55,7 +55,7 @@ def _placed(function: Callable[..., int]) -> Callable[..., int]:
 @language_option
 @format_option("text", "json", "markdown", help="How it is written; markdown with --since only.")
 @quiet_option
-@_placed
+@_location_arguments
 @evaluation_options
 def command(
     *,
@@ -74,21 +74,21 @@ def command(
     question is what the change since a revision means: instances, values and relations before and after.
     """
     if since is not None:
-        return _review(
+        return _review_changes(
             path, since, exclude=exclude, language=language, form=format_, quiet=quiet, request=evaluation
         )
     if format_ == "markdown":
         click.get_current_context().fail("--format markdown is for --since")
 
     from sabir.cli.output import show_findings
-    from sabir.cli.prose import show
-    from sabir.cli.spinner import watched
+    from sabir.cli.prose import print_view
+    from sabir.cli.spinner import track_progress
     from sabir.cli.views.impact import VIEWS
     from sabir.errors import FindingError
     from sabir.operations.impact import ImpactRequest, impact_path
 
     try:
-        with watched(evaluation, quiet=quiet) as request:
+        with track_progress(evaluation, quiet=quiet) as request:
             impact = impact_path(
                 ImpactRequest(path=path, line=line or "", language=language, evaluation=request)
             )
@@ -96,11 +96,11 @@ def command(
         show_findings(error.findings, path, quiet=quiet)
         return 1
     show_findings(impact.findings, path, quiet=quiet)
-    show(VIEWS, format_, impact)
+    print_view(VIEWS, format_, impact)
     return 0
 
 
-def _review(
+def _review_changes(
     path: Path,
     since: str,
     *,
@@ -111,12 +111,12 @@ def _review(
     request: EvaluationRequest,
 ) -> int:
     from sabir.cli.output import show_findings
-    from sabir.cli.prose import show
-    from sabir.cli.spinner import progress
+    from sabir.cli.prose import print_view
+    from sabir.cli.spinner import show_progress
     from sabir.cli.views.impact import REVIEW_VIEWS
     from sabir.operations.review import ReviewRequest, review_path
 
-    with progress(quiet=quiet, text="comparing") as report:
+    with show_progress(quiet=quiet, text="comparing") as report:
         review = review_path(
             ReviewRequest(
                 path=path,
@@ -130,5 +130,5 @@ def _review(
     for package in review.packages:
         if package.failed:
             show_findings(package.difference.findings, path / package.path, quiet=True)
-    show(REVIEW_VIEWS, form, review)
+    print_view(REVIEW_VIEWS, form, review)
     return int(any(package.failed for package in review.packages))

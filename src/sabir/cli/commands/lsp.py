@@ -24,8 +24,8 @@ from sabir.extras import missing_extra
 def command(*, port: int | None) -> int:
     """Serve an editor: findings while typing, fixes, values and where they came from, names across files and languages."""
     try:
-        from sabir.lsp.requests import serve
+        from sabir.lsp.requests import serve_editor
     except ImportError as error:
         raise missing_extra("lsp", "the language server", error) from error
-    serve(dict(os.environ), port=port)
+    serve_editor(dict(os.environ), port=port)
     return 0

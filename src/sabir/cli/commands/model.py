@@ -9,8 +9,8 @@ import click
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.options import evaluation_request, package_options, path_argument
-from sabir.cli.parameter_types import PATH, pairs
-from sabir.cli.terminal import ask, say, write
+from sabir.cli.parameter_types import PATH, parse_pairs
+from sabir.cli.terminal import ask, print_status, write_text
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -70,36 +70,36 @@ def command(
     ends with status 1.
     """
     from sabir.cli.output import show_findings
-    from sabir.operations.limits import within
+    from sabir.operations.limits import enforce_limits
     from sabir.operations.model import ModelRequest, model_of_path
 
     asks = not (no_ask or forms or schema or method) and sys.stdin.isatty() and sys.stderr.isatty()
     request = ModelRequest(
         path=path,
-        values=pairs(values, "--set"),
+        values=parse_pairs(values, "--set"),
         cloud=cloud,
         cls=cls,
         forms=forms,
         schema=schema or method is not None,
         method=method,
-        ask=_ask if asks else None,
+        ask=_prompt_user if asks else None,
         evaluation=evaluation_request(search_path=search_path, paths=[path], limits=limits),
     )
-    with within(request.evaluation.session.limits, path.name):
+    with enforce_limits(request.evaluation.session.limits, path.name):
         model = model_of_path(request)
     show_findings(model.findings, path, quiet=False)
     for error in model.errors:
-        say(f"sabir: {error}")
+        print_status(f"sabir: {error}")
     if model.failed:
         return 1
-    write(format_json(model.document, indent=2, default=str) + "\n")
+    write_text(format_json(model.document, indent=2, default=str) + "\n")
     return 0
 
 
-def _ask(question: ModelQuestion) -> Any:
+def _prompt_user(question: ModelQuestion) -> Any:
     """A line from the terminal; an empty one takes what is proposed."""
     if question.refused is not None:
-        say(f"sabir: {question.name}: {question.refused}")
+        print_status(f"sabir: {question.name}: {question.refused}")
     answer = ask(f"{question.name}: {question.text}: ", is_secret=question.is_secret)
     if answer is None:
         raise click.Abort

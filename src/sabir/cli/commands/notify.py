@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, sabir_command
-from sabir.cli.deploying import argument_option, doing_options, wanted_options
+from sabir.cli.deploying import argument_option, execution_options, project_options
 from sabir.cli.options import path_and
-from sabir.cli.parameter_types import named_values
+from sabir.cli.parameter_types import parse_values
 
 if TYPE_CHECKING:
-    from sabir.cli.deploying import Words
+    from sabir.cli.deploying import ExecutionFlags
     from sabir.operations.deployment.environment import EnvironmentRequest
 
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 @path_and("event", "EVENT")
 @argument_option
 @flag("--anew", help="Begin from the start, although the same event was being handled and cut off.")
-@doing_options
-@wanted_options
+@execution_options
+@project_options
 def command(
-    *, environment: EnvironmentRequest, event: str, args: tuple[str, ...], anew: bool, words: Words
+    *, environment: EnvironmentRequest, event: str, args: tuple[str, ...], anew: bool, words: ExecutionFlags
 ) -> int:
     """Tell an environment of an event: every operation that waits for it is called, as one journalled run.
 
     Each operation gets those arguments that it takes. Exit status as of `sabir deploy`; 0 when nothing waits for the event.
     """
-    from sabir.cli.execution import carry_out
+    from sabir.cli.execution import run_plan
     from sabir.operations.deployment.call import CallRequest, notify_path
 
-    arguments = named_values(args, "--arg")
-    return carry_out(
+    arguments = parse_values(args, "--arg")
+    return run_plan(
         environment.path,
         words,
         lambda doing: notify_path(

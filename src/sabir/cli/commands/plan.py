@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.deploying import at_option, only_option, wanted_options
+from sabir.cli.deploying import at_option, only_option, project_options
 from sabir.cli.options import format_option, path_argument, quiet_option
 from sabir.cli.parameter_types import PATH
-from sabir.cli.terminal import say, wants_color, write, write_bytes
+from sabir.cli.terminal import print_status, wants_color, write_bytes, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sabir.operations.deployment.environment import EnvironmentRequest
-    from sabir.operations.deployment.plan import Planned
+    from sabir.operations.deployment.plan import PlanResult
 
 
 @sabir_command(
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     "text", "json", "markdown", "html", help="How it is written; html: a page with the graph and the steps."
 )
 @quiet_option
-@wanted_options
+@project_options
 def command(
     *,
     environment: EnvironmentRequest,
@@ -65,7 +65,7 @@ def command(
     Nothing is changed and nothing is written. Exit status 0 when there is nothing to do, 3 when there is.
     """
     from sabir.checks.formatters.palette import Palette
-    from sabir.cli.boundary import Status
+    from sabir.cli.boundary import ExitCode
     from sabir.cli.output import show_findings
     from sabir.cli.views.plan import VIEWS
     from sabir.errors import UsageError
@@ -79,27 +79,27 @@ def command(
     planned = plan_path(request)
     show_findings(planned.findings, environment.path, quiet=quiet)
     if planned.plan is None:
-        return Status.FOUND
+        return ExitCode.FOUND
     if planned.open_steps and not quiet:
-        say(
+        print_status(
             f"a deployment was cut off with {planned.open_steps} steps begun: "
             "what became of them is found out before anything else is done"
         )
     for address, reason in planned.lost if not quiet else ():
-        say(f"cannot go back: {address}: {reason}")
+        print_status(f"cannot go back: {address}: {reason}")
     if format_ == "html":
         _write_page(planned, environment, output)
     elif output is not None:
         write_atomically(output, plan_text(planned.plan, sign).encode(), private=True)
     palette = Palette(on=format_ == "text" and wants_color())
     for piece in VIEWS[format_](planned.plan, palette) if format_ != "html" else ():
-        write(piece)
+        write_text(piece)
     if planned.refused:
-        return Status.FOUND
-    return Status.TO_DO if planned.plan.is_open or planned.open_steps else Status.FINE
+        return ExitCode.FOUND
+    return ExitCode.TO_DO if planned.plan.is_open or planned.open_steps else ExitCode.FINE
 
 
-def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path | None) -> None:
+def _write_page(planned: PlanResult, environment: EnvironmentRequest, output: Path | None) -> None:
 
     from msgspec.structs import replace
 

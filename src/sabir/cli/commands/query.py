@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.deploying import remembering_options
+from sabir.cli.deploying import state_options
 from sabir.cli.options import (
     evaluation_options,
     format_option,
@@ -14,15 +14,15 @@ from sabir.cli.options import (
     path_and,
     quiet_option,
 )
-from sabir.cli.parameter_types import pairs
-from sabir.cli.terminal import say, write
+from sabir.cli.parameter_types import parse_pairs
+from sabir.cli.terminal import print_status, write_text
 from sabir.errors import UsageError
 from sabir.text import format_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.cli.deploying import Remembered
+    from sabir.cli.deploying import StateResolver
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.why import Explanation
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @flag("--trace", help="Say on stderr what each segment selects.")
 @flag("--reveal", help="Show sensitive values, too.")
 @quiet_option
-@remembering_options
+@state_options
 @evaluation_options
 def command(
     *,
@@ -71,7 +71,7 @@ def command(
     trace: bool,
     reveal: bool,
     quiet: bool,
-    remembered: Remembered,
+    remembered: StateResolver,
     evaluation: EvaluationRequest,
 ) -> int:
     """Evaluate an Unfurl EXPRESSION over the graph of PATH.
@@ -79,17 +79,20 @@ def command(
     EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
     """
     from sabir.cli.output import show_findings
-    from sabir.cli.spinner import watched
+    from sabir.cli.spinner import track_progress
     from sabir.operations.query import QueryRequest, query_path
 
-    number, instance = _places(places)
-    with watched(evaluation, quiet=quiet) as request, remembered(path, request, language, number) as known:
+    number, instance = _parse_locations(places)
+    with (
+        track_progress(evaluation, quiet=quiet) as request,
+        remembered(path, request, language, number) as known,
+    ):
         answer = query_path(
             QueryRequest(
                 path=known.path,
                 expression=expression,
                 at=instance,
-                variables=pairs(variables, "--var"),
+                variables=parse_pairs(variables, "--var"),
                 language=known.language,
                 evaluation=known.evaluation,
                 reveal=reveal,
@@ -99,19 +102,19 @@ def command(
         )
     show_findings(answer.findings, path, quiet=quiet)
     for line in answer.trace:
-        say(line)
+        print_status(line)
     if not answer.failed or answer.values:
-        _write(list(answer.values), format_)
+        _print_values(list(answer.values), format_)
     if answer.chains:
-        _explain(answer.chains)
+        _print_explanations(answer.chains)
     if answer.sensitive and not quiet:
-        say("some values are sensitive and hidden; --reveal shows them")
+        print_status("some values are sensitive and hidden; --reveal shows them")
     if not answer.values and answer.nothing and not quiet:
-        say(f"no match: {answer.nothing}")
+        print_status(f"no match: {answer.nothing}")
     return int(answer.failed or not answer.values)
 
 
-def _places(words: Sequence[str]) -> tuple[int | None, str | None]:
+def _parse_locations(words: Sequence[str]) -> tuple[int | None, str | None]:
     """The number of a deployment and the name of an instance, as far as they are given."""
     numbers = [word for word in words if word.isdigit()]
     instances = [word for word in words if not word.isdigit()]
@@ -120,21 +123,21 @@ def _places(words: Sequence[str]) -> tuple[int | None, str | None]:
     return int(numbers[0]) if numbers else None, instances[0] if instances else None
 
 
-def _explain(chains: Sequence[Explanation]) -> None:
+def _print_explanations(chains: Sequence[Explanation]) -> None:
     from sabir.cli.views.why import text_view
 
     for chain in chains:
-        say("".join(text_view(chain)).removesuffix("\n"))
+        print_status("".join(text_view(chain)).removesuffix("\n"))
 
 
-def _write(values: list[Any], format_: str) -> None:
+def _print_values(values: list[Any], format_: str) -> None:
     if format_ == "json":
-        write(format_json(values, indent=2) + "\n")
+        write_text(format_json(values, indent=2) + "\n")
     elif format_ == "yaml":
         from sabir.source.yaml.write import yaml_text
 
-        write(yaml_text(values, width=80))
+        write_text(yaml_text(values, width=80))
     else:
         for value in values:
             text = value if isinstance(value, str) else format_json(value)
-            write(text + "\n", painted=False)
+            write_text(text + "\n", painted=False)

@@ -13,7 +13,7 @@ from sabir.cli.options import (
     language_option,
     path_argument,
     quiet_option,
-    rendered_option,
+    render_output_option,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="What to write: kubernetes, objectmodel … An unknown name lists those there are.",
 )
-@rendered_option("one file for each thing")
+@render_output_option("one file for each thing")
 @option("--namespace", metavar="NAME", help="The namespace of Kubernetes objects.")
 @option(
     "--image",
@@ -82,13 +82,13 @@ def command(
         evaluation=evaluation,
         render=RenderRequest(
             namespace=namespace,
-            options={**_words(options, "--option"), **_words(images, "--image", prefix="image.")},
+            options={**_parse_pairs(options, "--option"), **_parse_pairs(images, "--image", prefix="image.")},
         ),
     )
     return write_rendered(request, output, quiet=quiet)
 
 
-def _words(words: tuple[str, ...], option_name: str, prefix: str = "") -> dict[str, str]:
+def _parse_pairs(words: tuple[str, ...], option_name: str, prefix: str = "") -> dict[str, str]:
     values: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sabir.cli.declare import flag, sabir_command
 from sabir.cli.deploying import environment_options
 from sabir.cli.options import path_and
-from sabir.cli.terminal import say
+from sabir.cli.terminal import print_status
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,5 +33,7 @@ def command(*, environment: EnvironmentRequest, step: str, done: bool, redo: boo
     if done is redo:
         raise UsageError("say what you found: --done or --redo")
     settled = resolve_step(environment, step, done=done)
-    say(f"{settled.key} of deployment {settled.deployment}: {'done' if done else 'to be done again'}")
+    print_status(
+        f"{settled.key} of deployment {settled.deployment}: {'done' if done else 'to be done again'}"
+    )
     return 0

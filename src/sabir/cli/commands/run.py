@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.options import evaluation_options, path_argument
-from sabir.cli.parameter_types import PATH, Number, pairs
-from sabir.cli.terminal import say, write_bytes
+from sabir.cli.parameter_types import PATH, Number, parse_pairs
+from sabir.cli.terminal import print_status, write_bytes
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def command(
 
     def report(level: str, line: str) -> None:
         if not quiet:
-            say(f"{level}: {line}")
+            print_status(f"{level}: {line}")
 
     done = run_path(
         RunRequest(
             path=path,
             call=call,
-            args=pairs(args, "--arg"),
+            args=parse_pairs(args, "--arg"),
             evaluation=evaluation,
             record=record,
             step_limit=step_limit,
@@ -86,18 +86,18 @@ def command(
     show_findings(done.findings, path, quiet=quiet)
     if done.failed:
         if done.actions is not None:  # how far it came is what one wants to see then
-            _print(run_document(done))
+            _print_json(run_document(done))
         return 1
     if save is not None:
-        write_atomically(save, _json(done.storage), private=True)
-    _print(run_document(done))
+        write_atomically(save, _encode_json(done.storage), private=True)
+    _print_json(run_document(done))
     return 0
 
 
-def _print(document: Any) -> None:
-    write_bytes([_json(document)])
+def _print_json(document: Any) -> None:
+    write_bytes([_encode_json(document)])
 
 
-def _json(data: Any) -> bytes:
+def _encode_json(data: Any) -> bytes:
     text = format_json(data, indent=2, default=str)
     return (text + "\n").encode("utf-8", "replace")

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
-from sabir.cli.parameter_types import PATH, Choice, Number
+from sabir.cli.parameter_types import PATH, Number, WordChoice
 from sabir.cli.session_options import trust_option
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import print_status, write_text
 from sabir.extras import missing_extra
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @option("--new-token", metavar="NAME", help="Make a token for somebody, print it, and stop.")
 @option(
     "--role",
-    type=Choice("reader", "operator", "admin"),
+    type=WordChoice("reader", "operator", "admin"),
     default="reader",
     help="What the new token may do. [default: reader]",
 )
@@ -72,13 +72,13 @@ def command(
 
     try:
         from sabir.server import run
-        from sabir.server.service import Service
-        from sabir.server.settings import Settings
+        from sabir.server.service import SabirService
+        from sabir.server.settings import ServerSettings
         from sabir.server.store.tokens import Role
     except ImportError as error:
         raise missing_extra("serve", "the service", error) from error
     with _private_files() as umask, safe_child_imports():  # its pools of processes start with the service
-        settings = Settings(
+        settings = ServerSettings(
             data=data,
             state=state,
             host=host,
@@ -89,21 +89,21 @@ def command(
             job_umask=umask,
         )
         if new_token is not None:
-            write(run.new_token(settings, new_token, Role(role), days=days) + "\n")
+            write_text(run.new_token(settings, new_token, Role(role), days=days) + "\n")
             return 0
-        listening = run.listen(settings)
-        service = Service(settings)
-        token, url = run.first_token(service), run.address(settings, listening)
+        listening = run.open_socket(settings)
+        service = SabirService(settings)
+        token, url = run.first_token(service), run.server_url(settings, listening)
         if token is not None:
-            say(f"sabir: the first token, with all rights; it is not shown again: {token}")
+            print_status(f"sabir: the first token, with all rights; it is not shown again: {token}")
         if host not in _LOOPBACK and not behind_tls:
-            say(
+            print_status(
                 "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
             )
-        say(f"sabir: serving on {url}; Ctrl-C stops")
+        print_status(f"sabir: serving on {url}; Ctrl-C stops")
         if token is not None:
-            say(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
-        run.serve(service, listening)
+            print_status(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
+        run.run_server(service, listening)
         return 0
 
 

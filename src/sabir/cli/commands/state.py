@@ -9,8 +9,8 @@ import click
 from sabir.cli.declare import argument, sabir_command, usage_line
 from sabir.cli.deploying import environment_options
 from sabir.cli.options import format_option
-from sabir.cli.parameter_types import PATH, Choice
-from sabir.cli.terminal import say, write
+from sabir.cli.parameter_types import PATH, WordChoice
+from sabir.cli.terminal import print_status, write_text
 from sabir.errors import UnusableInput
 from sabir.text import format_json
 
@@ -34,7 +34,7 @@ _WORDS = {"list": 0, "show": 1, "mv": 2, "rm": 1, "export": 0, "import": 1, "rot
         ("sabir state rotate shop/", "seal secrets with the newest key"),
     ],
 )
-@argument("action", type=Choice(*_WORDS))
+@argument("action", type=WordChoice(*_WORDS))
 @argument("path", type=PATH)
 @argument("words", nargs=-1)
 @format_option("text", "json", help="How it is written.")
@@ -48,7 +48,7 @@ def command(*, environment: EnvironmentRequest, action: str, words: tuple[str, .
     return 0
 
 
-def _list(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str) -> None:
+def _list_resources(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str) -> None:
     from sabir.operations.deployment.state import state_records
 
     records, _ = state_records(environment)
@@ -57,17 +57,17 @@ def _list(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str
             {"address": each.address, "kind": each.kind, "target": each.target, "status": each.status.value}
             for each in records.values()
         ]
-        write(format_json({"format": "sabir.state/1", "resources": rows}, indent=2) + "\n")
+        write_text(format_json({"format": "sabir.state/1", "resources": rows}, indent=2) + "\n")
         return
     for each in records.values():
         note = "" if each.status.value == "present" else f"  {each.status.value}"
-        write(f"{each.address}  {each.kind}  {each.target}{note}\n")
+        write_text(f"{each.address}  {each.kind}  {each.target}{note}\n")
 
 
-def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+def _show_resource(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
     from sabir.diagnostics.suggestions import did_you_mean
     from sabir.errors import UsageError
-    from sabir.graph.json.values import encoded
+    from sabir.graph.json.values import encode_value
     from sabir.operations.deployment.state import state_records
 
     records, read = state_records(environment)
@@ -82,59 +82,59 @@ def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str)
         "driver": record.driver,
         "status": record.status.value,
         "id": record.id,
-        "desired": encoded(read(record.desired)),
+        "desired": encode_value(read(record.desired)),
         "requires": list(record.requires),
         "deployment": record.deployment,
         "origin": record.origin,
     }
-    write(format_json(shown, indent=2) + "\n")
+    write_text(format_json(shown, indent=2) + "\n")
 
 
-def _mv(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+def _move_resource(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
     from sabir.operations.deployment.state import move_resource
 
     move_resource(environment, *words)
 
 
-def _rm(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+def _forget_resource(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
     from sabir.operations.deployment.state import forget_resource
 
     forget_resource(environment, words[0])
 
 
-def _export(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
+def _export_state(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
     from sabir.operations.deployment.state import export_state
 
-    write(format_json(export_state(environment), indent=2) + "\n")
+    write_text(format_json(export_state(environment), indent=2) + "\n")
 
 
-def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+def _import_state(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
     from pathlib import Path
 
     from sabir.operations.deployment.state import import_state
     from sabir.source.packages import PackageLimits
-    from sabir.source.packages.file import read_given
+    from sabir.source.packages.file import read_input
     from sabir.source.packages.limits import ReadProblem
 
     try:
-        data = read_given(Path(words[0]), PackageLimits(file=1_000_000_000))
+        data = read_input(Path(words[0]), PackageLimits(file=1_000_000_000))
     except ReadProblem as error:
         raise UnusableInput(f"{words[0]!r} {error}") from error
-    say(f"{import_state(environment, data)} resources")
+    print_status(f"{import_state(environment, data)} resources")
 
 
-def _rotate(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
+def _rotate_keys(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
     from sabir.operations.deployment.state import rotate_keys
 
-    say(f"{rotate_keys(environment)} records sealed anew")
+    print_status(f"{rotate_keys(environment)} records sealed anew")
 
 
 _ACTIONS: dict[str, Callable[[EnvironmentRequest, tuple[str, ...], str], None]] = {
-    "list": _list,
-    "show": _show,
-    "mv": _mv,
-    "rm": _rm,
-    "export": _export,
-    "import": _import,
-    "rotate": _rotate,
+    "list": _list_resources,
+    "show": _show_resource,
+    "mv": _move_resource,
+    "rm": _forget_resource,
+    "export": _export_state,
+    "import": _import_state,
+    "rotate": _rotate_keys,
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sabir.cli.declare import argument, option, sabir_command
 from sabir.cli.options import evaluation_request, format_option, package_options
 from sabir.cli.parameter_types import PATH
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import print_status, write_text
 from sabir.text import format_json
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ def command(
     from sabir.cli.output import show_findings
     from sabir.diagnostics.finding import Severity
     from sabir.operations.files import write_atomically
-    from sabir.operations.limits import within
-    from sabir.operations.test import TestRequest, junit, run_document, run_tests_of_path
+    from sabir.operations.limits import enforce_limits
+    from sabir.operations.test import TestRequest, junit_report, run_document, run_tests_of_path
 
     evaluation = evaluation_request(search_path=search_path, paths=[path], limits=limits)
-    with within(evaluation.session.limits, path.name):
+    with enforce_limits(evaluation.session.limits, path.name):
         run = run_tests_of_path(TestRequest(path=path, names=names, evaluation=evaluation))
     show_findings(run.findings, path, quiet=False)
     for outcome in run.outcomes:
@@ -58,19 +58,19 @@ def command(
     if format_ == "json":
         text = format_json(run_document(run), indent=2) + "\n"
     elif format_ == "junit":
-        text = junit(run, path.absolute().name)
+        text = junit_report(run, path.absolute().name)
     else:
-        text = _lines(run)
+        text = _outcome_lines(run)
     if output is None:
-        write(text)
+        write_text(text)
     else:
         write_atomically(output, text.encode())
     if not run.outcomes and not any(finding.severity is Severity.ERROR for finding in run.findings):
-        say("sabir: there are no tests: classes that extend io.murano.test.TestFixture have them")
+        print_status("sabir: there are no tests: classes that extend io.murano.test.TestFixture have them")
     return 1 if run.failed or not run.outcomes else 0
 
 
-def _lines(run: TestRun) -> str:
+def _outcome_lines(run: TestRun) -> str:
     lines = [
         f"{'FAILED' if outcome.failures else 'passed'}  {outcome.cls}.{outcome.name}"
         for outcome in run.outcomes

@@ -9,12 +9,12 @@ import click
 from sabir.cli.declare import argument, flag, sabir_command
 from sabir.cli.parameter_types import PATH
 from sabir.cli.session_options import TRUST_WORD, command_session
-from sabir.cli.terminal import say, write
+from sabir.cli.terminal import print_status, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.operations.trust import Leave
+    from sabir.operations.trust import Grant
 
 
 @sabir_command(
@@ -42,31 +42,31 @@ if TYPE_CHECKING:
 @flag("--revoke", help="Forget what PATH is trusted with.")
 def command(*, path: Path | None, words: tuple[str, ...], listing: bool, revoke: bool) -> int:
     """Remember what the project at PATH may do beyond being read, for its code as it is now."""
-    from sabir.operations.trust import give_leave, listed_leave, revoke_leave
+    from sabir.operations.trust import grant_permission, list_grants, revoke_permission
     from sabir.session import Trust
 
     session = command_session()
     if listing:
-        for leave in listed_leave(session):
-            write(_line(leave))
+        for leave in list_grants(session):
+            write_text(_grant_line(leave))
         return 0
     if path is None:
         click.get_current_context().fail("name a PATH, or --list")
     if revoke:
-        there = revoke_leave(path, session)
-        say(f"{path} is trusted no more" if there else f"{path} was not trusted")
+        there = revoke_permission(path, session)
+        print_status(f"{path} is trusted no more" if there else f"{path} was not trusted")
         return 0 if there else 2
-    leave = give_leave(path, Trust.of(words or ("python",)), session)
-    say(
-        f"{leave.project} may now use: {', '.join(leave.trust.words)}; as long as its code ({_files(leave)}) stays as it is"
+    leave = grant_permission(path, Trust.of(words or ("python",)), session)
+    print_status(
+        f"{leave.project} may now use: {', '.join(leave.trust.words)}; as long as its code ({_count_files(leave)}) stays as it is"
     )
     return 0
 
 
-def _line(leave: Leave) -> str:
+def _grant_line(leave: Grant) -> str:
     changed = f" (ended: {leave.changes})" if leave.changes else ""
     return f"{leave.project}: {', '.join(leave.trust.words)}{changed}\n"
 
 
-def _files(leave: Leave) -> str:
+def _count_files(leave: Grant) -> str:
     return "1 file" if leave.files == 1 else f"{leave.files} files"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import sabir_command
-from sabir.cli.deploying import at_option, remembering_options
+from sabir.cli.deploying import at_option, state_options
 from sabir.cli.options import evaluation_options, format_option, language_option, path_and, quiet_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sabir.cli.deploying import Remembered
+    from sabir.cli.deploying import StateResolver
     from sabir.languages.language import EvaluationRequest
 
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @format_option("text", "json", "mermaid", help="How the chain is written.")
 @quiet_option
 @at_option
-@remembering_options
+@state_options
 @evaluation_options
 def command(
     *,
@@ -38,7 +38,7 @@ def command(
     format_: str,
     quiet: bool,
     at: int | None,
-    remembered: Remembered,
+    remembered: StateResolver,
     evaluation: EvaluationRequest,
 ) -> int:
     """Say where an instance, one of its attributes, or an output (outputs.NAME) came from.
@@ -47,8 +47,8 @@ def command(
     below it stands what it rests on.
     """
     from sabir.cli.output import show_findings
-    from sabir.cli.prose import show
-    from sabir.cli.spinner import watched
+    from sabir.cli.prose import print_view
+    from sabir.cli.spinner import track_progress
     from sabir.cli.views.why import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.errors import FindingError
@@ -56,7 +56,7 @@ def command(
 
     try:
         with (
-            watched(evaluation, quiet=quiet) as request,
+            track_progress(evaluation, quiet=quiet) as request,
             remembered(path, request, language, at) as known,
         ):
             explanation = why_path(
@@ -68,5 +68,5 @@ def command(
         show_findings(error.findings, path, quiet=quiet)
         return 1
     show_findings(explanation.findings, path, quiet=quiet)
-    show(VIEWS, format_, explanation)
+    print_view(VIEWS, format_, explanation)
     return int(any(finding.severity is Severity.ERROR for finding in explanation.findings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sabir.cli.terminal import write
+from sabir.cli.terminal import write_text
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.text import format_json
@@ -22,7 +22,7 @@ def show_code(name: str) -> None:
     if not matching:
         hint = did_you_mean(name, [rule.code for rule in rules]) or "--list-codes lists all"
         raise UsageError(f"no code {name!r}: {hint}")
-    write("\n".join(plain_explanation(rule) for rule in matching))
+    write_text("\n".join(plain_explanation(rule) for rule in matching))
 
 
 def show_codes(select: Sequence[str], form: str | None) -> None:
@@ -43,7 +43,7 @@ def show_codes(select: Sequence[str], form: str | None) -> None:
             }
             for rule in rules
         ]
-        write(format_json({"format": "sabir.codes/1", "codes": data}, indent=2) + "\n")
+        write_text(format_json({"format": "sabir.codes/1", "codes": data}, indent=2) + "\n")
         return
     if form not in (None, "text", "concise"):
         raise UsageError(f"--list-codes can be written as text or json, not as {form!r}")
@@ -52,4 +52,4 @@ def show_codes(select: Sequence[str], form: str | None) -> None:
         marks = [
             text for text, on in (("off by default", rule.off_by_default), ("--fix", rule.fixable)) if on
         ]
-        write(f"{rule.code:<{width}}  {rule.title}" + (f"  ({', '.join(marks)})\n" if marks else "\n"))
+        write_text(f"{rule.code:<{width}}  {rule.title}" + (f"  ({', '.join(marks)})\n" if marks else "\n"))

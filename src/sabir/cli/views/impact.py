@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any, Final
 
-from sabir.cli.views.diff import code, markdown_changes
+from sabir.cli.views.diff import code_span, markdown_changes
 from sabir.cli.views.diff import text_view as difference_text
-from sabir.graph.dependence import Affected
+from sabir.graph.dependence import Dependent
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.graph.views.colours import PLAIN, Paint
-from sabir.graph.views.text import clipped, one_line, value_text
+from sabir.graph.views.text import clip_text, one_line, value_text
 from sabir.operations.diff import difference_data
-from sabir.operations.impact import Impact, impact_data
+from sabir.operations.impact import ImpactResult, impact_data
 from sabir.operations.review import Review, ReviewedPackage
 from sabir.text import format_json
 
 
-def text_view(impact: Impact, paint: Paint = PLAIN) -> Iterator[str]:
+def text_view(impact: ImpactResult, paint: Paint = PLAIN) -> Iterator[str]:
     """Each instance once, below it what of it depends on the line and by which way."""
     if not impact.affected:
         yield f"nothing depends on {impact.file}:{impact.line}\n"
@@ -30,7 +30,7 @@ def text_view(impact: Impact, paint: Paint = PLAIN) -> Iterator[str]:
     shown: str | None = None
     for affected in impact.affected:
         if affected.instance is None:
-            yield f"output {affected.attribute}{_through(impact.graph, affected)}\n"
+            yield f"output {affected.attribute}{_format_cause(impact.graph, affected)}\n"
             continue
         instance = impact.graph[affected.instance]
         if shown != affected.instance:
@@ -38,25 +38,25 @@ def text_view(impact: Impact, paint: Paint = PLAIN) -> Iterator[str]:
             note = " is made here" if affected.attribute is None else ""
             yield f"{paint.name(one_line(instance.name))} {paint.type(f'({instance.type})')}{note}\n"
         if affected.attribute is not None:
-            value = _value(impact.graph, affected)
-            yield f"    {affected.attribute} = {clipped(value)}{_through(impact.graph, affected)}\n"
+            value = _format_value(impact.graph, affected)
+            yield f"    {affected.attribute} = {clip_text(value)}{_format_cause(impact.graph, affected)}\n"
     for rendered in impact.rendered:
-        way = _way(impact.graph, rendered.through)
+        way = _format_read(impact.graph, rendered.through)
         yield f"{one_line(rendered.name)} in {rendered.renderer}: {', '.join(rendered.fields)}{way}\n"
     instances = len({affected.instance for affected in impact.affected if affected.instance is not None})
     outputs = sum(affected.instance is None for affected in impact.affected)
-    both = f"{_counted(instances, 'instance')} and {_counted(outputs, 'output')}"
+    both = f"{_pluralize(instances, 'instance')} and {_pluralize(outputs, 'output')}"
     if impact.rendered:
-        objects = _counted(len(impact.rendered), "rendered object")
-        both = f"{_counted(instances, 'instance')}, {objects} and {_counted(outputs, 'output')}"
+        objects = _pluralize(len(impact.rendered), "rendered object")
+        both = f"{_pluralize(instances, 'instance')}, {objects} and {_pluralize(outputs, 'output')}"
     yield f"{both} depend on {impact.file}:{impact.line}\n"
 
 
-def _counted(number: int, noun: str) -> str:
+def _pluralize(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _value(graph: Graph, affected: Affected) -> str:
+def _format_value(graph: Graph, affected: Dependent) -> str:
     instance = graph[affected.instance or ""]
     name = affected.attribute or ""
     if name in instance.attributes:
@@ -65,18 +65,18 @@ def _value(graph: Graph, affected: Affected) -> str:
     return ", ".join(graph[id_].name if id_ in graph else id_ for id_ in targets) or "nothing"
 
 
-def _through(graph: Graph, affected: Affected) -> str:
-    return "" if affected.through is None else _way(graph, affected.through)
+def _format_cause(graph: Graph, affected: Dependent) -> str:
+    return "" if affected.through is None else _format_read(graph, affected.through)
 
 
-def _way(graph: Graph, read: AttributeRead) -> str:
+def _format_read(graph: Graph, read: AttributeRead) -> str:
     if read.instance not in graph:
         return ""
     name = graph[read.instance].name
     return f"   through {name if read.attribute is None else f'{name}.{read.attribute}'}"
 
 
-def json_view(impact: Impact) -> Iterator[str]:
+def json_view(impact: ImpactResult) -> Iterator[str]:
     yield format_json(impact_data(impact), indent=2) + "\n"
 
 
@@ -94,10 +94,10 @@ def review_text_view(review: Review, paint: Paint = PLAIN) -> Iterator[str]:
         elif package.difference.diff:
             yield f"{paint.name(package.path)}\n"
             yield from (f"    {line}" for line in difference_text(package.difference, paint))
-    yield f"{_total(review)}\n"
+    yield f"{_format_total(review)}\n"
 
 
-def _total(review: Review) -> str:
+def _format_total(review: Review) -> str:
     changed, count = len(review.changed), len(review.packages)
     if count == 1:
         return f"{'1 package has' if changed else 'the package has not'} changed since {review.since}"
@@ -105,33 +105,33 @@ def _total(review: Review) -> str:
 
 
 def review_json_view(review: Review) -> Iterator[str]:
-    packages = [_data(package) for package in review.packages]
+    packages = [_package_data(package) for package in review.packages]
     yield format_json({"format": FORMAT, "since": review.since, "packages": packages}, indent=2) + "\n"
 
 
-def _data(package: ReviewedPackage) -> dict[str, Any]:
+def _package_data(package: ReviewedPackage) -> dict[str, Any]:
     return {"path": package.path, "failure": package.failure, **difference_data(package.difference)}
 
 
 def markdown_view(review: Review) -> Iterator[str]:
     """A comment: a table of all packages that changed, and what changed in each, folded."""
-    yield f"### What this change means\n\nCompared with `{review.since}`: {_total(review)}.\n"
+    yield f"### What this change means\n\nCompared with `{review.since}`: {_format_total(review)}.\n"
     failed = [package for package in review.packages if package.failure is not None]
     if review.changed:
         yield "\n| package | added | removed | changed |\n|---|---:|---:|---:|\n"
     for package in review.changed:
         diff = package.difference.diff
-        yield f"| {_cell(package.path)} | {len(diff.added)} | {len(diff.removed)} | {len(diff.changed)} |\n"
+        yield f"| {_table_cell(package.path)} | {len(diff.added)} | {len(diff.removed)} | {len(diff.changed)} |\n"
     for package in review.changed:
         yield f"\n<details><summary><code>{escape(package.path)}</code></summary>\n\n"
         yield from markdown_changes(package.difference)
         yield "\n</details>\n"
     for package in failed:
-        yield f"\n- {code(package.path)} could not be compared: {package.failure}\n"
+        yield f"\n- {code_span(package.path)} could not be compared: {package.failure}\n"
 
 
-def _cell(text: str) -> str:
-    return code(text).replace("|", "\\|")
+def _table_cell(text: str) -> str:
+    return code_span(text).replace("|", "\\|")
 
 
 REVIEW_VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {

@@ -9,17 +9,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from sabir.checks.formatters.palette import Palette, harmless
-from sabir.cli.views.diff import code
+from sabir.checks.formatters.palette import Palette, escape_control
+from sabir.cli.views.diff import code_span
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.record import Record
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.graph.views.html.page import PageContent, html_view
-from sabir.graph.views.text import clipped, one_line
+from sabir.graph.views.text import clip_text, one_line
 from sabir.operations.deployment.plan_file import plan_text
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 from sabir.resources.step import Action
 
 _LONG: Final = 80
@@ -52,12 +52,15 @@ def text_view(plan: Plan, palette: Palette) -> Iterator[str]:
         if len(steps) > 1 or target != "here":
             yield palette.bold(f"on {target}") + "\n"
         for step in of_target:
-            yield from _lines(step, palette)
+            yield from _step_lines(step, palette)
     for address, reason in plan.later:
-        yield palette.dim("  …") + f" {harmless(address)} cannot be foreseen yet: {harmless(reason)}\n"
+        yield (
+            palette.dim("  …")
+            + f" {escape_control(address)} cannot be foreseen yet: {escape_control(reason)}\n"
+        )
     for address, reason in plan.waiting:
-        yield palette.yellow("!") + f" {harmless(address)} waits: {harmless(reason)}\n"
-    yield counted(plan) + "\n"
+        yield palette.yellow("!") + f" {escape_control(address)} waits: {escape_control(reason)}\n"
+    yield summarize_plan(plan) + "\n"
 
 
 def _by_target(plan: Plan) -> dict[str, list[PlannedStep]]:
@@ -69,33 +72,33 @@ def _by_target(plan: Plan) -> dict[str, list[PlannedStep]]:
     return steps
 
 
-def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
+def _step_lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
     action = Action.REPLACE if step.replaces else step.action
     sign = palette.paint(action.sign.rjust(3), *_COLOURS[action])
     kind = step.placed.resource.kind
     reason = "" if step.reason == "it is new" else f": {step.reason}"
     if not step.does_something:
         sign = palette.dim("  ·")
-        reason = f": {_idle_words(step)}"
-    yield f"{sign} {harmless(step.address)} {palette.dim(f'({kind})')}{harmless(reason)}\n"
+        reason = f": {_describe_idle(step)}"
+    yield f"{sign} {escape_control(step.address)} {palette.dim(f'({kind})')}{escape_control(reason)}\n"
     for change in step.changes:
         for leaf in leaf_changes(change):
-            yield f"        {_change(leaf)}\n"
+            yield f"        {_change_text(leaf)}\n"
     for effect in step.effects:
-        yield f"        {palette.dim('·')} {harmless(effect)}\n"
+        yield f"        {palette.dim('·')} {escape_control(effect)}\n"
     if step.unforeseen:
         names = ", ".join(step.unforeseen)
         yield palette.dim(f"        {names}: known when the steps before it are done") + "\n"
 
 
-def _idle_words(step: PlannedStep) -> str:
+def _describe_idle(step: PlannedStep) -> str:
     """Of a step that does not touch the world."""
     if step.left is not None:
         return f"only forgotten, left as it is: {step.left}"
     return "nothing to undo" if step.action is Action.DELETE else "recorded, run when it is taken away"
 
 
-def leaf_changes(change: Change) -> Iterator[Change]:
+def leaf_changes(change: FieldChange) -> Iterator[FieldChange]:
     """What differs inside of a field that holds others: `manifest.spec.replicas`, not the whole manifest."""
     before, after = change.before, change.after
     if isinstance(before, Mapping) and isinstance(after, Mapping):
@@ -108,12 +111,12 @@ def leaf_changes(change: Change) -> Iterator[Change]:
         yield change
         return
     for field, old, new in pairs:
-        yield from leaf_changes(Change(field=field, before=old, after=new))
+        yield from leaf_changes(FieldChange(field=field, before=old, after=new))
 
 
-def _change(change: Change) -> str:
+def _change_text(change: FieldChange) -> str:
     before, after = _from_difference(change.before, change.after)
-    return f"{harmless(change.field)}: {value_words(before)} → {value_words(after)}"
+    return f"{escape_control(change.field)}: {format_value(before)} → {format_value(after)}"
 
 
 def _from_difference(before: Value, after: Value) -> tuple[Value, Value]:
@@ -128,7 +131,7 @@ def _from_difference(before: Value, after: Value) -> tuple[Value, Value]:
     return f"…{before[start:]}", f"…{after[start:]}"
 
 
-def value_words(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value on one line, short; what is sensitive is not shown."""
     if value is None:
         return "(none)"
@@ -140,10 +143,10 @@ def value_words(value: Value) -> str:
         return f"({len(value)} bytes)"
     is_plain = isinstance(value, str) and value.strip() == value and value.isprintable() and value
     text = value if is_plain else json.dumps(value, ensure_ascii=False, default=str)
-    return harmless(clipped(one_line(str(text))))
+    return escape_control(clip_text(one_line(str(text))))
 
 
-def counted(plan: Plan) -> str:
+def summarize_plan(plan: Plan) -> str:
     """`2 to create, 1 to delete; 7 as they should be`"""
     counts = [f"{plan.counts[action]} {words}" for action, words in _WORDS.items() if plan.counts[action]]
     if plan.forgotten:
@@ -175,10 +178,10 @@ def json_view(plan: Plan, _palette: Palette) -> Iterator[str]:
 
 def markdown_view(plan: Plan, _palette: Palette) -> Iterator[str]:
     """A comment of a review."""
-    yield f"**{counted(plan)}**\n"
+    yield f"**{summarize_plan(plan)}**\n"
     steps = _by_target(plan)
     for target, of_target in steps.items():
-        yield f"\non {code(target)}:\n\n" if len(steps) > 1 or target != "here" else "\n"
+        yield f"\non {code_span(target)}:\n\n" if len(steps) > 1 or target != "here" else "\n"
         for step in of_target:
             yield from _markdown_lines(step)
     rest = [(address, f"cannot be foreseen yet: {reason}") for address, reason in plan.later]
@@ -186,22 +189,22 @@ def markdown_view(plan: Plan, _palette: Palette) -> Iterator[str]:
     if rest:
         yield "\n"
     for address, reason in rest:
-        yield f"- {code(address)} {code(reason)}\n"
+        yield f"- {code_span(address)} {code_span(reason)}\n"
 
 
 def _markdown_lines(step: PlannedStep) -> Iterator[str]:
     action = Action.REPLACE if step.replaces else step.action
     resource = step.placed.resource
     location = None if resource.origin is None else resource.origin.location
-    at = "" if location is None else f" — {code(f'{location.file}:{location.line}')}"
-    sign, reason = (action.sign, step.reason) if step.left is None else ("·", _idle_words(step))
-    yield f"- {code(sign)} {code(step.address)} ({code(resource.kind)}): {code(reason)}{at}\n"
+    at = "" if location is None else f" — {code_span(f'{location.file}:{location.line}')}"
+    sign, reason = (action.sign, step.reason) if step.left is None else ("·", _describe_idle(step))
+    yield f"- {code_span(sign)} {code_span(step.address)} ({code_span(resource.kind)}): {code_span(reason)}{at}\n"
     for change in step.changes:
         for leaf in leaf_changes(change):
             before, after = _from_difference(leaf.before, leaf.after)
-            yield f"    - {code(leaf.field)}: {code(value_words(before))} → {code(value_words(after))}\n"
+            yield f"    - {code_span(leaf.field)}: {code_span(format_value(before))} → {code_span(format_value(after))}\n"
     for effect in step.effects:
-        yield f"    - {code(effect)}\n"
+        yield f"    - {code_span(effect)}\n"
 
 
 VIEWS: Final[Mapping[str, Callable[[Plan, Palette], Iterator[str]]]] = {
@@ -219,10 +222,10 @@ def plan_page(plan: Plan, graph: Graph, findings: tuple[Finding, ...], title: st
     """The page in pieces."""
     actions = {step.address: step for step in plan.steps if not _is_half(step)}
     described = [
-        instance if instance.id not in actions else _marked(instance, actions[instance.id])
+        instance if instance.id not in actions else _mark_instance(instance, actions[instance.id])
         for instance in graph
     ]
-    steps = [*_steps(plan, {instance.id for instance in described})]
+    steps = [*_step_instances(plan, {instance.id for instance in described})]
     counts: dict[str, Value] = {action.value: plan.counts[action] for action in Action if plan.counts[action]}
     later: list[Value] = [f"{address}: {reason}" for address, reason in plan.later]
     waiting: list[Value] = [f"{address}: {reason}" for address, reason in plan.waiting]
@@ -243,19 +246,19 @@ def _is_half(step: PlannedStep) -> bool:
     return step.replaces and step.action is Action.DELETE
 
 
-def _action(step: PlannedStep) -> str:
+def _action_name(step: PlannedStep) -> str:
     if step.left is not None:
         return "forget"
     return Action.REPLACE.value if step.replaces else step.action.value
 
 
-def _marked(instance: Instance, step: PlannedStep) -> Instance:
+def _mark_instance(instance: Instance, step: PlannedStep) -> Instance:
     from msgspec.structs import replace
 
-    return replace(instance, status=f"to {_action(step)}")
+    return replace(instance, status=f"to {_action_name(step)}")
 
 
-def _steps(plan: Plan, described: set[str]) -> Iterator[Instance]:
+def _step_instances(plan: Plan, described: set[str]) -> Iterator[Instance]:
     shown = [step for step in plan.steps if not _is_half(step)]
     ids = {step.key: f"{_STEP} {step.key}" for step in shown}
     for number, step in enumerate(shown, 1):
@@ -266,11 +269,11 @@ def _steps(plan: Plan, described: set[str]) -> Iterator[Instance]:
             id=ids[step.key],
             type=_STEP,
             language="sabir",
-            name=f"{number} {_action(step)} {step.address}",
+            name=f"{number} {_action_name(step)} {step.address}",
             owner=_PLAN,
             attributes=Record.of(
                 {
-                    "action": _action(step),
+                    "action": _action_name(step),
                     "kind": step.placed.resource.kind,
                     "target": step.placed.target.name,
                     "reason": step.reason,
@@ -280,6 +283,6 @@ def _steps(plan: Plan, described: set[str]) -> Iterator[Instance]:
             ),
             relations=Record.of({"of": (step.address,)} if step.address in described else {}),
             requires=tuple(ids[key] for key in step.requires if key in ids),
-            status=_action(step),
+            status=_action_name(step),
             origin=step.placed.resource.origin,
         )

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from sabir.checks.formatters.palette import harmless
-from sabir.cli.terminal import say, write
-from sabir.deployments.engine.results import Progress
+from sabir.checks.formatters.palette import escape_control
+from sabir.cli.terminal import print_status, write_text
+from sabir.deployments.engine.results import ProgressEvent
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.resources.step import Action
 from sabir.text import format_json
@@ -34,20 +34,20 @@ class Watcher(Protocol):
         """A plan is about to be done."""
         ...
 
-    def show(self, progress: Progress) -> None: ...
+    def show(self, progress: ProgressEvent) -> None: ...
 
     def tell(self, line: str) -> None: ...
 
 
 @contextmanager
-def watcher(format_: str, *, quiet: bool) -> Generator[Watcher]:
+def open_watcher(format_: str, *, quiet: bool) -> Generator[Watcher]:
     """Who shows a deployment, for as long as it runs."""
     if format_ == "json":
         yield _Json()
     elif quiet:
         yield _Quiet()
     elif sys.stderr.isatty():
-        with _live() as live:
+        with _open_live_view() as live:
             yield live
     else:
         yield _Lines()
@@ -60,12 +60,12 @@ class _Quiet:
     def expect(self, plan: Plan) -> None:
         pass
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: ProgressEvent) -> None:
         if progress.state in ("failed", "unknown", "non_compliant"):
-            say(_line(progress))
+            print_status(_progress_line(progress))
 
     def tell(self, line: str) -> None:
-        say(line)
+        print_status(line)
 
 
 class _Lines:
@@ -75,17 +75,17 @@ class _Lines:
     def expect(self, plan: Plan) -> None:
         pass
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: ProgressEvent) -> None:
         if progress.state == "note":
-            say(f"  {harmless(progress.message or '')}")
+            print_status(f"  {escape_control(progress.message or '')}")
         elif progress.state != "running":
-            say(_line(progress))
+            print_status(_progress_line(progress))
             if progress.state == "failed":
                 for line in progress.log[-20:]:
-                    say(f"      {harmless(line)}")
+                    print_status(f"      {escape_control(line)}")
 
     def tell(self, line: str) -> None:
-        say(line)
+        print_status(line)
 
 
 class _Json:
@@ -99,9 +99,9 @@ class _Json:
             "later": len(plan.later),
             "waiting": len(plan.waiting),
         }
-        write(format_json(event) + "\n")
+        write_text(format_json(event) + "\n")
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: ProgressEvent) -> None:
         told: dict[str, Any] = {
             "event": progress.state,
             "step": progress.key,
@@ -117,22 +117,22 @@ class _Json:
             told["seconds"] = round(progress.seconds, 3)
         if progress.log:
             told["log"] = list(progress.log)
-        write(format_json(told) + "\n")
+        write_text(format_json(told) + "\n")
         sys.stdout.flush()
 
     def tell(self, line: str) -> None:
-        write(format_json({"event": "notice", "message": line}) + "\n")
+        write_text(format_json({"event": "notice", "message": line}) + "\n")
 
 
-def _line(progress: Progress) -> str:
+def _progress_line(progress: ProgressEvent) -> str:
     sign = _SIGNS.get(progress.state, " ")
     verb = "" if progress.action is None else f"{progress.action.value} "
     seconds = "" if progress.seconds is None else f" ({progress.seconds:.1f} s)"
-    message = f": {progress.message}" if progress.message else _judged(progress)
-    return harmless(f"{sign} {verb}{progress.address} {progress.state}{seconds}{message}")
+    message = f": {progress.message}" if progress.message else _describe_check(progress)
+    return escape_control(f"{sign} {verb}{progress.address} {progress.state}{seconds}{message}")
 
 
-def _judged(progress: Progress) -> str:
+def _describe_check(progress: ProgressEvent) -> str:
     """What looking at it again came to."""
     if progress.state != "done" or progress.action is not Action.CHECK:
         return ""
@@ -140,7 +140,7 @@ def _judged(progress: Progress) -> str:
 
 
 @contextmanager
-def _live() -> Generator[Watcher]:
+def _open_live_view() -> Generator[Watcher]:
     """What has ended scrolls by; below it stand what runs, with the time it takes, and what waits for what."""
     from rich.console import Console
     from rich.live import Live
@@ -166,7 +166,7 @@ def _live() -> Generator[Watcher]:
                 )
                 self._live.start()
 
-        def show(self, progress: Progress) -> None:
+        def show(self, progress: ProgressEvent) -> None:
             if steps.note(progress):
                 style = {
                     "failed": "bold red",
@@ -174,7 +174,7 @@ def _live() -> Generator[Watcher]:
                     "non_compliant": "yellow",
                     "done": "green",
                 }
-                console.print(Text(_line(progress), style=style.get(progress.state, "dim")))
+                console.print(Text(_progress_line(progress), style=style.get(progress.state, "dim")))
 
         def tell(self, line: str) -> None:
             console.print(Text(line, style="yellow"))
@@ -194,13 +194,13 @@ class LiveSteps:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._steps: dict[str, PlannedStep] = {}
-        self._running: dict[str, tuple[Progress, float]] = {}
+        self._running: dict[str, tuple[ProgressEvent, float]] = {}
         self._ended: set[str] = set()
 
     def expect(self, plan: Plan) -> None:
         self._steps.update((step.key, step) for step in plan.steps)
 
-    def note(self, progress: Progress) -> bool:
+    def note(self, progress: ProgressEvent) -> bool:
         """Whether it is worth a line that stays."""
         key = progress.key or ""
         if progress.state == "running":
@@ -223,14 +223,14 @@ class LiveSteps:
         now = self._clock()
         for progress, begun in [*self._running.values()][:_MOST]:
             verb = "" if progress.action is None else f"{progress.action.value} "
-            yield harmless(f"  … {verb}{progress.address}  {now - begun:.0f} s")
+            yield escape_control(f"  … {verb}{progress.address}  {now - begun:.0f} s")
         if len(self._running) > _MOST:
             yield f"  … and {len(self._running) - _MOST} more"
-        yield from self._waiting()
+        yield from self._list_waiting()
         total = len(self._steps.keys() | self._ended | self._running.keys())
         yield f"{len(self._ended)} of {total} ended, {len(self._running)} running"
 
-    def _waiting(self) -> Iterator[str]:
+    def _list_waiting(self) -> Iterator[str]:
         """The first of those that wait, each with what it waits for."""
         shown = 0
         for key, step in self._steps.items():
@@ -241,4 +241,4 @@ class LiveSteps:
             missing = [other for other in step.requires if other in self._steps and other not in self._ended]
             if missing:
                 shown += 1
-                yield harmless(f"    {step.address} waits for {', '.join(missing[:3])}")
+                yield escape_control(f"    {step.address} waits for {', '.join(missing[:3])}")

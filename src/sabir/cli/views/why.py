@@ -7,8 +7,8 @@ from typing import Final
 
 from sabir.graph.views.colours import PLAIN, Paint
 from sabir.graph.views.diagrams import mermaid_text
-from sabir.graph.views.text import clipped, one_line, value_text
-from sabir.operations.why import Explanation, Step, why_data
+from sabir.graph.views.text import clip_text, one_line, value_text
+from sabir.operations.why import Explanation, WhyStep, why_data
 from sabir.text import format_json
 
 
@@ -18,19 +18,19 @@ def text_view(explanation: Explanation, paint: Paint = PLAIN) -> Iterator[str]:
         indent = "    " * step.depth
         arrow = "← " if step.depth else ""
         if step.subject is not None:
-            yield f"{indent}{arrow}{_named(explanation, step, paint)}\n"
+            yield f"{indent}{arrow}{_format_subject(explanation, step, paint)}\n"
             arrow = "  "
         if step.seen_before:
             yield f"{indent}{arrow}{paint.aside('(explained above)')}\n"
             continue
-        yield f"{indent}{arrow}{_manner(step, paint)}\n"
+        yield f"{indent}{arrow}{_format_origin(step, paint)}\n"
         if step.line_text is not None and step.location is not None and not _is_above(explanation, step):
             yield f"{indent}      {paint.aside(f'{step.location.line} |')} {one_line(step.line_text).strip()}\n"
     if explanation.cut:
         yield f"… and more; the first {len(explanation.steps)} steps are shown\n"
 
 
-def _is_above(explanation: Explanation, step: Step) -> bool:
+def _is_above(explanation: Explanation, step: WhyStep) -> bool:
     """Whether the line is the one that was just shown for the step above."""
     if step.parent is None or step.location is None:
         return False
@@ -38,12 +38,12 @@ def _is_above(explanation: Explanation, step: Step) -> bool:
     return above is not None and (above.file, above.line) == (step.location.file, step.location.line)
 
 
-def _named(explanation: Explanation, step: Step, paint: Paint = PLAIN) -> str:
+def _format_subject(explanation: Explanation, step: WhyStep, paint: Paint = PLAIN) -> str:
     name = paint.name(one_line(step.subject or ""))
-    return f"{name} = {clipped(value_text(step.value, explanation.graph))}" if step.has_value else name
+    return f"{name} = {clip_text(value_text(step.value, explanation.graph))}" if step.has_value else name
 
 
-def _manner(step: Step, paint: Paint = PLAIN) -> str:
+def _format_origin(step: WhyStep, paint: Paint = PLAIN) -> str:
     if step.origin is None:
         return "where it came from is not known"
     note = f" ({one_line(step.origin.note)})" if step.origin.note else ""
@@ -58,9 +58,9 @@ def mermaid_view(explanation: Explanation) -> Iterator[str]:
     """Arrows go the way the value went: from what it was computed from."""
     yield "flowchart LR\n"
     for step in explanation.steps:
-        lines = [_named(explanation, step)] if step.subject is not None else []
-        lines.append("explained elsewhere" if step.seen_before else _manner(step))
-        label = "<br/>".join(mermaid_text(clipped(line)) for line in lines)
+        lines = [_format_subject(explanation, step)] if step.subject is not None else []
+        lines.append("explained elsewhere" if step.seen_before else _format_origin(step))
+        label = "<br/>".join(mermaid_text(clip_text(line)) for line in lines)
         yield f'  s{step.number}["{label}"]\n'
         if step.parent is not None:
             yield f"  s{step.number} --> s{step.parent}\n"

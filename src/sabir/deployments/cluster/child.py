@@ -20,7 +20,7 @@ from sabir import __version__
 from sabir.errors import DeployError
 
 
-class Errand(Struct, frozen=True, kw_only=True, eq=False):
+class BatchJob(Struct, frozen=True, kw_only=True, eq=False):
     """The same work for each of some items, which may be done again when a worker dies."""
 
     work: Callable[[Any], Any]
@@ -30,19 +30,19 @@ class Errand(Struct, frozen=True, kw_only=True, eq=False):
     version: str = __version__
 
 
-class Ended(Struct, frozen=True):
+class ProcessExit(Struct, frozen=True):
     """In place of a result: the process ended before it had one."""
 
     reason: str
 
 
-class Raised(Struct, frozen=True, eq=False):
+class RaisedError(Struct, frozen=True, eq=False):
     """In place of a result: an error, which whoever asked is to meet."""
 
     error: BaseException
 
 
-def run_errand(errand: Errand) -> list[Any]:
+def run_batch_job(errand: BatchJob) -> list[Any]:
     """What comes of each item; on a worker."""
     if errand.version != __version__:
         raise DeployError(
@@ -60,7 +60,7 @@ def run_errand(errand: Errand) -> list[Any]:
         left = left[len(got) :]
         if left:
             # It died of the first one without a result; the others get another process.
-            results.append(Ended(f"the process on the worker ended with status {status}"))
+            results.append(ProcessExit(f"the process on the worker ended with status {status}"))
             left = left[1:]
     return results
 
@@ -71,11 +71,11 @@ def _run_child(work: Callable[[Any], Any], items: list[Any], folder: str) -> tup
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder) as process:
         # All at once: the child reads everything before it answers.
         output, _ = process.communicate(pickle.dumps((work, items)))
-    results = [*_answers(output)]
+    results = [*_read_results(output)]
     return results[: len(items)], process.returncode
 
 
-def _answers(output: bytes) -> list[Any]:
+def _read_results(output: bytes) -> list[Any]:
     """Those that were written whole."""
     from io import BytesIO
 
@@ -96,7 +96,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
         try:
             result = work(item)
         except Exception as error:  # noqa: BLE001  whatever it is, whoever asked is to meet it
-            result = Raised(error)
+            result = RaisedError(error)
         sink.write(pickle.dumps(result))
         sink.flush()
 

@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from sabir.deployments.cluster.scheduler import AnswerMissing, Cluster
+from sabir.deployments.cluster.scheduler import ResponseMissingError, WorkerCluster
 from sabir.deployments.targets import WrappingDriver
 from sabir.errors import DeployError, UnreachableError
 from sabir.resources.driver import Connection, Driver, DriverContext
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Reading
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
-    from sabir.deployments.cluster.worker import Answer
+    from sabir.deployments.cluster.worker import WorkerResponse
 
 
 class ClusterWorkers:
     """The workers of one scheduler, as the targets of an environment see them."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: WorkerCluster) -> None:
         self._cluster = cluster
 
     @staticmethod
     def at(url: str) -> ClusterWorkers:
-        return ClusterWorkers(Cluster(url))
+        return ClusterWorkers(WorkerCluster(url))
 
     def labels(self) -> frozenset[str]:
         return self._cluster.labels()
@@ -48,48 +48,50 @@ class ClusterWorkers:
 class WorkerDriver(WrappingDriver):
     """Connections go to a worker."""
 
-    def __init__(self, driver: Driver, cluster: Cluster) -> None:
+    def __init__(self, driver: Driver, cluster: WorkerCluster) -> None:
         super().__init__(driver)
         self._cluster = cluster
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
-        return _connected(WorkerConnection(self._cluster, target, context))
+        return _yield_connection(WorkerConnection(self._cluster, target, context))
 
 
 @asynccontextmanager
-async def _connected(connection: WorkerConnection) -> AsyncGenerator[Connection]:
+async def _yield_connection(connection: WorkerConnection) -> AsyncGenerator[Connection]:
     yield connection
 
 
 class WorkerConnection:
     """Each call goes to whichever worker has the labels of the target, and room."""
 
-    def __init__(self, cluster: Cluster, target: Target, context: DriverContext) -> None:
+    def __init__(self, cluster: WorkerCluster, target: Target, context: DriverContext) -> None:
         self._cluster, self._target, self._context = cluster, replace(target, place=None), context
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
-        reading: Reading = (await self._asked("read", resource=_sent(resource), target_id=target_id)).value
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
+        reading: ResourceReading = (
+            await self._send_call("read", resource=_strip_provenance(resource), target_id=target_id)
+        ).value
         return reading
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
-        return await self._changed("apply", task, effects)
+        return await self._request_change("apply", task, effects)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
-        return await self._changed("delete", task, effects)
+        return await self._request_change("delete", task, effects)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
-        return await self._changed("call", task, effects, operation=operation)
+        return await self._request_change("call", task, effects, operation=operation)
 
     async def observe(self, task: Task) -> Observation:
-        observation: Observation = (await self._asked("observe", task=_sent_task(task))).value
+        observation: Observation = (await self._send_call("observe", task=_strip_task_provenance(task))).value
         return observation
 
-    async def _changed(
+    async def _request_change(
         self, verb: str, task: Task, effects: Effects, operation: str | None = None
     ) -> Outcome:
         try:
-            answer = await self._asked(verb, task=_sent_task(task), operation=operation)
-        except AnswerMissing as error:  # the engine looks for it
+            answer = await self._send_call(verb, task=_strip_task_provenance(task), operation=operation)
+        except ResponseMissingError as error:  # the engine looks for it
             return Outcome(status=OutcomeStatus.UNKNOWN, message=str(error))
         except DeployError as error:
             passing = isinstance(error, UnreachableError)
@@ -99,7 +101,7 @@ class WorkerConnection:
         outcome: Outcome = answer.value
         return outcome
 
-    async def _asked(
+    async def _send_call(
         self,
         verb: str,
         *,
@@ -107,11 +109,11 @@ class WorkerConnection:
         resource: Resource | None = None,
         target_id: str | None = None,
         operation: str | None = None,
-    ) -> Answer:
-        from sabir.deployments.cluster.worker import Call
+    ) -> WorkerResponse:
+        from sabir.deployments.cluster.worker import WorkerCall
 
-        return await self._cluster.carry_out(
-            Call(
+        return await self._cluster.run_call(
+            WorkerCall(
                 id=uuid.uuid4().hex,
                 verb=verb,
                 target=self._target,
@@ -125,10 +127,10 @@ class WorkerConnection:
         )
 
 
-def _sent(resource: Resource) -> Resource:
+def _strip_provenance(resource: Resource) -> Resource:
     """Without what a worker has no use for: where values came from, and how they are computed."""
     return replace(resource, late=None, origin=None, origins={})
 
 
-def _sent_task(task: Task) -> Task:
-    return replace(task, resource=_sent(task.resource))
+def _strip_task_provenance(task: Task) -> Task:
+    return replace(task, resource=_strip_provenance(task.resource))

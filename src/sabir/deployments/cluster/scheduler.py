@@ -16,13 +16,13 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError, UnreachableError, UsageError
-from sabir.extras import needing
+from sabir.extras import require_extra
 
 if TYPE_CHECKING:
-    from sabir.deployments.cluster.child import Errand
-    from sabir.deployments.cluster.worker import Answer, Call
+    from sabir.deployments.cluster.child import BatchJob
+    from sabir.deployments.cluster.worker import WorkerCall, WorkerResponse
 
 
 _PORT = 8786
@@ -44,7 +44,7 @@ def scheduler_address(url: str) -> SchedulerAddress:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UsageError(f"--executor {url!r}: {reason_of(error)}") from error
+        raise UsageError(f"--executor {url!r}: {explain_error(error)}") from error
     if parts.scheme not in ("dask", "dask+tls") or not parts.hostname:
         raise UsageError(f"--executor {url!r}: write dask://HOST:PORT, or dask+tls://HOST:PORT")
     address = SchedulerAddress(parts.hostname, port or _PORT, parts.scheme == "dask+tls")
@@ -68,11 +68,11 @@ _NOBODY_SECONDS: Final = 60.0
 _RETRIES: Final = 2
 
 
-class AnswerMissing(DeployError):
+class ResponseMissingError(DeployError):
     """A call was given to a worker, and it cannot be told whether it was carried out."""
 
 
-class Cluster:
+class WorkerCluster:
     """Connected when it is needed first."""
 
     def __init__(self, url: str) -> None:
@@ -83,23 +83,25 @@ class Cluster:
     def client(self) -> Any:
         """It blocks until the scheduler answers."""
         if self._client is None:
-            self._client = self._connected()
+            self._client = self._connect()
         return self._client
 
-    def _connected(self) -> Any:
-        with needing("cluster", "--executor"):
+    def _connect(self) -> Any:
+        with require_extra("cluster", "--executor"):
             import distributed
 
             from sabir.deployments.cluster.worker import ConnectionKeeper
         try:
             untyped: Any = distributed
-            security = _security(untyped) if self.address.tls else None
+            security = _build_security(untyped) if self.address.tls else None
             client = untyped.Client(
                 str(self.address), security=security, timeout=_CONNECT_SECONDS, set_as_default=False
             )
             client.register_plugin(ConnectionKeeper())
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            raise UnreachableError(f"the scheduler {self.url} cannot be used: {reason_of(error)}") from error
+            raise UnreachableError(
+                f"the scheduler {self.url} cannot be used: {explain_error(error)}"
+            ) from error
         return client
 
     def labels(self) -> frozenset[str]:
@@ -114,27 +116,27 @@ class Cluster:
         workers = self.client().scheduler_info(n_workers=-1)["workers"].values()
         return [frozenset(worker["resources"]) for worker in workers]
 
-    async def carry_out(self, call: Call) -> Answer:
+    async def run_call(self, call: WorkerCall) -> WorkerResponse:
         """Let a worker do it; `AnswerMissing` when nobody knows whether one has."""
-        future = await asyncio.to_thread(self._submitted, call)
+        future = await asyncio.to_thread(self._submit_call, call)
         ended = asyncio.Event()
         loop = asyncio.get_running_loop()
-        future.add_done_callback(lambda _: _tell(loop, ended))
+        future.add_done_callback(lambda _: _signal_end(loop, ended))
         try:
             await self._wait(ended, call)
-            return await asyncio.to_thread(_answer, future)
+            return await asyncio.to_thread(_read_response, future)
         finally:
             future.cancel()
             future.release()
 
-    def run_errands(self, errands: Sequence[Errand]) -> Iterator[list[Any]]:
+    def run_batch_jobs(self, errands: Sequence[BatchJob]) -> Iterator[list[Any]]:
         """Let workers do work that changes nothing; what comes of each item, in order. One that dies is made up for by another."""
-        from sabir.deployments.cluster.child import run_errand
+        from sabir.deployments.cluster.child import run_batch_job
 
         client = self.client()
         if not self._offers():
             raise UnreachableError(f"the scheduler {self.url} has no workers")
-        futures = [client.submit(run_errand, errand, pure=False, retries=_RETRIES) for errand in errands]
+        futures = [client.submit(run_batch_job, errand, pure=False, retries=_RETRIES) for errand in errands]
         try:
             for future, errand in zip(futures, errands, strict=True):
                 yield self._results(future, errand)
@@ -143,12 +145,12 @@ class Cluster:
             for future in futures:
                 future.cancel()
 
-    def _results(self, future: Any, errand: Errand) -> list[Any]:
+    def _results(self, future: Any, errand: BatchJob) -> list[Any]:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
 
-        from sabir.deployments.cluster.child import Ended
+        from sabir.deployments.cluster.child import ProcessExit
 
         nobody_since: float | None = None
         while not future.done():
@@ -166,7 +168,8 @@ class Cluster:
             raise
         except (KilledWorker, CancelledError) as error:
             return [
-                Ended(f"the workers did not answer: {type(error).__name__} {error}") for _ in errand.items
+                ProcessExit(f"the workers did not answer: {type(error).__name__} {error}")
+                for _ in errand.items
             ]
         except Exception as error:  # a worker without sabir, or with another Python, fails in many ways
             raise UnreachableError(
@@ -174,11 +177,11 @@ class Cluster:
             ) from error
         return results
 
-    def _submitted(self, call: Call) -> Any:
-        from sabir.deployments.cluster.worker import carry_out
+    def _submit_call(self, call: WorkerCall) -> Any:
+        from sabir.deployments.cluster.worker import run_call
 
         return self.client().submit(
-            carry_out,
+            run_call,
             call,
             key=f"sabir-{call.verb}-{call.target.name}-{uuid.uuid4().hex}",
             resources=dict.fromkeys(call.target.labels, 1),
@@ -186,7 +189,7 @@ class Cluster:
             retries=0,
         )
 
-    async def _wait(self, ended: asyncio.Event, call: Call) -> None:
+    async def _wait(self, ended: asyncio.Event, call: WorkerCall) -> None:
         """Until there is an answer, or nobody who could give one for a while."""
         nobody_since: float | None = None
         clock = asyncio.get_running_loop().time
@@ -199,10 +202,12 @@ class Cluster:
             elif nobody_since is None:
                 nobody_since = clock()
             elif clock() - nobody_since > _NOBODY_SECONDS:
-                raise AnswerMissing(f"no worker of {self.url} has {_words(call.target.labels)} any more")
+                raise ResponseMissingError(
+                    f"no worker of {self.url} has {_describe_labels(call.target.labels)} any more"
+                )
 
 
-def _security(distributed: Any) -> Any:
+def _build_security(distributed: Any) -> Any:
     security = distributed.Security(require_encryption=True)
     if security.get_connection_args("client").get("ssl_context") is None:
         raise UsageError(
@@ -212,24 +217,26 @@ def _security(distributed: Any) -> Any:
     return security
 
 
-def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+def _signal_end(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
     with contextlib.suppress(RuntimeError):  # whoever waited is gone
         loop.call_soon_threadsafe(ended.set)
 
 
-def _answer(future: Any) -> Answer:
+def _read_response(future: Any) -> WorkerResponse:
     from concurrent.futures import CancelledError
 
     try:
-        answer: Answer = future.result(timeout=_CONNECT_SECONDS)
+        answer: WorkerResponse = future.result(timeout=_CONNECT_SECONDS)
     except (Exception, CancelledError) as error:  # whatever a worker died of
-        raise AnswerMissing(f"the worker did not answer: {type(error).__name__} {error}".strip()) from error
+        raise ResponseMissingError(
+            f"the worker did not answer: {type(error).__name__} {error}".strip()
+        ) from error
     if answer.was_claimed:
-        raise AnswerMissing("the worker that had begun it is gone")
+        raise ResponseMissingError("the worker that had begun it is gone")
     if answer.refusal is not None:
         raise (UnreachableError if answer.is_unreachable else DeployError)(answer.refusal)
     return answer
 
 
-def _words(labels: tuple[str, ...]) -> str:
+def _describe_labels(labels: tuple[str, ...]) -> str:
     return f"the labels {', '.join(labels)}" if labels else "room"

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from sabir.deployments.targets import Targets
 from sabir.errors import DeployError, UnreachableError
-from sabir.graph.address import digest
+from sabir.graph.address import digest_text
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.effects import Effect, Effects
 from sabir.resources.outcome import Outcome
@@ -32,7 +32,7 @@ KEEPER: Final = "sabir-connections"
 _IDLE_SECONDS: Final = 600.0
 
 
-class Call(Struct, frozen=True, kw_only=True, eq=False):
+class WorkerCall(Struct, frozen=True, kw_only=True, eq=False):
     """One call of a connection. It holds secrets: it goes to a worker and nowhere else."""
 
     id: str
@@ -50,7 +50,7 @@ class Call(Struct, frozen=True, kw_only=True, eq=False):
         return self.verb in ("apply", "delete", "call")
 
 
-class Answer(Struct, frozen=True, kw_only=True, eq=False):
+class WorkerResponse(Struct, frozen=True, kw_only=True, eq=False):
     value: Any = None
     notes: tuple[str, ...] = ()
     refusal: str | None = None
@@ -60,7 +60,7 @@ class Answer(Struct, frozen=True, kw_only=True, eq=False):
     """Another worker had begun it; nobody knows how far it came."""
 
 
-class _Kept(Struct):
+class _CachedConnection(Struct):
     connection: Connection
     stack: AsyncExitStack
     used: float
@@ -72,25 +72,27 @@ class ConnectionKeeper(WorkerPlugin):
     name = KEEPER
 
     def setup(self, worker: Worker) -> None:  # noqa: ARG002  as dask calls it
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _CachedConnection] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def connection(self, call: Call) -> Connection:
+    async def connection(self, call: WorkerCall) -> Connection:
         await self._close_idle()
         target = call.target
-        key = digest(call.environment, target.name, target.driver, repr(_plain(target)), size=16)
+        key = digest_text(
+            call.environment, target.name, target.driver, repr(_plain_settings(target)), size=16
+        )
         async with self._locks.setdefault(key, asyncio.Lock()):
             kept = self._kept.get(key)
             if kept is None:
-                kept = self._kept[key] = await self._opened(call)
+                kept = self._kept[key] = await self._open_connection(call)
         kept.used = monotonic()
         return kept.connection
 
-    async def _opened(self, call: Call) -> _Kept:
+    async def _open_connection(self, call: WorkerCall) -> _CachedConnection:
         driver = Targets((call.target,)).driver(call.target.driver)
         stack = AsyncExitStack()
-        connection = await stack.enter_async_context(driver.connect(call.target, _context(call)))
-        return _Kept(connection, stack, monotonic())
+        connection = await stack.enter_async_context(driver.connect(call.target, _build_context(call)))
+        return _CachedConnection(connection, stack, monotonic())
 
     async def _close_idle(self) -> None:
         for key, kept in [*self._kept.items()]:
@@ -99,13 +101,13 @@ class ConnectionKeeper(WorkerPlugin):
                 await kept.stack.aclose()
 
 
-def _plain(target: Target) -> Any:
+def _plain_settings(target: Target) -> Any:
     from sabir.graph.values import reveal_all
 
     return sorted(reveal_all(dict(target.settings)).items())
 
 
-def _context(call: Call) -> DriverContext:
+def _build_context(call: WorkerCall) -> DriverContext:
     """Paths in the settings of a target are paths of the worker; what a driver keeps there outlives the worker."""
     import os
 
@@ -130,25 +132,25 @@ class _Notes:
         self.lines.append(line)
 
 
-async def carry_out(call: Call) -> Answer:
+async def run_call(call: WorkerCall) -> WorkerResponse:
     worker: Any = get_worker()  # dask is not typed throughout
     if call.changes:
         claim = [CLAIMS, call.id]
         if await worker.scheduler.get_metadata(keys=claim, default=None):
-            return Answer(was_claimed=True)
+            return WorkerResponse(was_claimed=True)
         await worker.scheduler.set_metadata(keys=claim, value=worker.address)
     notes = _Notes()
     try:
         keeper: Any = worker.plugins[KEEPER]
         connection: Connection = await keeper.connection(call)
-        value = await _done(connection, call, notes)
+        value = await _run_verb(connection, call, notes)
     except DeployError as error:
         unreachable = isinstance(error, UnreachableError)
-        return Answer(refusal=str(error), is_unreachable=unreachable, notes=tuple(notes.lines))
-    return Answer(value=value, notes=tuple(notes.lines))
+        return WorkerResponse(refusal=str(error), is_unreachable=unreachable, notes=tuple(notes.lines))
+    return WorkerResponse(value=value, notes=tuple(notes.lines))
 
 
-async def _done(connection: Connection, call: Call, effects: Effects) -> Any:
+async def _run_verb(connection: Connection, call: WorkerCall, effects: Effects) -> Any:
     if call.verb == "read":
         assert call.resource is not None
         return await connection.read(call.resource, call.target_id)

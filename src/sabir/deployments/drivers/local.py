@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
 from sabir.deployments.host_agent import dispatch
-from sabir.deployments.host_agent.root import Place
+from sabir.deployments.host_agent.root import HostRoot
 from sabir.errors import DeployError
-from sabir.graph.values import reveal
+from sabir.graph.values import reveal_value
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field
 from sabir.resources.target import Target
@@ -32,7 +32,7 @@ class LocalDriver(MachineDriver):
 
     @asynccontextmanager
     async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-        root = context.folder / str(reveal(target.settings["root"]))
+        root = context.folder / str(reveal_value(target.settings["root"]))
         if target.contained:
             if root.is_relative_to(context.state_folder):
                 make_private_directory(context.state_folder)
@@ -41,17 +41,17 @@ class LocalDriver(MachineDriver):
             raise DeployError(f"target {target.name!r}: there is no folder {str(root)!r}")
         # Below the root itself where that is a folder of ours; a machine as a whole is not littered.
         marks: Path = (context.state_folder if str(root) == "/" else root / ".sabir") / "operations"
-        hands = LocalHands(Place(str(root), str(marks.absolute())))
+        hands = LocalHostAgent(HostRoot(str(root), str(marks.absolute())))
         try:
             yield MachineConnection(hands)
         finally:
             hands.stop()
 
 
-class LocalHands:
+class LocalHostAgent:
     """Hands in this process, in threads."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: HostRoot) -> None:
         self.place = place
         self._stopped = threading.Event()
 
@@ -62,7 +62,7 @@ class LocalHands:
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         if verb != "read":
             data = {**data, "stopped": self._stopped.is_set}
-        return await asyncio.to_thread(dispatch.do, verb, kind, data, self.place)
+        return await asyncio.to_thread(dispatch.run_verb, verb, kind, data, self.place)
 
 
 DRIVER: Final = LocalDriver()

@@ -12,16 +12,23 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from sabir.deployments.drivers.machine_kinds import MACHINE_KINDS
-from sabir.deployments.drivers.responses import misfit_of
+from sabir.deployments.drivers.responses import describe_mismatch
 from sabir.deployments.host_agent.files import Directory, File
 from sabir.deployments.host_agent.processes import digest_of
-from sabir.deployments.host_agent.root import HandError
+from sabir.deployments.host_agent.root import HostAgentError
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
-from sabir.graph.values import Sensitive, Value, reveal, reveal_all
+from sabir.graph.values import Sensitive, Value, reveal_all, reveal_value
 from sabir.resources.driver import Kind
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.outcome import (
+    CompletionStatus,
+    FieldChange,
+    Observation,
+    Outcome,
+    OutcomeStatus,
+    ResourceReading,
+)
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
@@ -32,14 +39,14 @@ def task_data(task: Task) -> dict[str, Any]:
     return {
         "operation": task.operation_id,
         "action": action.value,
-        "fields": _fields(task.resource),
+        "fields": _reveal_fields(task.resource),
         "recorded": None if task.recorded is None else reveal_all(task.recorded),
         "timeout": task.timeout,
         "private": holds_sensitive(task.resource.desired.get("content")),
     }
 
 
-def _fields(resource: Resource) -> dict[str, Any]:
+def _reveal_fields(resource: Resource) -> dict[str, Any]:
     """A sensitive command goes into a file that its owner alone reads: the words of a process are seen by all of its machine."""
     fields: dict[str, Any] = reveal_all(dict(resource.desired))
     is_text = (
@@ -50,72 +57,77 @@ def _fields(resource: Resource) -> dict[str, Any]:
     return fields
 
 
-def reading(answer: Mapping[str, Any], resource: Resource) -> Reading:
-    secrets = _secrets(resource)
+def build_reading(answer: Mapping[str, Any], resource: Resource) -> ResourceReading:
+    secrets = _collect_secrets(resource)
     fields = {
-        name: _marked(value, resource.desired.get(name), secrets) for name, value in answer["fields"].items()
+        name: _mark_value(value, resource.desired.get(name), secrets)
+        for name, value in answer["fields"].items()
     }
-    return Reading(exists=answer["exists"], fields=fields, results=answer.get("results") or {})
+    return ResourceReading(exists=answer["exists"], fields=fields, results=answer.get("results") or {})
 
 
-def outcome(answer: Mapping[str, Any], task: Task) -> Outcome:
-    secrets = _secrets(task.resource)
-    results = {name: secrets.marked(value) for name, value in (answer.get("results") or {}).items()}
+def build_outcome(answer: Mapping[str, Any], task: Task) -> Outcome:
+    secrets = _collect_secrets(task.resource)
+    results = {name: secrets.mark_sensitive(value) for name, value in (answer.get("results") or {}).items()}
     seen = answer.get("fields")
     return Outcome(
         changed=answer.get("changed", True),
-        fields=None if seen is None else {name: secrets.marked(value) for name, value in seen.items()},
+        fields=None
+        if seen is None
+        else {name: secrets.mark_sensitive(value) for name, value in seen.items()},
         results=results,
-        log=tuple(map(secrets.scrubbed, answer.get("log") or ())),
+        log=tuple(map(secrets.redact, answer.get("log") or ())),
     )
 
 
-def failed(message: str, task: Task, *, passing: bool = False) -> Outcome:
-    words = _secrets(task.resource).scrubbed(message)
+def build_failure(message: str, task: Task, *, passing: bool = False) -> Outcome:
+    words = _collect_secrets(task.resource).redact(message)
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=words, passing=passing)
 
 
-def in_doubt(message: str, task: Task) -> Outcome:
+def build_unknown(message: str, task: Task) -> Outcome:
     """It was asked for and nobody answered."""
-    words = _secrets(task.resource).scrubbed(message)
+    words = _collect_secrets(task.resource).redact(message)
     return Outcome(status=OutcomeStatus.UNKNOWN, message=words)
 
 
-def observation(answer: Mapping[str, Any], task: Task) -> Observation:
-    sighting = Sighting(answer["sighting"])
-    done = outcome(answer, task) if sighting is Sighting.DONE else None
+def build_observation(answer: Mapping[str, Any], task: Task) -> Observation:
+    sighting = CompletionStatus(answer["sighting"])
+    done = build_outcome(answer, task) if sighting is CompletionStatus.DONE else None
     return Observation(sighting=sighting, outcome=done, look_at=answer.get("look_at"))
 
 
-def _secrets(resource: Resource) -> Secrets:
+def _collect_secrets(resource: Resource) -> Secrets:
     return Secrets(secret_texts(dict(resource.desired)) or ())
 
 
-def _marked(value: Value, wanted: Value, secrets: Secrets) -> Value:
+def _mark_value(value: Value, wanted: Value, secrets: Secrets) -> Value:
     if isinstance(wanted, Sensitive):
         return value if value is None else Sensitive(value)
-    return secrets.marked(value)
+    return secrets.mark_sensitive(value)
 
 
-def differences(resource: Resource, seen: Reading) -> Sequence[Change]:
+def find_differences(resource: Resource, seen: ResourceReading) -> Sequence[FieldChange]:
     """The fields that are wanted and not so, as hands read them."""
     if seen.changes is not None:
         return seen.changes
-    wanted = _comparable(resource.kind, reveal_all(resource.desired))
-    return [*_differing(wanted, seen, resource)]
+    wanted = _comparable_fields(resource.kind, reveal_all(resource.desired))
+    return [*_compare_fields(wanted, seen, resource)]
 
 
-def _differing(wanted: Mapping[str, Any], seen: Reading, resource: Resource) -> Iterable[Change]:
+def _compare_fields(
+    wanted: Mapping[str, Any], seen: ResourceReading, resource: Resource
+) -> Iterable[FieldChange]:
     for name, value in wanted.items():
         there = seen.fields.get(name)
-        if value is not None and reveal(there) != value:
+        if value is not None and reveal_value(there) != value:
             hidden = isinstance(resource.desired.get(name), Sensitive)
-            yield Change(field=name, before=there, after=Sensitive(value) if hidden else value)
+            yield FieldChange(field=name, before=there, after=Sensitive(value) if hidden else value)
     if seen.fields.get("is") is not None:
-        yield Change(field="kind", before=seen.fields["is"], after=resource.kind)
+        yield FieldChange(field="kind", before=seen.fields["is"], after=resource.kind)
 
 
-def _comparable(kind: str, desired: dict[str, Any]) -> Mapping[str, Any]:
+def _comparable_fields(kind: str, desired: dict[str, Any]) -> Mapping[str, Any]:
     """The fields that a read gives back, in the form it gives them."""
     match kind:
         case "absent":
@@ -142,37 +154,37 @@ def _comparable(kind: str, desired: dict[str, Any]) -> Mapping[str, Any]:
             return desired
 
 
-class AnswerLost(DeployError):
+class ResponseLostError(DeployError):
     """Something was asked for, and it cannot be told whether it was done."""
 
 
-class _Read(Struct, frozen=True):
+class _ReadResponse(Struct, frozen=True):
     exists: bool
     fields: dict[str, Any]
     results: dict[str, Any] | None = None
 
 
-class _Done(Struct, frozen=True):
+class _ChangeResponse(Struct, frozen=True):
     changed: bool = True
     fields: dict[str, Any] | None = None
     results: dict[str, Any] | None = None
     log: list[str] | None = None
 
 
-class _Observed(_Done, frozen=True, kw_only=True):
+class _ObserveResponse(_ChangeResponse, frozen=True, kw_only=True):
     sighting: Literal["done", "not done", "cannot tell"]
     look_at: str | None = None
 
 
-def _fitting(answer: dict[str, Any], shape: type[Struct]) -> dict[str, Any]:
+def _check_response(answer: dict[str, Any], shape: type[Struct]) -> dict[str, Any]:
     """The answer, when it is one: a machine that was broken into answers what it likes."""
-    misfit = misfit_of(answer, shape)
+    misfit = describe_mismatch(answer, shape)
     if misfit is not None:
-        raise AnswerLost(f"the machine answers with something that is no answer: {misfit}")
+        raise ResponseLostError(f"the machine answers with something that is no answer: {misfit}")
     return answer
 
 
-class Hands(Protocol):
+class HostAgent(Protocol):
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         """One of `work.VERBS`. `HandError`: it failed; `AnswerLost`: nobody knows; any other `DeployError`: it was not asked."""
         ...
@@ -185,55 +197,59 @@ class MachineDriver:
     def kinds(self) -> Mapping[str, Kind]:
         return MACHINE_KINDS
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return differences(resource, reading)
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
+        return find_differences(resource, reading)
 
 
 class MachineConnection:
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: HostAgent) -> None:
         self.hands = hands
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  files have no other name
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:  # noqa: ARG002  files have no other name
         fields = reveal_all(dict(resource.desired))
         try:
-            return reading(_fitting(await self.hands.do("read", resource.kind, fields), _Read), resource)
-        except HandError as error:
+            return build_reading(
+                _check_response(await self.hands.do("read", resource.kind, fields), _ReadResponse), resource
+            )
+        except HostAgentError as error:
             raise DeployError(str(error)) from error
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  nothing here is a program
         if task.action is Action.RUN and task.resource.kind == "process":
-            return await self._restarted(task)
-        return await self._done("apply", task)
+            return await self._restart_process(task)
+        return await self._run_verb("apply", task)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  as above
-        return await self._done("delete", task)
+        return await self._run_verb("delete", task)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002  as above
         if task.resource.kind == "process":
-            return await self._restarted(task)
-        return await self._done("call", task, call=operation)
+            return await self._restart_process(task)
+        return await self._run_verb("call", task, call=operation)
 
-    async def _restarted(self, task: Task) -> Outcome:
-        stopped = await self._done("delete", task)
-        return stopped if stopped.failed else await self._done("apply", task)
+    async def _restart_process(self, task: Task) -> Outcome:
+        stopped = await self._run_verb("delete", task)
+        return stopped if stopped.failed else await self._run_verb("apply", task)
 
-    async def _done(self, verb: str, task: Task, **more: str) -> Outcome:
+    async def _run_verb(self, verb: str, task: Task, **more: str) -> Outcome:
         kind = task.resource.kind
         try:
-            answer = _fitting(await self.hands.do(verb, kind, {**task_data(task), **more}), _Done)
-        except HandError as error:
-            return failed(str(error), task, passing=error.passing)
-        except AnswerLost as error:
+            answer = _check_response(
+                await self.hands.do(verb, kind, {**task_data(task), **more}), _ChangeResponse
+            )
+        except HostAgentError as error:
+            return build_failure(str(error), task, passing=error.passing)
+        except ResponseLostError as error:
             if MACHINE_KINDS[kind].idempotent:
-                return failed(str(error), task, passing=True)
-            return in_doubt(str(error), task)
+                return build_failure(str(error), task, passing=True)
+            return build_unknown(str(error), task)
         except DeployError as error:
-            return failed(str(error), task, passing=isinstance(error, UnreachableError))
-        return outcome(answer, task)
+            return build_failure(str(error), task, passing=isinstance(error, UnreachableError))
+        return build_outcome(answer, task)
 
     async def observe(self, task: Task) -> Observation:
         try:
             answer = await self.hands.do("observe", task.resource.kind, task_data(task))
-            return observation(_fitting(answer, _Observed), task)
-        except HandError as error:
+            return build_observation(_check_response(answer, _ObserveResponse), task)
+        except HostAgentError as error:
             raise DeployError(str(error)) from error

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
 import msgspec
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
 
 if TYPE_CHECKING:
     import httpx2
@@ -34,22 +34,22 @@ _DEEPEST: Final = 200
 """Far below where functions that walk through data run out of stack."""
 
 
-class AnswerRefused(Exception):
+class InvalidResponseError(Exception):
     """An answer came, or began to come, and cannot be taken."""
 
 
-class NoJson(AnswerRefused):
+class InvalidJsonError(InvalidResponseError):
     """It is something else: a page for people."""
 
 
-class AnswerLate(AnswerRefused):
+class ResponseTimeoutError(InvalidResponseError):
     """It did not end in time; another time it may."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"it did not end its answer within {seconds:g} seconds")
 
 
-class Body:
+class ResponseBody:
     """The content of an answer as it comes in, unpacked, up to a size."""
 
     def __init__(self, encoding: str | None, largest: int = _LARGEST) -> None:
@@ -59,7 +59,7 @@ class Body:
             case "gzip":
                 self._unpacker = zlib.decompressobj(wbits=31)
             case other:
-                raise AnswerRefused(f"it packs its answer as {other[:40]!r}, which nobody asked for")
+                raise InvalidResponseError(f"it packs its answer as {other[:40]!r}, which nobody asked for")
         self._largest = largest
         self._content = bytearray()
 
@@ -68,16 +68,16 @@ class Body:
             try:
                 piece = self._unpacker.decompress(piece, self._largest + 1 - len(self._content))
             except zlib.error as error:
-                raise AnswerRefused("its answer is packed, and cannot be unpacked") from error
+                raise InvalidResponseError("its answer is packed, and cannot be unpacked") from error
         self._content += piece
         if len(self._content) > self._largest:
-            raise AnswerRefused(f"it answers with more than {self._largest >> 20} MB")
+            raise InvalidResponseError(f"it answers with more than {self._largest >> 20} MB")
 
     def content(self) -> bytes:
         return bytes(self._content)
 
 
-async def whole_answer(
+async def read_response(
     client: httpx2.AsyncClient, request: httpx2.Request, *, seconds: float, largest: int = _LARGEST
 ) -> tuple[httpx2.Response, bytes]:
     """The answer with its content; `AnswerRefused`, or what the client raises when nobody answers."""
@@ -86,17 +86,17 @@ async def whole_answer(
         async with asyncio.timeout(seconds):
             response = await client.send(request, stream=True)
             try:
-                body = Body(response.headers.get("Content-Encoding"), largest)
+                body = ResponseBody(response.headers.get("Content-Encoding"), largest)
                 async for piece in response.aiter_raw():
                     body.add(piece)
             finally:
                 await response.aclose()
     except TimeoutError as error:
-        raise AnswerLate(seconds) from error
+        raise ResponseTimeoutError(seconds) from error
     return response, body.content()
 
 
-def decoded(content: bytes) -> Any:
+def decode_json(content: bytes) -> Any:
     """The JSON of an answer; None when it is empty."""
     if not content.strip():
         return None
@@ -105,8 +105,8 @@ def decoded(content: bytes) -> Any:
         data = msgspec.json.decode(content)
     except UNDECODED as error:
         if isinstance(error, RecursionError):
-            raise AnswerRefused(_TOO_DEEP) from error
-        raise NoJson(f"it answers with something that is no JSON: {content[:80]!r}") from error
+            raise InvalidResponseError(_TOO_DEEP) from error
+        raise InvalidJsonError(f"it answers with something that is no JSON: {content[:80]!r}") from error
     check_depth(data)
     return data
 
@@ -114,12 +114,12 @@ def decoded(content: bytes) -> Any:
 def check_amount(content: bytes) -> None:
     """Refuse JSON that would become more values than there is room for."""
     if sum(map(content.count, (b",", b"[", b"{"))) > _MOST_VALUES:
-        raise AnswerRefused(f"it answers with more than {_MOST_VALUES:,} values")
+        raise InvalidResponseError(f"it answers with more than {_MOST_VALUES:,} values")
 
 
 def check_depth(data: Any) -> None:
     if _is_deeper(data, _DEEPEST):
-        raise AnswerRefused(_TOO_DEEP)
+        raise InvalidResponseError(_TOO_DEEP)
 
 
 _TOO_DEEP: Final = f"it answers with data that is nested more than {_DEEPEST} deep"
@@ -139,16 +139,16 @@ def _is_deeper(data: Any, levels: int) -> bool:
     return True
 
 
-def misfit_of(data: Any, shape: Any) -> str | None:
+def describe_mismatch(data: Any, shape: Any) -> str | None:
     """Why data has not this shape, with the place; None when it has."""
     try:
         msgspec.convert(data, shape)
     except UNDECODED as error:
-        return decoding_reason(error)
+        return explain_decode_error(error)
     return None
 
 
-async def in_thread(work: Callable[[], T], *, seconds: float) -> T:
+async def run_in_thread(work: Callable[[], T], *, seconds: float) -> T:
     """What blocks, in a thread that nobody waits for at the end: `AnswerRefused` when it takes longer."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[T] = loop.create_future()
@@ -176,10 +176,10 @@ async def in_thread(work: Callable[[], T], *, seconds: float) -> T:
         async with asyncio.timeout(seconds):
             return await ended
     except TimeoutError as error:
-        raise AnswerLate(seconds) from error
+        raise ResponseTimeoutError(seconds) from error
 
 
-class RequestFailure(Exception):
+class RequestError(Exception):
     """A request that a service refused, or that it did not answer (status 0)."""
 
     PASSING: ClassVar = frozenset([429, 502, 503, 504])

@@ -14,16 +14,16 @@ from typing import Final, Self, cast
 from msgspec.structs import replace
 
 from sabir.deployments.secrets import provider_of, settings_of
-from sabir.deployments.targets import Placed
-from sabir.diagnostics.reasons import said_by
+from sabir.deployments.targets import PlacedResource
+from sabir.diagnostics.reasons import error_text
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
 from sabir.graph.values import Sensitive, Value
 from sabir.resources.driver import Connection, Driver, DriverContext
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Change, Observation, Outcome, Reading
+from sabir.resources.outcome import FieldChange, Observation, Outcome, ResourceReading
 from sabir.resources.resource import Resource
-from sabir.resources.secrets import ComposedSecrets, composed_message, referred_names, revealed
+from sabir.resources.secrets import ComposedSecrets, composed_message, find_secret_names, reveal_references
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -38,18 +38,18 @@ class SecretReader:
         self._read: dict[str, str] = {}
         self._lock = asyncio.Lock()
 
-    async def revealed(self, values: Mapping[str, Value]) -> Mapping[str, Value]:
+    async def reveal_values(self, values: Mapping[str, Value]) -> Mapping[str, Value]:
         """The values with their secrets; a `DeployError` when a string was computed from a reference, and would be wrong."""
         composed = self._composed.find(dict(values))
         if composed is not None:
             raise DeployError(composed_message(composed))
-        names = referred_names(dict(values))
+        names = find_secret_names(dict(values))
         if not names:
             return values
         async with self._lock:
             for name in sorted(names - self._read.keys()):
                 self._read[name] = await self._secret(name)
-        return cast("Mapping[str, Value]", revealed(dict(values), self._read))
+        return cast("Mapping[str, Value]", reveal_references(dict(values), self._read))
 
     async def _secret(self, name: str) -> str:
         source = self._sources.get(name)
@@ -62,7 +62,7 @@ class SecretReader:
         except DeployError as error:
             raise DeployError(f"secret {name!r}: {error}") from error
         except Exception as error:  # whatever a provider raises ends the step, not the deployment
-            raise DeployError(f"secret {name!r}: {type(error).__name__}: {said_by(error)}") from error
+            raise DeployError(f"secret {name!r}: {type(error).__name__}: {error_text(error)}") from error
 
 
 class RevealingConnection:
@@ -73,34 +73,38 @@ class RevealingConnection:
         self._driver = driver
         self._secrets = secrets
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
         """What differs is found out here: nobody else could compare a reference with what it stands for."""
-        desired = await self._secrets.revealed(resource.desired)
+        desired = await self._secrets.reveal_values(resource.desired)
         if desired is resource.desired:
             return await self._connection.read(resource, target_id)
         revealed = replace(resource, desired=desired)
         reading = await self._connection.read(revealed, target_id)
         if not reading.exists:
             return reading
-        changes = tuple(_hidden(change, resource) for change in self._driver.diff(revealed, reading))
+        changes = tuple(_hide_change(change, resource) for change in self._driver.diff(revealed, reading))
         return replace(reading, changes=changes)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
-        return _forgetful(await self._connection.apply(await self._revealed(task), effects), task)
+        return _drop_secret_fields(await self._connection.apply(await self._reveal_task(task), effects), task)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
-        return _forgetful(await self._connection.delete(await self._revealed(task), effects), task)
+        return _drop_secret_fields(
+            await self._connection.delete(await self._reveal_task(task), effects), task
+        )
 
     async def observe(self, task: Task) -> Observation:
-        return await self._connection.observe(await self._revealed(task))
+        return await self._connection.observe(await self._reveal_task(task))
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
-        return _forgetful(await self._connection.call(await self._revealed(task), operation, effects), task)
+        return _drop_secret_fields(
+            await self._connection.call(await self._reveal_task(task), operation, effects), task
+        )
 
-    async def _revealed(self, task: Task) -> Task:
-        desired = await self._secrets.revealed(task.resource.desired)
-        recorded = None if task.recorded is None else await self._secrets.revealed(task.recorded)
-        arguments = await self._secrets.revealed(task.arguments)
+    async def _reveal_task(self, task: Task) -> Task:
+        desired = await self._secrets.reveal_values(task.resource.desired)
+        recorded = None if task.recorded is None else await self._secrets.reveal_values(task.recorded)
+        arguments = await self._secrets.reveal_values(task.arguments)
         if desired is task.resource.desired and recorded is task.recorded and arguments is task.arguments:
             return task
         return replace(
@@ -108,19 +112,19 @@ class RevealingConnection:
         )
 
 
-def _hidden(change: Change, resource: Resource) -> Change:
-    if not referred_names(resource.desired.get(change.field)):
+def _hide_change(change: FieldChange, resource: Resource) -> FieldChange:
+    if not find_secret_names(resource.desired.get(change.field)):
         return change
     before = None if change.before is None else Sensitive(change.before)
     return replace(change, before=before, after=resource.desired[change.field])
 
 
-def _forgetful(outcome: Outcome, task: Task) -> Outcome:
+def _drop_secret_fields(outcome: Outcome, task: Task) -> Outcome:
     """What the target gives back of a field with a secret in it is not kept."""
     if outcome.fields is None:
         return outcome
     desired = task.resource.desired
-    kept = {name: value for name, value in outcome.fields.items() if not referred_names(desired.get(name))}
+    kept = {name: value for name, value in outcome.fields.items() if not find_secret_names(desired.get(name))}
     return outcome if len(kept) == len(outcome.fields) else replace(outcome, fields=kept)
 
 
@@ -147,7 +151,7 @@ class Connections:
     ) -> None:
         await self._stack.aclose()
 
-    async def of(self, placed: Placed) -> Connection:
+    async def of(self, placed: PlacedResource) -> Connection:
         return await self.open(placed.driver, placed.target)
 
     async def open(self, driver: Driver, target: Target) -> Connection:
@@ -158,7 +162,7 @@ class Connections:
         async with self._locks.setdefault(key, asyncio.Lock()):
             connection = self._opened.get(key)
             if connection is None:
-                settings = await self._secrets.revealed(target.settings)
+                settings = await self._secrets.reveal_values(target.settings)
                 filled = target if settings is target.settings else replace(target, settings=settings)
                 async with self._opening:
                     opened = await self._stack.enter_async_context(driver.connect(filled, self.context))

@@ -10,23 +10,23 @@ import msgspec
 from msgspec import Struct, structs
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.executor import EffectUnknown, observe, perform
+from sabir.deployments.engine.executor import UnknownEffectError, observe_task, perform_task
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import StepState
-from sabir.deployments.store.row_checks import stored
+from sabir.deployments.store.row_checks import convert_row
 from sabir.deployments.store.seal import Codec
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Placed, Targets
-from sabir.graph.address import digest
-from sabir.graph.json.values import encoded
+from sabir.deployments.targets import PlacedResource, Targets
+from sabir.graph.address import digest_text
+from sabir.graph.json.values import encode_value
 from sabir.graph.values import Value
-from sabir.resources.effects import Diverged, Effect, Effects
-from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
+from sabir.resources.effects import DivergedError, Effect, Effects
+from sabir.resources.outcome import CompletionStatus, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
 
-class Program:
+class ProgramRun:
     """What all branches of one running program share."""
 
     def __init__(
@@ -62,10 +62,10 @@ class Program:
         await saved.wait()
 
 
-class JournalledEffects:
+class JournaledEffects:
     """The effects of one branch; see `sabir.resources.effects`."""
 
-    def __init__(self, program: Program, prefix: str = "run") -> None:
+    def __init__(self, program: ProgramRun, prefix: str = "run") -> None:
         self._program = program
         self._prefix = prefix
         self._count = 0
@@ -73,7 +73,7 @@ class JournalledEffects:
 
     def branch(self, name: str) -> Effects:
         self._branches += 1
-        return JournalledEffects(self._program, f"{self._prefix}/{self._count}.{self._branches}.{name}")
+        return JournaledEffects(self._program, f"{self._prefix}/{self._count}.{self._branches}.{name}")
 
     def note(self, line: str) -> None:
         program = self._program
@@ -91,30 +91,32 @@ class JournalledEffects:
             raise asyncio.CancelledError
         self._count += 1
         position = f"{self._prefix}/{self._count}"
-        call = _digest(effect)
+        call = _effect_digest(effect)
         recorded = (await program.calls()).get(position)
         if recorded is not None and recorded["digest"] != call:
-            raise Diverged(position, recorded["effect"], _shown(effect))
+            raise DivergedError(position, recorded["effect"], _describe_effect(effect))
         placed, task = self._task(effect, position)
         if recorded is None:
             await program.save([self._call(position, call, effect, StepState.INTENT, None)])
         elif recorded["outcome"] is not None:
             return outcome_from(recorded["outcome"], program.journal.store.codec)
         else:
-            seen = await observe(placed, task, program.connections)
-            if seen.sighting is Sighting.DONE:
-                return await self._saved(position, call, effect, seen.outcome or Outcome())
-            if seen.sighting is Sighting.CANNOT_TELL and not placed.kind.idempotent:
+            seen = await observe_task(placed, task, program.connections)
+            if seen.sighting is CompletionStatus.DONE:
+                return await self._save_outcome(position, call, effect, seen.outcome or Outcome())
+            if seen.sighting is CompletionStatus.CANNOT_TELL and not placed.kind.idempotent:
                 program.unknown = position
                 look = f": look at {seen.look_at}" if seen.look_at else ""
-                raise EffectUnknown(f"it cannot be told whether {position} ({effect.kind}) was done{look}")
-        outcome = await perform(placed, task, self, program.connections)
+                raise UnknownEffectError(
+                    f"it cannot be told whether {position} ({effect.kind}) was done{look}"
+                )
+        outcome = await perform_task(placed, task, self, program.connections)
         if outcome.status is OutcomeStatus.UNKNOWN:
             program.unknown = position
-            raise EffectUnknown(f"{position} ({effect.kind}): {outcome.message}")
-        return await self._saved(position, call, effect, outcome)
+            raise UnknownEffectError(f"{position} ({effect.kind}): {outcome.message}")
+        return await self._save_outcome(position, call, effect, outcome)
 
-    async def _saved(self, position: str, call: str, effect: Effect, outcome: Outcome) -> Outcome:
+    async def _save_outcome(self, position: str, call: str, effect: Effect, outcome: Outcome) -> Outcome:
         await self._program.save([self._call(position, call, effect, StepState.DONE, outcome)])
         return outcome
 
@@ -126,12 +128,12 @@ class JournalledEffects:
             program.operation_id,
             position,
             digest=call,
-            effect=_shown(effect),
+            effect=_describe_effect(effect),
             state=state.value,
             outcome=None if outcome is None else outcome_text(outcome, program.journal.store.codec),
         )
 
-    def _task(self, effect: Effect, position: str) -> tuple[Placed, Task]:
+    def _task(self, effect: Effect, position: str) -> tuple[PlacedResource, Task]:
         program = self._program
         resource = Resource(
             address=program.resource.address._replace(item=position),
@@ -141,7 +143,7 @@ class JournalledEffects:
             driver=effect.driver,
         )
         task = Task(
-            operation_id=digest(program.operation_id, position, size=16),
+            operation_id=digest_text(program.operation_id, position, size=16),
             action=Action.RUN,
             resource=resource,
             timeout=effect.timeout,
@@ -149,19 +151,19 @@ class JournalledEffects:
         return program.targets.place(resource), task
 
 
-def _digest(effect: Effect) -> str:
+def _effect_digest(effect: Effect) -> str:
     """Tells calls apart. Secrets do not count: a digest of a short one would give it away."""
-    return digest(
-        effect.kind, effect.target or "", effect.driver or "", _arguments(effect.arguments), size=16
+    return digest_text(
+        effect.kind, effect.target or "", effect.driver or "", _encode_arguments(effect.arguments), size=16
     )
 
 
-def _shown(effect: Effect) -> str:
-    return f"{effect.kind} {_arguments(effect.arguments)}"
+def _describe_effect(effect: Effect) -> str:
+    return f"{effect.kind} {_encode_arguments(effect.arguments)}"
 
 
-def _arguments(arguments: Mapping[str, Value]) -> str:
-    return msgspec.json.encode(encoded(arguments), order="sorted").decode("utf-8")
+def _encode_arguments(arguments: Mapping[str, Value]) -> str:
+    return msgspec.json.encode(encode_value(arguments), order="sorted").decode("utf-8")
 
 
 def outcome_text(outcome: Outcome, codec: Codec) -> str:
@@ -178,7 +180,7 @@ def outcome_text(outcome: Outcome, codec: Codec) -> str:
     )
 
 
-class _Kept(Struct, frozen=True, kw_only=True):
+class _StoredOutcome(Struct, frozen=True, kw_only=True):
     """An outcome as `outcome_text` writes it."""
 
     status: OutcomeStatus
@@ -191,4 +193,4 @@ class _Kept(Struct, frozen=True, kw_only=True):
 
 def outcome_from(text: str, codec: Codec) -> Outcome:
     subject = "the outcome of an effect"
-    return Outcome(**structs.asdict(stored(codec.read(text, subject), _Kept, subject)))
+    return Outcome(**structs.asdict(convert_row(codec.read(text, subject), _StoredOutcome, subject)))

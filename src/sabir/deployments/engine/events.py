@@ -8,7 +8,7 @@ from sabir.deployments.store.records import StepState
 from sabir.resources.outcome import Outcome
 
 
-class Node(Struct, frozen=True, kw_only=True):
+class StepNode(Struct, frozen=True, kw_only=True):
     """A step as far as its order goes."""
 
     key: str
@@ -26,36 +26,38 @@ class Node(Struct, frozen=True, kw_only=True):
 # Events
 
 
-class IntentSaved(Struct, frozen=True):
+class IntentSavedEvent(Struct, frozen=True):
     key: str
 
 
-class Ended(Struct, frozen=True):
+class StepEndedEvent(Struct, frozen=True):
     """What was run came to an end."""
 
     key: str
     outcome: Outcome
 
 
-class Left(Struct, frozen=True):
+class StepSuspendedEvent(Struct, frozen=True):
     """What was run stopped in the middle and can go on from there another time: its intent stays open."""
 
     key: str
 
 
-class EndSaved(Struct, frozen=True):
+class EndSavedEvent(Struct, frozen=True):
     key: str
 
 
-class TimePassed(Struct, frozen=True):
+class TimePassedEvent(Struct, frozen=True):
     now: float
 
 
-class Interrupted(Struct, frozen=True):
+class InterruptEvent(Struct, frozen=True):
     pass
 
 
-Event = IntentSaved | Ended | Left | EndSaved | TimePassed | Interrupted
+Event = (
+    IntentSavedEvent | StepEndedEvent | StepSuspendedEvent | EndSavedEvent | TimePassedEvent | InterruptEvent
+)
 
 
 # Instructions

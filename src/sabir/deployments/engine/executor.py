@@ -17,38 +17,46 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.plan.compare import kept_changes
-from sabir.deployments.targets import Placed
-from sabir.diagnostics.reasons import said_by
+from sabir.deployments.plan.compare import drop_ignored_changes
+from sabir.deployments.targets import PlacedResource
+from sabir.diagnostics.reasons import error_text
 from sabir.errors import DeployError, UnreachableError
 from sabir.resources.driver import Connection, Kind
-from sabir.resources.effects import Diverged, Effects
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting, describe_differences
+from sabir.resources.effects import DivergedError, Effects
+from sabir.resources.outcome import (
+    CompletionStatus,
+    Observation,
+    Outcome,
+    OutcomeStatus,
+    describe_differences,
+)
 from sabir.resources.step import Action, Task
 
 _GRACE: Final = 30.0
 
 
-class EffectUnknown(Exception):
+class UnknownEffectError(Exception):
     """The outcome of an effect of a program is not known, so the program cannot go on."""
 
 
-async def perform(placed: Placed, task: Task, effects: Effects, connections: Connections) -> Outcome:
+async def perform_task(
+    placed: PlacedResource, task: Task, effects: Effects, connections: Connections
+) -> Outcome:
     """Do it. Only a cancellation comes out as an exception."""
     try:
         connection = await connections.of(placed)
     except DeployError as error:
-        return failure(str(error), passing=isinstance(error, UnreachableError))
+        return build_failure(str(error), passing=isinstance(error, UnreachableError))
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
-        return failure(_words(error), passing=True)
+        return build_failure(_describe_error(error), passing=True)
     if task.resource.report_only and task.action is not Action.DELETE and not placed.kind.reports:
         return await _compare(placed, task, connection)
     if _may_overwrite(placed, task):
-        taken = await _taken(placed, task, connection)
+        taken = await _refuse_occupied(placed, task, connection)
         if taken is not None:
             return taken
     try:
-        async with asyncio.timeout(_patience(placed.kind, task)):
+        async with asyncio.timeout(_step_timeout(placed.kind, task)):
             if task.operation is not None:
                 outcome = await connection.call(task, task.operation, effects)
             elif task.action is Action.DELETE:
@@ -56,40 +64,44 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
             else:
                 outcome = await connection.apply(task, effects)
     except TimeoutError:
-        return await _found_out(
+        return await _look_up_outcome(
             placed,
             task,
             connections,
             f"it took longer than {task.timeout:g} seconds" if task.timeout else "timeout",
         )
-    except Diverged as error:
-        return failure(str(error))
-    except EffectUnknown as error:
+    except DivergedError as error:
+        return build_failure(str(error))
+    except UnknownEffectError as error:
         return Outcome(status=OutcomeStatus.UNKNOWN, message=str(error))
     except Exception as error:  # noqa: BLE001  as above
-        return await _found_out(placed, task, connections, _words(error))
+        return await _look_up_outcome(placed, task, connections, _describe_error(error))
     if outcome.status is OutcomeStatus.UNKNOWN:
-        return await _found_out(placed, task, connections, outcome.message or "the driver could not tell")
+        return await _look_up_outcome(
+            placed, task, connections, outcome.message or "the driver could not tell"
+        )
     return outcome
 
 
-async def _compare(placed: Placed, task: Task, connection: Connection) -> Outcome:
+async def _compare(placed: PlacedResource, task: Task, connection: Connection) -> Outcome:
     """Compare a resource that only reports with its desired state. It is not recorded, so it is never deleted either."""
     if placed.kind.runs:
         return Outcome(changed=False, untouched=True, message="it only reports, so it is not run")
     try:
         async with asyncio.timeout(task.timeout):
             reading = await connection.read(task.resource, task.id)
-        changes = kept_changes(placed.driver.diff(task.resource, reading), task.resource.lifecycle)
+        changes = drop_ignored_changes(placed.driver.diff(task.resource, reading), task.resource.lifecycle)
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
-        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_words(error))
+        return Outcome(
+            status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_describe_error(error)
+        )
     if reading.exists and not changes:
         return Outcome(changed=False, untouched=True)
     message = describe_differences([change.field for change in changes] if reading.exists else [])
     return Outcome(status=OutcomeStatus.NON_COMPLIANT, changed=False, untouched=True, message=message)
 
 
-def _may_overwrite(placed: Placed, task: Task) -> bool:
+def _may_overwrite(placed: PlacedResource, task: Task) -> bool:
     return (
         placed.kind.overwrites
         and task.action is Action.CREATE
@@ -99,13 +111,15 @@ def _may_overwrite(placed: Placed, task: Task) -> bool:
     )
 
 
-async def _taken(placed: Placed, task: Task, connection: Connection) -> Outcome | None:
+async def _refuse_occupied(placed: PlacedResource, task: Task, connection: Connection) -> Outcome | None:
     """A refusal when something else is where the resource is to be; what is just as wanted is no obstacle."""
     try:
         reading = await connection.read(task.resource, None)
         differs = reading.exists and bool(placed.driver.diff(task.resource, reading))
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
-        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_words(error))
+        return Outcome(
+            status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_describe_error(error)
+        )
     if not differs:
         return None
     address = task.resource.address
@@ -116,27 +130,27 @@ async def _taken(placed: Placed, task: Task, connection: Connection) -> Outcome 
     return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=message)
 
 
-def _patience(kind: Kind, task: Task) -> float | None:
+def _step_timeout(kind: Kind, task: Task) -> float | None:
     if task.timeout is None:
         return None
     return task.timeout + _GRACE if kind.stops else task.timeout
 
 
-async def _found_out(placed: Placed, task: Task, connections: Connections, why: str) -> Outcome:
-    return settled(await observe(placed, task, connections), placed.kind, why)
+async def _look_up_outcome(placed: PlacedResource, task: Task, connections: Connections, why: str) -> Outcome:
+    return settle_outcome(await observe_task(placed, task, connections), placed.kind, why)
 
 
-def settled(observation: Observation, kind: Kind, why: str) -> Outcome:
+def settle_outcome(observation: Observation, kind: Kind, why: str) -> Outcome:
     """The outcome that a look gives after a step ended without one."""
     match observation.sighting:
-        case Sighting.DONE:
+        case CompletionStatus.DONE:
             return observation.outcome or Outcome()
-        case Sighting.NOT_DONE:
+        case CompletionStatus.NOT_DONE:
             found = observation.outcome
-            return replace(failure(why, passing=True), id=None if found is None else found.id)
-        case Sighting.CANNOT_TELL if kind.idempotent:
-            return failure(why, passing=True)
-        case Sighting.CANNOT_TELL:
+            return replace(build_failure(why, passing=True), id=None if found is None else found.id)
+        case CompletionStatus.CANNOT_TELL if kind.idempotent:
+            return build_failure(why, passing=True)
+        case CompletionStatus.CANNOT_TELL:
             look = f": look at {observation.look_at}" if observation.look_at else ""
             return Outcome(
                 status=OutcomeStatus.UNKNOWN,
@@ -144,28 +158,30 @@ def settled(observation: Observation, kind: Kind, why: str) -> Outcome:
             )
 
 
-async def observe(placed: Placed, task: Task, connections: Connections) -> Observation:
+async def observe_task(placed: PlacedResource, task: Task, connections: Connections) -> Observation:
     """Look for a task by its operation id."""
     try:
         connection = await connections.of(placed)
         return await connection.observe(task)
     except Exception as error:  # noqa: BLE001  as above
-        return Observation(sighting=Sighting.CANNOT_TELL, look_at=f"{task.resource.kind} ({_words(error)})")
+        return Observation(
+            sighting=CompletionStatus.CANNOT_TELL, look_at=f"{task.resource.kind} ({_describe_error(error)})"
+        )
 
 
-def failure(message: str, *, passing: bool = False) -> Outcome:
+def build_failure(message: str, *, passing: bool = False) -> Outcome:
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
 
 
-def _words(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     if isinstance(error, DeployError):
         return str(error)
-    return " ".join(f"{type(error).__name__}: {said_by(error)}".split())
+    return " ".join(f"{type(error).__name__}: {error_text(error)}".split())
 
 
-class Job(Struct, frozen=True, eq=False):
+class StepJob(Struct, frozen=True, eq=False):
     key: str
-    placed: Placed
+    placed: PlacedResource
     task: Task
 
 
@@ -174,7 +190,7 @@ Report = Callable[[str, Outcome | None], None]
 
 
 class Executor(Protocol):
-    def submit(self, job: Job, effects: Effects, report: Report) -> None:
+    def submit(self, job: StepJob, effects: Effects, report: Report) -> None:
         """Begin a job; it is reported once."""
         ...
 
@@ -196,13 +212,13 @@ class LocalExecutor:
         self.connections = connections
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def submit(self, job: Job, effects: Effects, report: Report) -> None:
+    def submit(self, job: StepJob, effects: Effects, report: Report) -> None:
         self._tasks[job.key] = asyncio.create_task(self._run(job, effects, report))
 
-    async def _run(self, job: Job, effects: Effects, report: Report) -> None:
+    async def _run(self, job: StepJob, effects: Effects, report: Report) -> None:
         outcome: Outcome | None = None
         try:
-            outcome = await perform(job.placed, job.task, effects, self.connections)
+            outcome = await perform_task(job.placed, job.task, effects, self.connections)
         except asyncio.CancelledError:
             pass  # told as such
         finally:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.executor import observe
-from sabir.deployments.engine.results import observed_results
+from sabir.deployments.engine.executor import observe_task
+from sabir.deployments.engine.results import results_by_address
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import (
     DeploymentState,
@@ -25,12 +25,12 @@ from sabir.deployments.store.records import (
     StepState,
     intent_of,
 )
-from sabir.deployments.store.row_checks import damaged
+from sabir.deployments.store.row_checks import raise_damaged
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Placed, Targets
+from sabir.deployments.targets import PlacedResource, Targets
 from sabir.errors import DeployError
 from sabir.graph.address import Address
-from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
@@ -51,7 +51,7 @@ class OpenStep(Struct, frozen=True, kw_only=True, eq=False):
         return self.is_program or self.desired == desired
 
 
-class Recovered(Struct, frozen=True, kw_only=True, eq=False):
+class RecoveryResult(Struct, frozen=True, kw_only=True, eq=False):
     done: tuple[str, ...] = ()
     unknown: tuple[tuple[str, str], ...] = ()
     """Keys, each with where to look."""
@@ -61,7 +61,7 @@ class Recovered(Struct, frozen=True, kw_only=True, eq=False):
 
 async def recover(
     journal: Journal, targets: Targets, connections: Connections, steps: Sequence[StepRecord]
-) -> Recovered:
+) -> RecoveryResult:
     """Settle the steps that are open, and close the deployments they belong to."""
     store = journal.store
     records = store.records()
@@ -70,17 +70,17 @@ async def recover(
     left: dict[str, OpenStep] = {}
     writes: list[Write] = []
     for step in steps:
-        task, placed = _rebuilt(step, targets, journal)
+        task, placed = _rebuild_task(step, targets, journal)
         if intent_of(step).report_only:
-            observation = Observation(sighting=Sighting.NOT_DONE)
+            observation = Observation(sighting=CompletionStatus.NOT_DONE)
         else:
-            observation = await _seen(task, placed, connections)
+            observation = await _observe_step(task, placed, connections)
         is_program = bool(store.calls(step.operation_id))
         repeatable = placed is not None and placed.kind.idempotent
-        if observation.sighting is Sighting.DONE:
+        if observation.sighting is CompletionStatus.DONE:
             writes += settle_step(journal, step, task, observation.outcome or Outcome())
             done.append(step.key)
-        elif observation.sighting is Sighting.NOT_DONE or repeatable or is_program:
+        elif observation.sighting is CompletionStatus.NOT_DONE or repeatable or is_program:
             is_call = is_call_step(step)
             left[step.key.partition(WAVE)[0]] = OpenStep(
                 step=step, desired=intent_of(step).desired, is_program=is_program, is_call=is_call
@@ -89,29 +89,29 @@ async def recover(
             if is_call:
                 continue
             if is_program and record is None:
-                writes.append(journal.record(_begun(step)))
+                writes.append(journal.record(_initial_record(step)))
             elif record is not None and record.status is RecordStatus.UNKNOWN:
                 writes.append(journal.record(replace(record, status=RecordStatus.FAILED)))
         else:
             look = observation.look_at or f"{step.kind} {step.address} on {step.target}"
             unknown.append((step.key, look))
             if step.state is not StepState.UNKNOWN:
-                writes += _made_unknown(journal, step, records, look)
+                writes += _mark_unknown(journal, step, records, look)
     if writes:
         journal.now_all(writes, moves=True)
     for deployment in store.deployments():
         if deployment.state is DeploymentState.RUNNING:
             journal.close(DeploymentState.INTERRUPTED, deployment.number)
-    return Recovered(done=tuple(done), unknown=tuple(unknown), open=left)
+    return RecoveryResult(done=tuple(done), unknown=tuple(unknown), open=left)
 
 
-async def _seen(task: Task, placed: Placed | None, connections: Connections) -> Observation:
+async def _observe_step(task: Task, placed: PlacedResource | None, connections: Connections) -> Observation:
     if placed is None:
-        return Observation(sighting=Sighting.CANNOT_TELL)
-    return await observe(placed, task, connections)
+        return Observation(sighting=CompletionStatus.CANNOT_TELL)
+    return await observe_task(placed, task, connections)
 
 
-def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task, Placed | None]:
+def _rebuild_task(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task, PlacedResource | None]:
     """The task as it was when its intent was written; no place when its target or driver is not there any more."""
     intent, read = intent_of(step), journal.store.codec.read
     subject = f"the intent of {step.key!r}"
@@ -126,7 +126,7 @@ def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task
     )
     task = Task(
         operation_id=step.operation_id,
-        action=_action(step),
+        action=_parse_action(step),
         resource=resource,
         id=intent.id,
         attempt=step.attempt,
@@ -139,24 +139,24 @@ def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task
         return task, None
 
 
-def _action(step: StepRecord) -> Action:
+def _parse_action(step: StepRecord) -> Action:
     try:
         return Action(step.action)
     except ValueError:
-        damaged(f"step {step.key!r} of deployment {step.deployment}", f"{step.action!r} is no action")
+        raise_damaged(f"step {step.key!r} of deployment {step.deployment}", f"{step.action!r} is no action")
 
 
 def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: Outcome) -> list[Write]:
     """A step turns out to be done: it and its resource are recorded so."""
     if task is None:
-        task, _ = _rebuilt(step, Targets(()), journal)
+        task, _ = _rebuild_task(step, Targets(()), journal)
     message = outcome.message or "found done"
     writes = journal.step(
         step.key, StepState.DONE, attempt=step.attempt, message=message, deployment=step.deployment
     )
     if task.action is Action.DELETE:
         return [*writes, journal.forget(step.address), journal.forget_facts(step.address)]
-    results = observed_results(task.resource, outcome.results)
+    results = results_by_address(task.resource, outcome.results)
     facts = journal.facts(
         results,
         address=step.address,
@@ -166,7 +166,7 @@ def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: 
     )
     if is_call_step(step):
         return [*writes, *facts]
-    return [*writes, journal.record(_ended(journal, step, task, outcome)), *facts]
+    return [*writes, journal.record(_present_record(journal, step, task, outcome)), *facts]
 
 
 def is_call_step(step: StepRecord) -> bool:
@@ -174,17 +174,17 @@ def is_call_step(step: StepRecord) -> bool:
     return intent_of(step).call is not None
 
 
-def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> ResourceRecord:
+def _present_record(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> ResourceRecord:
     codec = journal.store.codec
     return replace(
-        _begun(step),
+        _initial_record(step),
         status=RecordStatus.PRESENT,
         id=outcome.id if outcome.id is not None else task.id,
         fields=None if outcome.fields is None else codec.write(outcome.fields),
     )
 
 
-def _begun(step: StepRecord) -> ResourceRecord:
+def _initial_record(step: StepRecord) -> ResourceRecord:
     """The record of a resource whose first step was begun."""
     intent = intent_of(step)
     return ResourceRecord(
@@ -201,7 +201,7 @@ def _begun(step: StepRecord) -> ResourceRecord:
     )
 
 
-def _made_unknown(
+def _mark_unknown(
     journal: Journal, step: StepRecord, records: Mapping[str, ResourceRecord], look: str
 ) -> list[Write]:
     message = f"it cannot be told whether it was done: look at {look}"
@@ -210,5 +210,5 @@ def _made_unknown(
     )
     if is_call_step(step):
         return state
-    record = replace(records.get(step.address) or _begun(step), status=RecordStatus.UNKNOWN)
+    record = replace(records.get(step.address) or _initial_record(step), status=RecordStatus.UNKNOWN)
     return [*state, journal.record(record)]

@@ -17,7 +17,7 @@ from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Fact, RecordStatus, ResourceRecord, StepState
 from sabir.deployments.store.seal import Codec
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Placed
+from sabir.deployments.targets import PlacedResource
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.resource import Resource
@@ -31,14 +31,14 @@ _STATUS = {
 }
 
 
-def observed_results(resource: Resource, results: Mapping[str, Value]) -> dict[str, Value]:
+def results_by_address(resource: Resource, results: Mapping[str, Value]) -> dict[str, Value]:
     """Results of a step by the attribute's address that each becomes."""
     return {
         str(resource.results.get(name) or resource.address.of(name)): value for name, value in results.items()
     }
 
 
-def ended_record(
+def build_step_record(
     step: PlannedStep,
     task: Task,
     state: StepState,
@@ -53,14 +53,14 @@ def ended_record(
         known_id = outcome.id if outcome.id is not None else step.record.id
         return replace(step.record, status=status, id=known_id)
     return replace(
-        placed_record(replace(step.placed, resource=task.resource), desired),
+        build_present_record(replace(step.placed, resource=task.resource), desired),
         status=status,
         id=outcome.id if outcome.id is not None else task.id,
         fields=None if outcome.fields is None else codec.write(outcome.fields),
     )
 
 
-def placed_record(placed: Placed, desired: str) -> ResourceRecord:
+def build_present_record(placed: PlacedResource, desired: str) -> ResourceRecord:
     """The record of a resource that is as it should be."""
     resource = placed.resource
     return ResourceRecord(
@@ -79,35 +79,37 @@ class Observations:
     """Values by the attribute's address; each goes with a resource, and is forgotten with it."""
 
     def __init__(self, journal: Journal, facts: Mapping[str, Fact]) -> None:
-        self.values = journal.store.observed(facts)
+        self.values = journal.store.load_observations(facts)
         self._journal = journal
         self._owner: dict[str, str] = {}
         self._names: dict[str, set[str]] = {}
         for name, fact in facts.items():
-            self._belongs(name, fact.address)
+            self._assign_owner(name, fact.address)
 
     @property
     def givers(self) -> Mapping[str, str]:
         """The address of the resource that gave each value."""
         return self._owner
 
-    def _belongs(self, name: str, address: str) -> None:
+    def _assign_owner(self, name: str, address: str) -> None:
         earlier = self._owner.get(name)
         if earlier is not None:
             self._names[earlier].discard(name)
         self._owner[name] = address
         self._names.setdefault(address, set()).add(name)
 
-    def gave(self, step: PlannedStep, resource: Resource, outcome: Outcome, position: int) -> list[Write]:
+    def record_results(
+        self, step: PlannedStep, resource: Resource, outcome: Outcome, position: int
+    ) -> list[Write]:
         """A step is done. A call adds to what is known; any other step says everything that its resource gives, unless it found
         nothing to do and says nothing."""
         if not outcome.results and not outcome.changed:
             return []
         is_call = step.call is not None
         writes = [] if is_call else self.forget(step.address)
-        for name, value in observed_results(resource, outcome.results).items():
+        for name, value in results_by_address(resource, outcome.results).items():
             owner = self._owner.get(name, step.address) if is_call else step.address
-            self._belongs(name, owner)
+            self._assign_owner(name, owner)
             self.values.note(name, value)
             writes += self._journal.facts({name: value}, address=owner, step=step.key, position=position)
         return writes
@@ -123,7 +125,7 @@ class Observations:
         return [self._journal.forget_facts(address)]
 
 
-class Progress(Struct, frozen=True, kw_only=True):
+class ProgressEvent(Struct, frozen=True, kw_only=True):
     """Something that whoever watches may want to show."""
 
     key: str | None
@@ -138,7 +140,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     changed: bool = True
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[ProgressEvent], None]
 
 
 class DeploymentResult(Struct, frozen=True, kw_only=True):
@@ -153,7 +155,7 @@ class DeploymentResult(Struct, frozen=True, kw_only=True):
     """Of calls: what each step gave back, by the address of its resource."""
 
 
-def joined(first: DeploymentResult, second: DeploymentResult) -> DeploymentResult:
+def merge_results(first: DeploymentResult, second: DeploymentResult) -> DeploymentResult:
     """The result of two waves of one deployment."""
     counts = {
         state: first.counts.get(state, 0) + second.counts.get(state, 0)

@@ -13,84 +13,84 @@ from typing import Any
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.effects import JournalledEffects, Program
+from sabir.deployments.engine.effects import JournaledEffects, ProgramRun
 from sabir.deployments.engine.events import (
     Cancel,
-    Ended,
-    EndSaved,
+    EndSavedEvent,
     Event,
     Finish,
     Instruction,
-    IntentSaved,
-    Interrupted,
-    Left,
-    Node,
+    IntentSavedEvent,
+    InterruptEvent,
     Run,
     SaveEnd,
     SaveIntent,
     SaveRetry,
-    TimePassed,
+    StepEndedEvent,
+    StepNode,
+    StepSuspendedEvent,
+    TimePassedEvent,
     Wake,
 )
-from sabir.deployments.engine.executor import Executor, Job, LocalExecutor, failure
+from sabir.deployments.engine.executor import Executor, LocalExecutor, StepJob, build_failure
 from sabir.deployments.engine.results import (
     DeploymentResult,
     Observations,
-    Progress,
+    ProgressEvent,
     Watch,
-    ended_record,
-    placed_record,
+    build_present_record,
+    build_step_record,
 )
 from sabir.deployments.engine.state_machine import Machine
 from sabir.deployments.plan.compare import (
-    filled,
-    kept_changes,
+    drop_ignored_changes,
+    fill_unknowns,
+    find_recorded_changes,
+    find_unknown_fields,
     missing_values,
-    recorded_changes,
-    unknown_names,
-    wanted_fields,
+    resolve_fields,
     without_feedback,
 )
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Fact, Intent, IntentCall, StepState
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Placed, Targets
+from sabir.deployments.targets import PlacedResource, Targets
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.step import Action, Task
 
 
-def at_known_target(placed: Placed, observed: Mapping[str, Value]) -> Placed:
+def at_known_target(placed: PlacedResource, observed: Mapping[str, Value]) -> PlacedResource:
     """At a target whose address only a step before it gave."""
     settings = placed.target.settings
-    if not unknown_names(settings):
+    if not find_unknown_fields(settings):
         return placed
-    settings = {name: filled(value, observed) for name, value in settings.items()}
+    settings = {name: fill_unknowns(value, observed) for name, value in settings.items()}
     return replace(placed, target=replace(placed.target, settings=settings))
 
 
-def nodes_of(plan: Plan) -> list[Node]:
+def build_nodes(plan: Plan) -> list[StepNode]:
     """The plan as the machine sees it."""
-    through = [Node(key=key, requires=requires, passes=True) for key, requires in plan.through.items()]
-    return [*through, *(_node(step) for step in plan.steps)]
+    through = [StepNode(key=key, requires=requires, passes=True) for key, requires in plan.through.items()]
+    return [*through, *(_build_node(step) for step in plan.steps)]
 
 
-def _node(step: PlannedStep) -> Node:
+def _build_node(step: PlannedStep) -> StepNode:
     resource, target = step.placed.resource, step.placed.target
-    return Node(
+    return StepNode(
         key=step.key,
         requires=step.requires,
         target=target.name,
         lane=resource.lane,
-        retries=_first(resource.retries, target.retries, 2),
+        retries=_first_value(resource.retries, target.retries, 2),
         only_if=step.only_if,
         tolerates=resource.tolerates,
     )
 
 
-def _first(*choices: int | None) -> int:
+def _first_value(*choices: int | None) -> int:
     return next(choice for choice in choices if choice is not None)
 
 
@@ -127,12 +127,12 @@ class Runner:
         self._tasks: dict[str, Task] = {}
         self._texts: dict[str, str] = {}
         self._begun: dict[str, float] = {}
-        self._programs: dict[str, Program] = {}
+        self._programs: dict[str, ProgramRun] = {}
         self._failures: list[tuple[str, str]] = []
         limits = {
             target.name: target.parallel for target in targets.by_name.values() if target.parallel is not None
         }
-        self._machine = Machine(nodes_of(plan), parallel=parallel, limits=limits)
+        self._machine = Machine(build_nodes(plan), parallel=parallel, limits=limits)
         self._executor: Executor = executor or LocalExecutor(connections)
         self._loop = asyncio.get_running_loop()
         self._watch = watch
@@ -146,7 +146,7 @@ class Runner:
         """First: no new step. Second: stop now."""
         for program in self._programs.values():
             program.stopping = True
-        self._post(Interrupted())
+        self._post(InterruptEvent())
 
     def interrupt_soon(self) -> None:
         """The same, from a handler of signals or another thread."""
@@ -186,10 +186,10 @@ class Runner:
             match instruction:
                 case SaveIntent(key, attempt):
                     writes += self._intent(key, attempt)
-                    events.append(IntentSaved(key))
+                    events.append(IntentSavedEvent(key))
                 case SaveEnd():
                     writes += self._end(instruction)
-                    events.append(EndSaved(instruction.key))
+                    events.append(EndSavedEvent(instruction.key))
                 case SaveRetry():
                     writes += self._retry(instruction)
                 case Run(key):
@@ -202,16 +202,16 @@ class Runner:
                 case Finish():
                     pass
         if writes:
-            self.journal.submit(writes, lambda: self._loop.call_soon_threadsafe(self._written, events))
+            self.journal.submit(writes, lambda: self._loop.call_soon_threadsafe(self._receive_events, events))
 
-    def _written(self, events: Sequence[Event]) -> None:
+    def _receive_events(self, events: Sequence[Event]) -> None:
         self._events.extend(events)
         self._arrived.set()
 
     def _wake(self, at: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._loop.call_at(at, lambda: self._post(TimePassed(self._loop.time())))
+        self._timer = self._loop.call_at(at, lambda: self._post(TimePassedEvent(self._loop.time())))
 
     def _intent(self, key: str, attempt: int) -> list[Write]:
         step = self._steps[key]
@@ -224,7 +224,7 @@ class Runner:
     def _task(self, step: PlannedStep, attempt: int) -> Task:
         resource = step.placed.resource
         if step.unforeseen or resource.late is not None:
-            resource = replace(resource, desired=wanted_fields(resource, self._observations.values))
+            resource = replace(resource, desired=resolve_fields(resource, self._observations.values))
         record = None if step.replaces and step.action is not Action.DELETE else step.record
         timeout = resource.timeout if resource.timeout is not None else step.placed.target.timeout
         return Task(
@@ -262,13 +262,13 @@ class Runner:
         self._tell(step, "running", None)
         early = self._without_effect(step, task)
         if early is not None:
-            self._post(Ended(key, early))
+            self._post(StepEndedEvent(key, early))
             return
-        program = Program(self.journal, self.connections, self.targets, task.resource, task.operation_id)
+        program = ProgramRun(self.journal, self.connections, self.targets, task.resource, task.operation_id)
         program.watch = lambda line: self._tell(step, "note", line)
         self._programs[key] = program
         placed = at_known_target(step.placed, self._observations.values)
-        self._executor.submit(Job(key, placed, task), JournalledEffects(program), self._report)
+        self._executor.submit(StepJob(key, placed, task), JournaledEffects(program), self._report)
 
     def _without_effect(self, step: PlannedStep, task: Task) -> Outcome | None:
         """What can be said of a step without asking its driver, now that all values are there."""
@@ -276,12 +276,12 @@ class Runner:
             return None
         missing = missing_values(task.resource.desired)
         if missing is not None:
-            return failure(missing)
+            return build_failure(missing)
         if step.if_changed and not self._has_changed(step):
             return Outcome(changed=False, untouched=True, message="its inputs have not changed")
         if not step.unforeseen or step.action is not Action.UPDATE or step.record is None:
             return None
-        if recorded_changes(task.resource.desired, step.record, self.journal.store.codec):
+        if find_recorded_changes(task.resource.desired, step.record, self.journal.store.codec):
             return None
         return Outcome(changed=False, message="it is as it should be")
 
@@ -291,12 +291,12 @@ class Runner:
         values = without_feedback(
             resource, self._observations.values, self._observations.givers, record, codec
         )
-        changes = recorded_changes(wanted_fields(resource, values), record, codec)
-        return bool(kept_changes(changes, resource.lifecycle))
+        changes = find_recorded_changes(resolve_fields(resource, values), record, codec)
+        return bool(drop_ignored_changes(changes, resource.lifecycle))
 
     def _report(self, key: str, outcome: Outcome | None) -> None:
         self._programs.pop(key, None)
-        self._post(Left(key) if outcome is None else Ended(key, outcome))
+        self._post(StepSuspendedEvent(key) if outcome is None else StepEndedEvent(key, outcome))
 
     # Writes
 
@@ -323,25 +323,25 @@ class Runner:
     ) -> list[Write]:
         if state is StepState.DONE and step.action is Action.DELETE:
             forgotten = [self.journal.forget(step.address), *self._observations.forget(step.address)]
-            return [*forgotten, *self._left_by_program(step, outcome)]
+            return [*forgotten, *self._record_program_effects(step, outcome)]
         facts: list[Write] = []
         # A program that failed has changed the world up to there, and says what the next one begins with.
         if state.succeeded or (state is StepState.FAILED and step.placed.kind.runs and outcome.results):
-            facts = self._observations.gave(step, task.resource, outcome, self._positions[step.key])
-        facts += self._left_by_program(step, outcome)
+            facts = self._observations.record_results(step, task.resource, outcome, self._positions[step.key])
+        facts += self._record_program_effects(step, outcome)
         if step.call is not None:
             self._results[step.address] = outcome.results
             return facts
-        recorded = ended_record(step, task, state, outcome, text, self.journal.store.codec)
+        recorded = build_step_record(step, task, state, outcome, text, self.journal.store.codec)
         return [self.journal.record(replace(recorded, deployment=self.journal.number, step=step.key)), *facts]
 
-    def _left_by_program(self, step: PlannedStep, outcome: Outcome) -> list[Write]:
+    def _record_program_effects(self, step: PlannedStep, outcome: Outcome) -> list[Write]:
         """What a program did to other resources, also one that failed in the end."""
         writes = [self.journal.forget(str(address)) for address in outcome.gone]
         for address in outcome.gone:
             writes += self._observations.forget(str(address))
         for resource in outcome.brought:
-            record = placed_record(self.targets.place(resource), self.journal.fields(resource.desired))
+            record = build_present_record(self.targets.place(resource), self.journal.fields(resource.desired))
             writes.append(self.journal.record(replace(record, deployment=self.journal.number, step=step.key)))
         return writes
 
@@ -360,7 +360,7 @@ class Runner:
     ) -> None:
         begun = self._begun.get(step.key)
         self._watch(
-            Progress(
+            ProgressEvent(
                 key=step.key,
                 state=state,
                 action=Action.REPLACE if step.replaces and step.action is not Action.DELETE else step.action,

@@ -20,20 +20,20 @@ from typing import Final
 
 from sabir.deployments.engine.events import (
     Cancel,
-    Ended,
-    EndSaved,
+    EndSavedEvent,
     Event,
     Finish,
     Instruction,
-    IntentSaved,
-    Interrupted,
-    Left,
-    Node,
+    IntentSavedEvent,
+    InterruptEvent,
     Run,
     SaveEnd,
     SaveIntent,
     SaveRetry,
-    TimePassed,
+    StepEndedEvent,
+    StepNode,
+    StepSuspendedEvent,
+    TimePassedEvent,
     Wake,
 )
 from sabir.deployments.store.records import StepState
@@ -57,7 +57,7 @@ class Machine:
     """One walk over the steps of a plan."""
 
     def __init__(
-        self, nodes: Sequence[Node], *, parallel: int, limits: Mapping[str, int] | None = None
+        self, nodes: Sequence[StepNode], *, parallel: int, limits: Mapping[str, int] | None = None
     ) -> None:
         self._nodes = {node.key: node for node in nodes}
         self._place = {node.key: position for position, node in enumerate(nodes)}
@@ -91,7 +91,7 @@ class Machine:
     def interrupted(self) -> bool:
         return self._interrupts > 0
 
-    def running(self) -> Iterable[str]:
+    def list_running(self) -> Iterable[str]:
         return (key for key, phase in self._phase.items() if phase is _Phase.RUNNING)
 
     def start(self, now: float) -> list[Instruction]:
@@ -107,18 +107,18 @@ class Machine:
         instructions: list[Instruction] = []
         for event in events:
             match event:
-                case IntentSaved(key):
+                case IntentSavedEvent(key):
                     self._intent_saved(key, instructions)
-                case Ended(key, outcome):
-                    self._ended(key, outcome, instructions)
-                case Left(key):
-                    self._left(key, instructions)
-                case EndSaved(key):
+                case StepEndedEvent(key, outcome):
+                    self._handle_end(key, outcome, instructions)
+                case StepSuspendedEvent(key):
+                    self._handle_suspension(key, instructions)
+                case EndSavedEvent(key):
                     self._end_saved(key, instructions)
-                case TimePassed(now):
+                case TimePassedEvent(now):
                     self._now = max(self._now, now)
                     self._unpause()
-                case Interrupted():
+                case InterruptEvent():
                     self._interrupt(instructions)
         return self._advance(instructions)
 
@@ -135,7 +135,7 @@ class Machine:
         self.states[key] = StepState.INTENT
         instructions.append(Run(key, self._attempt[key]))
 
-    def _ended(self, key: str, outcome: Outcome, instructions: list[Instruction]) -> None:
+    def _handle_end(self, key: str, outcome: Outcome, instructions: list[Instruction]) -> None:
         if self._phase[key] is not _Phase.RUNNING:
             return
         self._release(key)
@@ -159,7 +159,7 @@ class Machine:
                 else:
                     self._save_end(key, StepState.FAILED, instructions, outcome=outcome)
 
-    def _left(self, key: str, instructions: list[Instruction]) -> None:
+    def _handle_suspension(self, key: str, instructions: list[Instruction]) -> None:
         if self._phase[key] is _Phase.RUNNING:
             self._release(key)
             self._end_silently(key, StepState.INTENT)
@@ -196,7 +196,7 @@ class Machine:
                 )
             self._paused.clear()
         else:
-            running = tuple(self.running())
+            running = tuple(self.list_running())
             if running:
                 instructions.append(Cancel(running))
             self._finished = True

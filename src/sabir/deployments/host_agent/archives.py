@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-from sabir.deployments.host_agent.root import Fields, HandError, Place, write_file
+from sabir.deployments.host_agent.root import Fields, HostAgentError, HostRoot, write_file
 
 __all__ = ["Archive"]
 
@@ -33,18 +33,20 @@ _LIST = ".sabir-archive.json"
 class Archive:
     """Unpacked into its own folder, with a list of what came out of it; that list tells drift and what to take away."""
 
-    def read(self, fields: Fields, place: Place) -> Fields:
-        listed = _listed(place.path(fields["path"]))
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
+        listed = _read_manifest(place.path(fields["path"]))
         if listed is None:
             return {"exists": False, "fields": {}}
         path = place.path(fields["path"])
-        whole = all(_digest(os.path.join(path, name)) == digest for name, digest in listed["files"].items())
+        whole = all(
+            _file_digest(os.path.join(path, name)) == digest for name, digest in listed["files"].items()
+        )
         return {
             "exists": True,
             "fields": {"path": fields["path"], "digest": listed["digest"] if whole else "changed"},
         }
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         path = place.path(fields["path"])
         data = fields["content"]
@@ -52,32 +54,32 @@ class Archive:
         digest = hashlib.sha256(data).hexdigest()
         if self.read(fields, place)["fields"].get("digest") == digest:
             return {"changed": False}
-        old = _listed(path)
+        old = _read_manifest(path)
         files: dict[str, str] = {}
-        inner = Place(path)
-        for name, mode, content in _entries(data):
-            _put(inner.path(name), content, mode, place)
+        inner = HostRoot(path)
+        for name, mode, content in _read_entries(data):
+            _write_entry(inner.path(name), content, mode, place)
             files[name] = hashlib.sha256(content).hexdigest()
         for name in old["files"] if old is not None else ():
             if name not in files:
-                _take(inner.path(name), place)
+                _delete_entry(inner.path(name), place)
         listed = json.dumps({"digest": digest, "files": files}).encode("utf-8")
-        _put(os.path.join(path, _LIST), listed, 0o644, place)
+        _write_entry(os.path.join(path, _LIST), listed, 0o644, place)
         return {"changed": True}
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         path = place.path(task["fields"]["path"])
-        inner = Place(path)
-        listed = _listed(path)
+        inner = HostRoot(path)
+        listed = _read_manifest(path)
         names = [] if listed is None else [*listed["files"]]
         for name in [*names, _LIST]:
-            _take(inner.path(name), place)
+            _delete_entry(inner.path(name), place)
         for folder, _, _ in sorted(os.walk(path), reverse=True):
             with contextlib.suppress(OSError), place.folder_of(folder) as above:
                 os.rmdir(os.path.basename(folder), dir_fd=above)  # only when it is empty
         return {"changed": bool(names)}
 
-    def observe(self, task: Fields, place: Place) -> Fields:
+    def observe(self, task: Fields, place: HostRoot) -> Fields:
         seen = self.read(task["fields"], place)
         if task["action"] == "delete":
             return {"sighting": "not done" if seen["exists"] else "done"}
@@ -87,20 +89,20 @@ class Archive:
         return {"sighting": "done" if same else "not done"}
 
 
-def _put(path: str, content: bytes, mode: int, place: Place) -> None:
+def _write_entry(path: str, content: bytes, mode: int, place: HostRoot) -> None:
     try:
         with place.folder_of(path, make=True) as folder:
             write_file(path, content, mode, folder)
     except OSError as error:
-        raise HandError(f"{path} cannot be written: {error.strerror}") from error
+        raise HostAgentError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _take(path: str, place: Place) -> None:
+def _delete_entry(path: str, place: HostRoot) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), place.folder_of(path) as folder:
         os.unlink(os.path.basename(path), dir_fd=folder)
 
 
-def _listed(path: str) -> Fields | None:
+def _read_manifest(path: str) -> Fields | None:
     """What came out of the archive that is there: digests by name; None when there is none."""
     try:
         with open(os.path.join(path, _LIST), encoding="utf-8") as file:
@@ -111,7 +113,7 @@ def _listed(path: str) -> Fields | None:
     return listed if is_list else None
 
 
-def _digest(path: str) -> str:
+def _file_digest(path: str) -> str:
     try:
         with open(path, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -119,31 +121,31 @@ def _digest(path: str) -> str:
         return ""
 
 
-def _entries(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+def _read_entries(data: bytes) -> Iterator[tuple[str, int, bytes]]:
     """Plain files only, within bounds: no link, no device. Sizes are looked at before anything is unpacked."""
     most = min(_LARGEST, max(_HONEST, len(data) * _RATIO))
     total = 0
     try:
-        for count, (name, mode, size, read) in enumerate(_unpacked(data)):
+        for count, (name, mode, size, read) in enumerate(_list_members(data)):
             total += size
             if count > _MOST_ENTRIES or total > most:
-                raise HandError(
+                raise HostAgentError(
                     f"the archive holds too much: {_MOST_ENTRIES} files and {most} bytes are allowed"
                 )
             yield name, mode, read()
     except _BROKEN as error:
-        raise HandError(
+        raise HostAgentError(
             "the archive cannot be read: it is neither a ZIP nor a TAR archive, or it is damaged"
         ) from error
 
 
-def _unpacked(data: bytes) -> Iterator[tuple[str, int, int, Callable[[], bytes]]]:
+def _list_members(data: bytes) -> Iterator[tuple[str, int, int, Callable[[], bytes]]]:
     """Name, mode, size, and what unpacks it."""
     if data[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for entry in archive.infolist():
                 if not entry.filename:
-                    raise HandError("a file in the archive has no name")
+                    raise HostAgentError("a file in the archive has no name")
                 if not entry.filename.endswith("/"):
                     mode = (entry.external_attr >> 16) & 0o777 or 0o644
                     yield entry.filename, mode, entry.file_size, functools.partial(archive.read, entry)
@@ -155,12 +157,12 @@ def _unpacked(data: bytes) -> Iterator[tuple[str, int, int, Callable[[], bytes]]
                     member.name,
                     member.mode & 0o777,
                     member.size,
-                    functools.partial(_content, packed, member),
+                    functools.partial(_read_member, packed, member),
                 )
             elif not member.isdir():
-                raise HandError(f"{member.name!r} in the archive is neither a file nor a folder")
+                raise HostAgentError(f"{member.name!r} in the archive is neither a file nor a folder")
 
 
-def _content(packed: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+def _read_member(packed: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     opened = packed.extractfile(member)
     return opened.read() if opened else b""

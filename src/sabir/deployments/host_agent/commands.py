@@ -16,9 +16,9 @@ import subprocess
 import time
 from typing import Any
 
-from sabir.deployments.host_agent.root import Fields, HandError, Place, write_file
+from sabir.deployments.host_agent.root import Fields, HostAgentError, HostRoot, write_file
 
-__all__ = ["Command", "environment_for", "has_ended", "started", "text_of"]
+__all__ = ["Command", "environment_for", "has_ended", "start_process", "text_of"]
 
 # The marks are for their owner alone; the command has the umask that it would have without them.
 _AROUND = """\
@@ -43,49 +43,49 @@ class Command:
     With `undo` alone there is nothing to run until it is deleted.
     """
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         if fields.get("run") is None and fields.get("script") is None and fields.get("undo") is not None:
             return {"changed": False}
-        return self._carried_out(task, place, task["fields"])
+        return self._run_command(task, place, task["fields"])
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         """Undone by what `undo` says, when it says something."""
         fields = task["fields"]
         if fields.get("undo") is None:
             return {"changed": False}
         guards = dict.fromkeys(("creates", "unless", "onlyif"))
         undo = dict(fields, **guards, run=fields["undo"], script=None, outputs=None)
-        return self._carried_out(task, place, undo)
+        return self._run_command(task, place, undo)
 
-    def observe(self, task: Fields, place: Place) -> Fields:
+    def observe(self, task: Fields, place: HostRoot) -> Fields:
         mark = self._mark(task, place)
         fields = task["fields"]
         if not os.path.isdir(mark):
             return {"sighting": "not done"}
         if not os.path.exists(os.path.join(mark, "begun")):
             time.sleep(0.2)  # the shell may be just about to
-        begun = _number(os.path.join(mark, "begun"))
+        begun = _read_number(os.path.join(mark, "begun"))
         if begun is None:
             return {"sighting": "not done"}
         while not has_ended(begun) and not os.path.exists(os.path.join(mark, "exit")):
             time.sleep(0.05)
-        status = _number(os.path.join(mark, "exit"))
+        status = _read_number(os.path.join(mark, "exit"))
         if status is None:
             return {"sighting": "cannot tell", "look_at": f"{mark}: it was begun and did not end"}
         try:
-            ended = self._ended(status, mark, fields)
-        except HandError:
+            ended = self._build_result(status, mark, fields)
+        except HostAgentError:
             return {"sighting": "not done"}
         return dict(ended, sighting="done")
 
-    def _mark(self, task: Fields, place: Place) -> str:
+    def _mark(self, task: Fields, place: HostRoot) -> str:
         return os.path.join(place.operations, task["operation"])
 
-    def _carried_out(self, task: Fields, place: Place, fields: Fields) -> Fields:
+    def _run_command(self, task: Fields, place: HostRoot, fields: Fields) -> Fields:
         directory = place.path(fields["directory"]) if fields.get("directory") else place.root
         if not os.path.isdir(directory):
-            raise HandError(f"there is no directory {directory} to run it in")
+            raise HostAgentError(f"there is no directory {directory} to run it in")
         if self._is_needless(fields, place, directory, task.get("timeout")):
             return {"changed": False}
         mark = self._mark(task, place)
@@ -97,34 +97,34 @@ class Command:
         write_file(outputs, b"", 0o600)
         variables.update(SABIR_MARK=mark, SABIR_OUTPUTS=outputs)
         try:
-            process = started(["/bin/sh", "-c", _AROUND, "sabir", *words], directory, variables)
+            process = start_process(["/bin/sh", "-c", _AROUND, "sabir", *words], directory, variables)
         except OSError as error:
             if error.errno != errno.E2BIG:
                 raise
-            raise HandError(_too_long(words, variables)) from None
-        status = _waited(process, task.get("timeout"), task.get("stopped"))
+            raise HostAgentError(_too_long(words, variables)) from None
+        status = _wait_for_exit(process, task.get("timeout"), task.get("stopped"))
         if status is None:
-            raise HandError("it was left running")
+            raise HostAgentError("it was left running")
         try:
-            return self._ended(status, mark, fields)
+            return self._build_result(status, mark, fields)
         finally:
             _forget_script(mark)
 
-    def _is_needless(self, fields: Fields, place: Place, directory: str, timeout: float | None) -> bool:
+    def _is_needless(self, fields: Fields, place: HostRoot, directory: str, timeout: float | None) -> bool:
         """Whether what it is run for is there already."""
         creates, unless, onlyif = (fields.get(name) for name in ("creates", "unless", "onlyif"))
         if creates is not None and os.path.lexists(place.path(creates)):
             return True
-        if unless is not None and _succeeds(unless, fields, directory, timeout):
+        if unless is not None and _is_condition_met(unless, fields, directory, timeout):
             return True
-        return onlyif is not None and not _succeeds(onlyif, fields, directory, timeout)
+        return onlyif is not None and not _is_condition_met(onlyif, fields, directory, timeout)
 
     def _words(self, fields: Fields, mark: str) -> list[str]:
         run, script = fields.get("run"), fields.get("script")
         if script is None:
             if run is None:
-                raise HandError("it says neither what to run nor a script")
-            return _command(run)
+                raise HostAgentError("it says neither what to run nor a script")
+            return _command_arguments(run)
         file = os.path.join(mark, "script")
         data = script if isinstance(script, bytes) else script.encode("utf-8", "surrogateescape")
         write_file(file, data, 0o700)
@@ -135,32 +135,32 @@ class Command:
         rest = [] if run is None else ([run] if isinstance(run, str) else list(run))
         return [*first, file, *map(str, rest)]
 
-    def _ended(self, status: int, mark: str, fields: Fields) -> Fields:
-        log = _lines(os.path.join(mark, "stdout")) + _lines(os.path.join(mark, "stderr"))
+    def _build_result(self, status: int, mark: str, fields: Fields) -> Fields:
+        log = _read_log_lines(os.path.join(mark, "stdout")) + _read_log_lines(os.path.join(mark, "stderr"))
         if status not in (fields.get("success") or (0,)):
             last = next((line for line in reversed(log) if line.strip()), "it said nothing")
-            raise HandError(f"it ended with status {status}: {last}")
-        results = _outputs(os.path.join(mark, "outputs"))
+            raise HostAgentError(f"it ended with status {status}: {last}")
+        results = _read_outputs(os.path.join(mark, "outputs"))
         missing = [name for name in fields.get("outputs") or () if name not in results]
         if missing:
-            raise HandError(f"it did not give {', '.join(missing)} (in the file SABIR_OUTPUTS)")
+            raise HostAgentError(f"it did not give {', '.join(missing)} (in the file SABIR_OUTPUTS)")
         return {"changed": True, "results": results, "log": log}
 
 
-def _command(run: Any) -> list[str]:
+def _command_arguments(run: Any) -> list[str]:
     return ["/bin/sh", "-c", run] if isinstance(run, str) else [str(word) for word in run]
 
 
-def _succeeds(run: Any, fields: Fields, directory: str, timeout: float | None) -> bool:
+def _is_condition_met(run: Any, fields: Fields, directory: str, timeout: float | None) -> bool:
     """Whether a condition holds; a program that is not there is one that failed."""
     try:
-        process = started(_command(run), directory, environment_for(fields))
+        process = start_process(_command_arguments(run), directory, environment_for(fields))
     except OSError:
         return False
-    return _waited(process, timeout, None) == 0
+    return _wait_for_exit(process, timeout, None) == 0
 
 
-def started(words: list[str], directory: str, variables: dict[str, str]) -> Any:
+def start_process(words: list[str], directory: str, variables: dict[str, str]) -> Any:
     """A program in a session of its own, so that it lives on when this process does not."""
     return subprocess.Popen(
         words,
@@ -207,7 +207,7 @@ def has_ended(process: int) -> bool:
         return True
 
 
-def _waited(process: Any, timeout: float | None, stopped: Any) -> int | None:
+def _wait_for_exit(process: Any, timeout: float | None, stopped: Any) -> int | None:
     """Its status; None when it is to be left alone. Over its time it and what it started are ended."""
     end = None if timeout is None else time.monotonic() + timeout
     pause = 0.001
@@ -221,7 +221,7 @@ def _waited(process: Any, timeout: float | None, stopped: Any) -> int | None:
             return None
         if end is not None and time.monotonic() >= end:
             _end_group(process)
-            raise HandError(f"it took longer than {timeout:g} seconds and was ended")
+            raise HostAgentError(f"it took longer than {timeout:g} seconds and was ended")
         pause = min(pause * 2, 0.05)
 
 
@@ -237,7 +237,7 @@ def _end_group(process: Any) -> None:
             pass
 
 
-def _number(path: str) -> int | None:
+def _read_number(path: str) -> int | None:
     try:
         with open(path, encoding="ascii") as file:
             return int(file.read())
@@ -245,7 +245,7 @@ def _number(path: str) -> int | None:
         return None
 
 
-def _lines(path: str) -> list[str]:
+def _read_log_lines(path: str) -> list[str]:
     try:
         with open(path, "rb") as file:
             file.seek(0, os.SEEK_END)
@@ -255,7 +255,7 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def _outputs(path: str) -> dict[str, Any]:
+def _read_outputs(path: str) -> dict[str, Any]:
     """One JSON object, or lines of NAME=value."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -267,9 +267,9 @@ def _outputs(path: str) -> dict[str, Any]:
             data: dict[str, Any] = json.loads(text)
         except json.JSONDecodeError as error:  # words of ours are not at hand where this runs
             place = f"line {error.lineno}, column {error.colno}"
-            raise HandError(f"what it gave out begins like JSON and is none at {place}") from error
+            raise HostAgentError(f"what it gave out begins like JSON and is none at {place}") from error
         except RecursionError as error:
-            raise HandError("what it gave out begins like JSON and is nested too deeply") from error
+            raise HostAgentError("what it gave out begins like JSON and is nested too deeply") from error
         return data
     lines = (line.partition("=") for line in text.splitlines() if line.strip() and not line.startswith("#"))
     return {name.strip(): value for name, equals, value in lines if equals}

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Generator
 from typing import Any
 
-from sabir.deployments.host_agent.root import Fields, HandError, Place, write_file
+from sabir.deployments.host_agent.root import Fields, HostAgentError, HostRoot, write_file
 
 __all__ = ["Directory", "File", "Symlink", "remove_tree"]
 
@@ -46,9 +46,9 @@ class _Entry:
             finally:
                 os.close(handle)
         except (OSError, LookupError) as error:
-            raise HandError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+            raise HostAgentError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
-    def observe(self, task: Fields, place: Place) -> Fields:
+    def observe(self, task: Fields, place: HostRoot) -> Fields:
         seen = self.read(task["fields"], place)
         if task["action"] == "delete":
             return {"sighting": "not done" if seen["exists"] else "done"}
@@ -59,7 +59,7 @@ class _Entry:
         )
         return {"sighting": "done" if same else "not done"}
 
-    def read(self, fields: Fields, place: Place) -> Fields:
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
         raise NotImplementedError
 
     def comparable(self, fields: Fields) -> Fields:
@@ -74,7 +74,7 @@ def mode_of(fields: Fields) -> int:
     try:
         return stat.S_IMODE(int(str(mode), 8))
     except ValueError:
-        raise HandError(f"mode {mode!r} is no number in base 8, like 0644") from None
+        raise HostAgentError(f"mode {mode!r} is no number in base 8, like 0644") from None
 
 
 def _user_name(number: int) -> str:
@@ -92,22 +92,22 @@ def _group_name(number: int) -> str:
 
 
 class File(_Entry):
-    def read(self, fields: Fields, place: Place) -> Fields:
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
         path = place.path(fields["path"])
         try:
             with place.folder_of(path) as folder:
-                status = _status(path, folder)
+                status = _read_status(path, folder)
                 if status is None:
                     return {"exists": False, "fields": {}}
                 if not stat.S_ISREG(status.st_mode):
-                    seen = {"path": fields["path"], "content": None, "is": _kind(status)}
+                    seen = {"path": fields["path"], "content": None, "is": _describe_kind(status)}
                     return {"exists": True, "fields": seen}
                 handle = os.open(os.path.basename(path), _ITSELF, dir_fd=folder)
                 content = self._content(handle, fields.get("content"))
         except (FileNotFoundError, NotADirectoryError):
             return {"exists": False, "fields": {}}
         except OSError as error:
-            raise HandError(f"{path} cannot be read: {error.strerror}") from error
+            raise HostAgentError(f"{path} cannot be read: {error.strerror}") from error
         seen = dict(self.attributes(status, fields), path=fields["path"], content=content)
         return {"exists": True, "fields": seen}
 
@@ -128,12 +128,12 @@ class File(_Entry):
 
     def comparable(self, fields: Fields) -> Fields:
         fields = super().comparable(fields)
-        data = _data(fields)
+        data = _content_bytes(fields)
         if len(data) > _LARGEST:
             return dict(fields, content={"sha256": hashlib.sha256(data).hexdigest()})
         return dict(fields, content=fields.get("content") or "")
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         path = place.path(fields["path"])
         is_private = bool(task.get("private")) and fields.get("mode") is None
@@ -141,41 +141,41 @@ class File(_Entry):
         if seen["exists"]:
             there = seen["fields"]
             if there.get("is") is not None:
-                raise HandError(f"{path} is {there['is']}, no file: take it away first")
+                raise HostAgentError(f"{path} is {there['is']}, no file: take it away first")
             wanted = self.comparable(fields)
             is_open = is_private and int(there["mode"], 8) & 0o077
             if not is_open and all(
                 there.get(name) == value for name, value in wanted.items() if value is not None
             ):
                 return {"changed": False}
-        with _held(path, place, make=True) as folder:
+        with _open_parent(path, place, make=True) as folder:
             if is_private:
                 mode = 0o600
             else:
                 mode = mode_of(fields) if fields.get("mode") is not None else _old_mode(path, folder)
-            write_file(path, _data(fields), mode, folder)
+            write_file(path, _content_bytes(fields), mode, folder)
             if fields.get("owner") is not None or fields.get("group") is not None:
                 self.set_attributes(path, fields, folder)
         recorded = task.get("recorded") or {}
         if recorded.get("path") not in (None, fields["path"]):
-            _unlink(place.path(recorded["path"]), place)
+            _delete_entry(place.path(recorded["path"]), place)
         return {"changed": True}
 
-    def delete(self, task: Fields, place: Place) -> Fields:
-        return {"changed": _unlink(place.path(task["fields"]["path"]), place)}
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
+        return {"changed": _delete_entry(place.path(task["fields"]["path"]), place)}
 
 
 @contextlib.contextmanager
-def _held(path: str, place: Place, make: bool = False) -> Generator[int]:  # noqa: FBT001, FBT002  plain on both ends
+def _open_parent(path: str, place: HostRoot, make: bool = False) -> Generator[int]:  # noqa: FBT001, FBT002  plain on both ends
     """The folder of a path, or the sentence that it cannot be entered."""
     try:
         with place.folder_of(path, make) as folder:
             yield folder
     except OSError as error:
-        raise HandError(f"the folder of {path} cannot be used: {error.strerror}") from error
+        raise HostAgentError(f"the folder of {path} cannot be used: {error.strerror}") from error
 
 
-def _status(path: str, folder: int) -> os.stat_result | None:
+def _read_status(path: str, folder: int) -> os.stat_result | None:
     """Of what is there, a link itself; None when there is nothing."""
     try:
         return os.stat(os.path.basename(path), dir_fd=folder, follow_symlinks=False)
@@ -183,7 +183,7 @@ def _status(path: str, folder: int) -> os.stat_result | None:
         return None
 
 
-def _data(fields: Fields) -> bytes:
+def _content_bytes(fields: Fields) -> bytes:
     content = fields.get("content")
     if content is None:
         return b""
@@ -191,43 +191,46 @@ def _data(fields: Fields) -> bytes:
 
 
 def _old_mode(path: str, folder: int) -> int:
-    status = _status(path, folder)
+    status = _read_status(path, folder)
     return 0o644 if status is None else stat.S_IMODE(status.st_mode)
 
 
-def _kind(status: os.stat_result) -> str:
+def _describe_kind(status: os.stat_result) -> str:
     if stat.S_ISDIR(status.st_mode):
         return "a directory"
     return "a link" if stat.S_ISLNK(status.st_mode) else "something special"
 
 
-def _unlink(path: str, place: Place) -> bool:
+def _delete_entry(path: str, place: HostRoot) -> bool:
     try:
         with place.folder_of(path) as folder:
             os.unlink(os.path.basename(path), dir_fd=folder)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise HandError(f"{path} cannot be deleted: {error.strerror}") from error
+        raise HostAgentError(f"{path} cannot be deleted: {error.strerror}") from error
     return True
 
 
 class Directory(_Entry):
-    def read(self, fields: Fields, place: Place) -> Fields:
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
         path = place.path(fields["path"])
-        status = _seen(path, place)
+        status = _find_status(path, place)
         if status is None:
             return {"exists": False, "fields": {}}
         if not stat.S_ISDIR(status.st_mode):
-            return {"exists": True, "fields": {"path": fields["path"], "mode": None, "is": _kind(status)}}
+            return {
+                "exists": True,
+                "fields": {"path": fields["path"], "mode": None, "is": _describe_kind(status)},
+            }
         return {"exists": True, "fields": dict(self.attributes(status, fields), path=fields["path"])}
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         path = place.path(fields["path"])
         seen = self.read(fields, place)
         if seen["fields"].get("is") is not None:
-            raise HandError(f"{path} is {seen['fields']['is']}, no directory: take it away first")
+            raise HostAgentError(f"{path} is {seen['fields']['is']}, no directory: take it away first")
         wanted = self.comparable(fields)
         if seen["exists"] and all(
             seen["fields"].get(name) == value
@@ -235,24 +238,24 @@ class Directory(_Entry):
             if value is not None and name in ("mode", "owner", "group")
         ):
             return {"changed": False}
-        with _held(path, place, make=True) as folder:
+        with _open_parent(path, place, make=True) as folder:
             try:
                 if not seen["exists"]:
                     os.mkdir(os.path.basename(path), dir_fd=folder)
             except FileExistsError:
                 pass
             except OSError as error:
-                raise HandError(f"the directory {path} cannot be made: {error.strerror}") from error
+                raise HostAgentError(f"the directory {path} cannot be made: {error.strerror}") from error
             self.set_attributes(path, fields, folder)
         return {"changed": True}
 
     def comparable(self, fields: Fields) -> Fields:
         return {name: value for name, value in super().comparable(fields).items() if name != "force"}
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         """Gone when it is empty, or whatever is in it when that was asked for."""
         path = place.path(task["fields"]["path"])
-        if _seen(path, place) is None:
+        if _find_status(path, place) is None:
             return {"changed": False}
         try:
             with place.folder_of(path) as folder:
@@ -262,15 +265,15 @@ class Directory(_Entry):
                     os.rmdir(os.path.basename(path), dir_fd=folder)
         except OSError as error:
             if error.errno == 39:
-                raise HandError(f"{path} is not empty: empty it, or say force: true") from error
-            raise HandError(f"{path} cannot be deleted: {error.strerror}") from error
+                raise HostAgentError(f"{path} is not empty: empty it, or say force: true") from error
+            raise HostAgentError(f"{path} cannot be deleted: {error.strerror}") from error
         return {"changed": True}
 
 
-def _seen(path: str, place: Place) -> os.stat_result | None:
+def _find_status(path: str, place: HostRoot) -> os.stat_result | None:
     try:
         with place.folder_of(path) as folder:
-            return _status(path, folder)
+            return _read_status(path, folder)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -292,38 +295,38 @@ def remove_tree(name: str, folder: int) -> None:
 
 
 class Symlink(_Entry):
-    def read(self, fields: Fields, place: Place) -> Fields:
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
         path = place.path(fields["path"])
-        status = _seen(path, place)
+        status = _find_status(path, place)
         if status is None:
             return {"exists": False, "fields": {}}
         target: str | None = None
         if stat.S_ISLNK(status.st_mode):
-            with _held(path, place) as folder:
+            with _open_parent(path, place) as folder:
                 target = os.readlink(os.path.basename(path), dir_fd=folder)
         return {"exists": True, "fields": {"path": fields["path"], "to": target}}
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         path = place.path(fields["path"])
         seen = self.read(fields, place)
         if seen["exists"] and seen["fields"]["to"] is None:
-            raise HandError(f"{path} is there and no link: take it away first")
+            raise HostAgentError(f"{path} is there and no link: take it away first")
         if seen["exists"] and seen["fields"]["to"] == fields["to"]:
             return {"changed": False}
         name = os.path.basename(path)
         temporary = f"{name}.sabir-{os.urandom(4).hex()}"
-        with _held(path, place, make=True) as folder:
+        with _open_parent(path, place, make=True) as folder:
             try:
                 os.symlink(fields["to"], temporary, dir_fd=folder)
                 os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             except OSError as error:
-                raise HandError(f"the link {path} cannot be made: {error.strerror}") from error
+                raise HostAgentError(f"the link {path} cannot be made: {error.strerror}") from error
         return {"changed": True}
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         path = place.path(task["fields"]["path"])
-        status = _seen(path, place)
+        status = _find_status(path, place)
         if status is not None and not stat.S_ISLNK(status.st_mode):
             return {"changed": False}
-        return {"changed": _unlink(path, place)}
+        return {"changed": _delete_entry(path, place)}

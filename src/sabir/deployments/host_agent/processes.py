@@ -16,8 +16,8 @@ import socket
 import time
 from typing import Any
 
-from sabir.deployments.host_agent.commands import environment_for, started
-from sabir.deployments.host_agent.root import Fields, HandError, Place
+from sabir.deployments.host_agent.commands import environment_for, start_process
+from sabir.deployments.host_agent.root import Fields, HostAgentError, HostRoot
 
 __all__ = ["Process"]
 
@@ -34,14 +34,14 @@ _LISTENING = "0A"  # in /proc/net/tcp
 
 
 class Process:
-    def read(self, fields: Fields, place: Place) -> Fields:
-        noted = self._noted(fields, place)
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
+        noted = self._read_pid_file(fields, place)
         if noted is None or not _is_ours(noted, self._file(fields, place)):
             return {"exists": False, "fields": {}}
         seen = {"name": fields["name"], "digest": noted["digest"]}
         return {"exists": True, "fields": seen, "results": {"pid": noted["pid"]}}
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         digest = digest_of(fields)
         seen = self.read(fields, place)
@@ -49,9 +49,9 @@ class Process:
             return {"changed": False, "results": seen["results"]}
         if seen["exists"]:
             self._stop(fields, place)
-        return self._started(task, place, digest)
+        return self._start_process(task, place, digest)
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         running = self.read(task["fields"], place)["exists"]
         if running:
             self._stop(task["fields"], place)
@@ -60,7 +60,7 @@ class Process:
             os.unlink(file)
         return {"changed": running}
 
-    def observe(self, task: Fields, place: Place) -> Fields:
+    def observe(self, task: Fields, place: HostRoot) -> Fields:
         seen = self.read(task["fields"], place)
         if task["action"] == "delete":
             return {"sighting": "not done" if seen["exists"] else "done"}
@@ -73,10 +73,10 @@ class Process:
             return {"sighting": "done", "results": seen["results"]}
         return {"sighting": "not done"}
 
-    def _file(self, fields: Fields, place: Place) -> str:
+    def _file(self, fields: Fields, place: HostRoot) -> str:
         return place.path(fields.get("pid_file") or f"run/{fields['name']}.pid")
 
-    def _noted(self, fields: Fields, place: Place) -> Fields | None:
+    def _read_pid_file(self, fields: Fields, place: HostRoot) -> Fields | None:
         try:
             with open(self._file(fields, place), encoding="utf-8") as file:
                 noted = json.load(file)
@@ -84,7 +84,7 @@ class Process:
             return None
         return noted if isinstance(noted, dict) and isinstance(noted.get("pid"), int) else None
 
-    def _started(self, task: Fields, place: Place, digest: str) -> Fields:
+    def _start_process(self, task: Fields, place: HostRoot, digest: str) -> Fields:
         fields = task["fields"]
         file = self._file(fields, place)
         log = place.path(fields.get("log") or f"log/{fields['name']}.log")
@@ -99,15 +99,17 @@ class Process:
             SABIR_PID=file, SABIR_LOG=log, SABIR_OPERATION=task["operation"], SABIR_DIGEST=digest
         )
         logged = os.path.getsize(log) if os.path.exists(log) else 0
-        process = started(["/bin/sh", "-c", _AROUND, "sabir", *_words(fields["run"])], directory, variables)
+        process = start_process(
+            ["/bin/sh", "-c", _AROUND, "sabir", *_command_arguments(fields["run"])], directory, variables
+        )
         try:
             notes = self._wait(process, fields, file)
-        except HandError as error:
+        except HostAgentError as error:
             _stop_all(process.pid, float(fields.get("stop_within") or _STOPS_WITHIN))
             process.poll()
             with contextlib.suppress(OSError):
                 os.unlink(file)
-            raise HandError(f"{error}{_last_lines(log, logged)}") from None
+            raise HostAgentError(f"{error}{_last_lines(log, logged)}") from None
         # Nobody waits for it from now on; without this the interpreter warns that it still runs.
         process.returncode = 0
         return {"changed": True, "results": {"pid": process.pid}, "log": notes}
@@ -123,18 +125,18 @@ class Process:
             # A line such as `server &` ends, and leaves its process behind.
             if status is not None and (status != 0 or not _members(process.pid)):
                 when = f"before it listened on port {port}" if port else "at once"
-                raise HandError(f"it ended {when} with status {status}")
+                raise HostAgentError(f"it ended {when} with status {status}")
             holder = _Holder.of(int(port), process.pid) if port else None
             if os.path.exists(file) and (holder.is_ready if holder else time.monotonic() >= settled):
                 return holder.notes if holder else []
             if time.monotonic() >= end:
                 if holder is None:
-                    raise HandError(f"it did not start within {within:g} s")
-                raise HandError(f"it did not listen on port {port} within {within:g} s{holder.words}")
+                    raise HostAgentError(f"it did not start within {within:g} s")
+                raise HostAgentError(f"it did not listen on port {port} within {within:g} s{holder.words}")
             time.sleep(0.02)
 
-    def _stop(self, fields: Fields, place: Place) -> None:
-        noted = self._noted(fields, place)
+    def _stop(self, fields: Fields, place: HostRoot) -> None:
+        noted = self._read_pid_file(fields, place)
         if noted is None:
             return
         _stop_all(noted["pid"], float(fields.get("stop_within") or _STOPS_WITHIN))
@@ -147,7 +149,7 @@ def digest_of(fields: Fields) -> str:
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def _words(run: Any) -> list[str]:
+def _command_arguments(run: Any) -> list[str]:
     return ["/bin/sh", "-c", run] if isinstance(run, str) else [str(word) for word in run]
 
 
@@ -214,7 +216,7 @@ def _stop_all(leader: int, within: float) -> None:
             return
         fresh = {process: began for process, began in left.items() if asked.get(process) != began}
         if time.monotonic() >= end and number is signal.SIGKILL:
-            raise HandError(f"process {min(left)} did not end when it was killed")
+            raise HostAgentError(f"process {min(left)} did not end when it was killed")
         if time.monotonic() >= end:
             number, fresh = signal.SIGKILL, left
             end = time.monotonic() + _STOPS_WITHIN
@@ -250,7 +252,9 @@ def _signal_all(processes: dict[int, int], number: int) -> None:
         except ProcessLookupError:
             pass
         except PermissionError as error:
-            raise HandError(f"process {process} cannot be stopped: it belongs to another user") from error
+            raise HostAgentError(
+                f"process {process} cannot be stopped: it belongs to another user"
+            ) from error
 
 
 class _Holder:

@@ -12,14 +12,14 @@ import stat
 from collections.abc import Generator
 from typing import Any
 
-__all__ = ["Fields", "HandError", "Place", "make_private_directory", "write_file"]
+__all__ = ["Fields", "HostAgentError", "HostRoot", "make_private_directory", "write_file"]
 
 Fields = dict[str, Any]
 _FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 """A folder that may be passed through need not be one that may be listed."""
 
 
-class HandError(Exception):
+class HostAgentError(Exception):
     """Something could not be done; `passing` when it may work a moment later."""
 
     def __init__(self, message: str, passing: bool = False) -> None:  # noqa: FBT001, FBT002  plain on both ends
@@ -27,7 +27,7 @@ class HandError(Exception):
         self.passing = passing
 
 
-class Place:
+class HostRoot:
     """A root folder. What is named below it stays below it, whatever links lie there."""
 
     def __init__(self, root: str, operations: str | None = None) -> None:
@@ -46,16 +46,16 @@ class Place:
     def path(self, name: str) -> str:
         """The full path of a name, which begins at the root whether it has a slash in front or not."""
         if "\0" in name:
-            raise HandError("a path cannot hold the character NUL")
+            raise HostAgentError("a path cannot hold the character NUL")
         full = os.path.normpath(os.path.join(self.root, name.lstrip("/")))
         if self.root == "/":
             return full
         if full != self.root and not full.startswith(self.root + os.sep):
-            raise HandError(f"{name!r} leads out of {self.root}")
+            raise HostAgentError(f"{name!r} leads out of {self.root}")
         parent = os.path.realpath(os.path.dirname(full))
         root = os.path.realpath(self.root)
         if parent != root and not parent.startswith(root + os.sep) and full != self.root:
-            raise HandError(f"{name!r} leads out of {self.root}, by a link")
+            raise HostAgentError(f"{name!r} leads out of {self.root}, by a link")
         return full
 
     @contextlib.contextmanager
@@ -65,17 +65,17 @@ class Place:
         is_free = self.root == "/" or path == self.root
         if make:
             os.makedirs(parent if is_free else self.root, exist_ok=True)
-        handle = os.open(parent, _FOLDER) if is_free else self._entered(os.path.realpath(parent), make)
+        handle = os.open(parent, _FOLDER) if is_free else self._open_directory(os.path.realpath(parent), make)
         try:
             yield handle
         finally:
             os.close(handle)
 
-    def _entered(self, real: str, make: bool) -> int:  # noqa: FBT001
+    def _open_directory(self, real: str, make: bool) -> int:  # noqa: FBT001
         """A folder by its path without links, each step of which is taken without following one."""
         root = os.path.realpath(self.root)
         if real != root and not real.startswith(root + os.sep):
-            raise HandError(f"{real!r} is outside of {self.root}")
+            raise HostAgentError(f"{real!r} is outside of {self.root}")
         handle = os.open(root, _FOLDER)
         try:
             for part in real[len(root) :].split(os.sep):
@@ -96,7 +96,9 @@ class Place:
             with self.folder_of(path, make=True):
                 pass
         except OSError as error:
-            raise HandError(f"the folder {os.path.dirname(path)} cannot be made: {error.strerror}") from error
+            raise HostAgentError(
+                f"the folder {os.path.dirname(path)} cannot be made: {error.strerror}"
+            ) from error
 
 
 def make_private_directory(path: str) -> None:
@@ -137,4 +139,4 @@ def write_file(path: str, data: bytes, mode: int, folder: int | None = None) -> 
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
-        raise HandError(f"{path} cannot be written: {error.strerror}") from error
+        raise HostAgentError(f"{path} cannot be written: {error.strerror}") from error

@@ -24,15 +24,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
 from sabir.deployments.host_agent import dispatch
-from sabir.deployments.host_agent.root import Fields, HandError, Place, make_private_directory
+from sabir.deployments.host_agent.root import Fields, HostAgentError, HostRoot, make_private_directory
 from sabir.deployments.host_agent.wire import decode, encode
 
 
-class Superseded(Exception):
+class LeaseSupersededError(Exception):
     """Somebody who came later has had a turn since."""
 
 
-class Turn:
+class Lease:
     """A lock on a file, taken when it is first needed and kept until the process ends. In the file stands who had it last."""
 
     def __init__(self, path: str, patience: float) -> None:
@@ -42,10 +42,10 @@ class Turn:
         self._lock = threading.Lock()
         self._file: Any = None
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         with self._lock:
             if self._file is None:
-                self._file = self._taken()
+                self._file = self._acquire_file()
 
     def _holder(self) -> bytes:
         try:
@@ -54,17 +54,17 @@ class Turn:
         except OSError:
             return b""
 
-    def _taken(self) -> Any:
+    def _acquire_file(self) -> Any:
         try:
             make_private_directory(os.path.dirname(self.path))
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             file = os.fdopen(handle, "ab")  # it stays open: closing gives the lock back
         except OSError as error:
-            raise HandError(f"{self.path} cannot be written: {error.strerror}") from error
+            raise HostAgentError(f"{self.path} cannot be written: {error.strerror}") from error
         try:
             self._wait(file)
             if self._holder() != self._last:
-                raise Superseded
+                raise LeaseSupersededError
             file.truncate(0)
             file.write(os.urandom(16).hex().encode("ascii"))
             file.flush()
@@ -81,9 +81,9 @@ class Turn:
             except OSError:
                 if time.monotonic() >= end:
                     words = "an earlier connection of this environment is still at work on the host"
-                    raise HandError(words, passing=True) from None
+                    raise HostAgentError(words, passing=True) from None
             if self._holder() != self._last:
-                raise Superseded
+                raise LeaseSupersededError
             time.sleep(0.02)
 
 
@@ -98,14 +98,14 @@ def serve(lines: BinaryIO, settings: Fields) -> None:
     answers = os.fdopen(os.dup(1), "wb")
     root = os.path.abspath(os.path.expanduser(settings["root"]))
     problem = None if os.path.isdir(root) else f"there is no folder {root!r}"
-    place = Place(root, operations_folder(root))
+    place = HostRoot(root, operations_folder(root))
     turns = os.path.join(os.path.dirname(place.operations), "turns")
     # Before the greeting: whoever has a turn from now on came later.
-    turn = Turn(os.path.join(turns, settings["turn"]), settings["silence"] + 5.0)
+    turn = Lease(os.path.join(turns, settings["turn"]), settings["silence"] + 5.0)
     version = "{}.{}.{}".format(*sys.version_info[:3])
     answers.write(GREETING + encode({"python": version, "root": root, "error": problem}))
     answers.flush()
-    _detach()
+    _detach_streams()
     if problem is None:
         Server(place, turn, answers, settings["silence"]).run(lines)
 
@@ -118,7 +118,7 @@ def operations_folder(root: str) -> str:
     return os.path.join(state, "sabir", "operations")
 
 
-def _detach() -> None:
+def _detach_streams() -> None:
     """What is started from here neither reads requests nor writes among the answers."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -127,7 +127,7 @@ def _detach() -> None:
 
 
 class Server:
-    def __init__(self, place: Place, turn: Turn, answers: BinaryIO, silence: float) -> None:
+    def __init__(self, place: HostRoot, turn: Lease, answers: BinaryIO, silence: float) -> None:
         self.place = place
         self.turn = turn
         self.answers = answers
@@ -179,12 +179,12 @@ class Server:
         data = request["data"]
         try:
             if request["do"] != "read":
-                self.turn.take()
+                self.turn.acquire()
                 data = dict(data, stopped=self.stopped.is_set)
-            return {"answer": dispatch.do(request["do"], request["kind"], data, self.place)}
-        except HandError as error:
+            return {"answer": dispatch.run_verb(request["do"], request["kind"], data, self.place)}
+        except HostAgentError as error:
             return {"error": str(error), "passing": error.passing}
-        except Superseded:
+        except LeaseSupersededError:
             os._exit(0)  # nothing was begun: it would have needed the turn
         except Exception as error:  # noqa: BLE001  the one who asked is told, and the others are answered
             return {"fault": f"{type(error).__name__}: {error}"}

@@ -16,10 +16,10 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from sabir.deployments.host_agent.root import Fields, HandError, Place
+from sabir.deployments.host_agent.root import Fields, HostAgentError, HostRoot
 
 
-def run(*words: str, timeout: float = 1800.0) -> subprocess.CompletedProcess[str]:
+def run_program(*words: str, timeout: float = 1800.0) -> subprocess.CompletedProcess[str]:
     variables = dict(os.environ, DEBIAN_FRONTEND="noninteractive", LC_ALL="C")
     try:
         return subprocess.run(
@@ -32,30 +32,30 @@ def run(*words: str, timeout: float = 1800.0) -> subprocess.CompletedProcess[str
             check=False,
         )
     except FileNotFoundError:
-        raise HandError(f"there is no program {words[0]!r} on this machine") from None
+        raise HostAgentError(f"there is no program {words[0]!r} on this machine") from None
     except subprocess.TimeoutExpired:
-        raise HandError(f"{words[0]} took longer than {timeout:g} seconds") from None
+        raise HostAgentError(f"{words[0]} took longer than {timeout:g} seconds") from None
 
 
-def must(*words: str) -> None:
-    done = run(*words)
+def run_checked(*words: str) -> None:
+    done = run_program(*words)
     if done.returncode:
-        last = said(done)
-        raise HandError(f"{' '.join(words[:2])}: {last}", passing="lock" in last.lower())
+        last = process_output(done)
+        raise HostAgentError(f"{' '.join(words[:2])}: {last}", passing="lock" in last.lower())
 
 
-def said(done: subprocess.CompletedProcess[str]) -> str:
+def process_output(done: subprocess.CompletedProcess[str]) -> str:
     lines = (done.stderr or done.stdout).strip().splitlines()
     return lines[-1] if lines else f"status {done.returncode}"
 
 
-class Whole:
+class SystemResource:
     """Kinds that are compared field by field."""
 
-    def read(self, fields: Fields, place: Place) -> Fields:
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
         raise NotImplementedError
 
-    def observe(self, task: Fields, place: Place) -> Fields:
+    def observe(self, task: Fields, place: HostRoot) -> Fields:
         seen = self.read(task["fields"], place)
         if task["action"] == "delete":
             return {"sighting": "not done" if seen["exists"] else "done"}
@@ -66,18 +66,18 @@ class Whole:
             seen["fields"].get(name) == value for name, value in fields.items() if value is not None
         )
 
-    def brought(self, fields: Fields, place: Place, *words: str) -> Fields:
+    def create_resource(self, fields: Fields, place: HostRoot, *words: str) -> Fields:
         """Made by a program of the system. One that somebody who is gone had begun may end just before: then it is there."""
         try:
-            must(*words, "--", fields["name"])
-        except HandError:
+            run_checked(*words, "--", fields["name"])
+        except HostAgentError:
             if not self.fits(fields, self.read(fields, place)):
                 raise
         return {"changed": True}
 
-    def needs_whole(self, place: Place) -> None:
+    def require_system_root(self, place: HostRoot) -> None:
         if place.root != "/":
-            raise HandError("it belongs to the machine as a whole, and this target is a folder of it")
+            raise HostAgentError("it belongs to the machine as a whole, and this target is a folder of it")
 
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.](:[a-z0-9]+)?")
@@ -86,38 +86,38 @@ _APT = ("-y", "-q", "-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Use-Pty=0")
 """Answers yes, and waits while somebody else installs."""
 
 
-class Package(Whole):
+class Package(SystemResource):
     """A Debian package; `version` pins it."""
 
-    def read(self, fields: Fields, place: Place) -> Fields:
-        self.needs_whole(place)
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
+        self.require_system_root(place)
         if not _PACKAGE.fullmatch(fields["name"]) or not _VERSION.fullmatch(fields.get("version") or "0"):
             # apt takes other words for files, patterns, options, and `name-` for the wish to remove it.
-            raise HandError(
+            raise HostAgentError(
                 f"{fields['name']!r} {fields.get('version') or ''} is no name and version of a package"
             )
-        done = run("dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", "--", fields["name"])
+        done = run_program("dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", "--", fields["name"])
         status, _, version = done.stdout.partition(" ")
         if done.returncode or status != "installed":
             return {"exists": False, "fields": {}}
         return {"exists": True, "fields": {"name": fields["name"], "version": version}}
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         if self.fits(fields, self.read(fields, place)):
             return {"changed": False}
         version = fields.get("version")
         name = f"{fields['name']}={version}" if version else fields["name"]
-        must("apt-get", "install", *_APT, "--allow-downgrades", "--no-install-recommends", "--", name)
+        run_checked("apt-get", "install", *_APT, "--allow-downgrades", "--no-install-recommends", "--", name)
         return {"changed": True, "fields": self.read(fields, place)["fields"]}
 
-    def delete(self, task: Fields, place: Place) -> Fields:
-        return _removed(self, task, place, "apt-get", "remove", *_APT)
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
+        return _remove_resource(self, task, place, "apt-get", "remove", *_APT)
 
 
-class User(Whole):
-    def read(self, fields: Fields, place: Place) -> Fields:
-        self.needs_whole(place)
+class User(SystemResource):
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
+        self.require_system_root(place)
         try:
             entry = pwd.getpwnam(fields["name"])
         except KeyError:
@@ -140,7 +140,7 @@ class User(Whole):
             told = dict(told, groups=sorted(told["groups"]))
         return super().fits(told, seen)
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         seen = self.read(fields, place)
         if self.fits(fields, seen):
@@ -160,16 +160,16 @@ class User(Whole):
         if not seen["exists"]:
             words += ["-r"] if fields.get("system") else []
             words += ["-m"] if fields.get("create_home") else ["-M"]
-        return self.brought(fields, place, *words)
+        return self.create_resource(fields, place, *words)
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         """The home stays: what is in it is not ours."""
-        return _removed(self, task, place, "userdel")
+        return _remove_resource(self, task, place, "userdel")
 
 
-class Group(Whole):
-    def read(self, fields: Fields, place: Place) -> Fields:
-        self.needs_whole(place)
+class Group(SystemResource):
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
+        self.require_system_root(place)
         try:
             entry = grp.getgrnam(fields["name"])
         except KeyError:
@@ -179,7 +179,7 @@ class Group(Whole):
     def fits(self, fields: Fields, seen: Fields) -> bool:
         return super().fits({name: value for name, value in fields.items() if name != "system"}, seen)
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         seen = self.read(fields, place)
         if self.fits(fields, seen):
@@ -189,17 +189,17 @@ class Group(Whole):
             words += ["-g", str(fields["gid"])]
         if fields.get("system") and not seen["exists"]:
             words.append("-r")
-        return self.brought(fields, place, *words)
+        return self.create_resource(fields, place, *words)
 
-    def delete(self, task: Fields, place: Place) -> Fields:
-        return _removed(self, task, place, "groupdel")
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
+        return _remove_resource(self, task, place, "groupdel")
 
 
-def _removed(hand: Package | User | Group, task: Fields, place: Place, *words: str) -> Fields:
+def _remove_resource(hand: Package | User | Group, task: Fields, place: HostRoot, *words: str) -> Fields:
     """Taken away with a program of the system, when it is there."""
     if not hand.read(task["fields"], place)["exists"]:
         return {"changed": False}
-    must(*words, "--", task["fields"]["name"])
+    run_checked(*words, "--", task["fields"]["name"])
     return {"changed": True}
 
 
@@ -210,25 +210,25 @@ def _group_of(number: int) -> str | None:
         return str(number)
 
 
-class Service(Whole):
+class SystemService(SystemResource):
     """A service of systemd or runit: running or stopped, started with the machine or not."""
 
-    def read(self, fields: Fields, place: Place) -> Fields:
-        self.needs_whole(place)
-        manager = _manager(fields)
+    def read(self, fields: Fields, place: HostRoot) -> Fields:
+        self.require_system_root(place)
+        manager = _find_manager(fields)
         return manager.read(fields)
 
-    def apply(self, task: Fields, place: Place) -> Fields:
+    def apply(self, task: Fields, place: HostRoot) -> Fields:
         fields = task["fields"]
         seen = self.read(fields, place)
         if not seen["exists"]:
-            raise HandError(f"there is no service {fields['name']!r} on this machine")
+            raise HostAgentError(f"there is no service {fields['name']!r} on this machine")
         if self.fits(fields, seen) and task["action"] != "run":
             return {"changed": False}
-        _manager(fields).change(fields, seen["fields"], restart=task["action"] == "run")
+        _find_manager(fields).change(fields, seen["fields"], restart=task["action"] == "run")
         return {"changed": True}
 
-    def delete(self, task: Fields, place: Place) -> Fields:
+    def delete(self, task: Fields, place: HostRoot) -> Fields:
         """The service itself belongs to its package: it is stopped and no longer started."""
         seen = self.read(task["fields"], place)
         if not seen["exists"]:
@@ -236,19 +236,19 @@ class Service(Whole):
         fields = dict(task["fields"], state="stopped", enabled=False)
         if self.fits(fields, seen):
             return {"changed": False}
-        _manager(fields).change(fields, seen["fields"], restart=False)
+        _find_manager(fields).change(fields, seen["fields"], restart=False)
         return {"changed": True}
 
-    def observe(self, task: Fields, place: Place) -> Fields:
+    def observe(self, task: Fields, place: HostRoot) -> Fields:
         if task["action"] != "delete":
             return super().observe(task, place)
         seen = self.read(task["fields"], place)
         stopped = not seen["exists"] or seen["fields"].get("state") == "stopped"
         return {"sighting": "done" if stopped else "not done"}
 
-    def call(self, task: Fields, place: Place, operation: str) -> Fields:
-        self.needs_whole(place)
-        _manager(task["fields"]).call(task["fields"], operation)
+    def call(self, task: Fields, place: HostRoot, operation: str) -> Fields:
+        self.require_system_root(place)
+        _find_manager(task["fields"]).call(task["fields"], operation)
         return {"changed": True}
 
     def fits(self, fields: Fields, seen: Fields) -> bool:
@@ -259,9 +259,9 @@ class Service(Whole):
 class _Systemd:
     def read(self, fields: Fields) -> Fields:
         name = fields["name"]
-        shown = run("systemctl", "show", "-p", "LoadState,ActiveState,UnitFileState", "--", name)
+        shown = run_program("systemctl", "show", "-p", "LoadState,ActiveState,UnitFileState", "--", name)
         if shown.returncode:
-            raise HandError(f"systemd does not answer: {said(shown)}")
+            raise HostAgentError(f"systemd does not answer: {process_output(shown)}")
         told = dict(line.split("=", 1) for line in shown.stdout.splitlines() if "=" in line)
         if told.get("LoadState") in (None, "not-found"):
             return {"exists": False, "fields": {}}
@@ -272,23 +272,23 @@ class _Systemd:
     def change(self, fields: Fields, seen: Fields, *, restart: bool) -> None:
         name, enabled, state = fields["name"], fields.get("enabled"), fields.get("state")
         if enabled is not None and enabled != seen["enabled"]:
-            must("systemctl", "enable" if enabled else "disable", "--", name)
+            run_checked("systemctl", "enable" if enabled else "disable", "--", name)
         if restart and state != "stopped":
-            must("systemctl", "restart", "--", name)
+            run_checked("systemctl", "restart", "--", name)
         elif state is not None and state != seen["state"]:
-            must("systemctl", "start" if state == "running" else "stop", "--", name)
+            run_checked("systemctl", "start" if state == "running" else "stop", "--", name)
 
     def call(self, fields: Fields, operation: str) -> None:
-        must("systemctl", operation, "--", fields["name"])
+        run_checked("systemctl", operation, "--", fields["name"])
 
 
 class _Runit:
     def read(self, fields: Fields) -> Fields:
-        described = self._described(fields)
+        described = self._service_directory(fields)
         link = self._link(fields)
         if not os.path.isdir(described) and not os.path.isdir(link):
             return {"exists": False, "fields": {}}
-        running = os.path.isdir(link) and run("sv", "status", link).stdout.startswith("run:")
+        running = os.path.isdir(link) and run_program("sv", "status", link).stdout.startswith("run:")
         seen = {
             "name": fields["name"],
             "state": "running" if running else "stopped",
@@ -301,38 +301,40 @@ class _Runit:
         if enabled is False and seen["enabled"]:
             self._disable(link)
         elif enabled and not seen["enabled"]:
-            os.symlink(self._described(fields), link)
+            os.symlink(self._service_directory(fields), link)
             self._await_supervisor(link)
         if not os.path.isdir(link):
             if state == "running":
-                raise HandError(f"runit runs only what is enabled, and {fields['name']!r} is not")
+                raise HostAgentError(f"runit runs only what is enabled, and {fields['name']!r} is not")
         elif restart and state != "stopped":
-            must("sv", "restart", link)
+            run_checked("sv", "restart", link)
         elif state is not None:
-            must("sv", "up" if state == "running" else "down", link)
+            run_checked("sv", "up" if state == "running" else "down", link)
             self._await_state(link, state)
 
     def call(self, fields: Fields, operation: str) -> None:
-        must("sv", operation, self._link(fields))
+        run_checked("sv", operation, self._link(fields))
 
     def _disable(self, link: str) -> None:
         """End it with its supervisor, which would otherwise stay until runsvdir looks again."""
         described = os.path.realpath(link)
         os.unlink(link)
         if _is_supervised(described):
-            must("sv", "shutdown", described)
+            run_checked("sv", "shutdown", described)
 
     def _await_supervisor(self, link: str) -> None:
         """runsvdir looks for new services every five seconds."""
-        if not _waited(lambda: _is_supervised(link)):
-            raise HandError(f"nobody supervises {link}: is runsvdir running?", passing=True)
+        if not _wait_until(lambda: _is_supervised(link)):
+            raise HostAgentError(f"nobody supervises {link}: is runsvdir running?", passing=True)
 
     def _await_state(self, link: str, state: str) -> None:
         word = "run:" if state == "running" else "down:"
-        if not _waited(lambda: run("sv", "status", link).stdout.startswith(word)):
-            raise HandError(f"it does not come to be {state}: {said(run('sv', 'status', link))}")
+        if not _wait_until(lambda: run_program("sv", "status", link).stdout.startswith(word)):
+            raise HostAgentError(
+                f"it does not come to be {state}: {process_output(run_program('sv', 'status', link))}"
+            )
 
-    def _described(self, fields: Fields) -> str:
+    def _service_directory(self, fields: Fields) -> str:
         return os.path.join(fields.get("available") or "/etc/sv", fields["name"])
 
     def _link(self, fields: Fields) -> str:
@@ -341,10 +343,10 @@ class _Runit:
 
 def _is_supervised(service: str) -> bool:
     """Files of an earlier supervisor may lie there still; only an answer counts."""
-    return run("sv", "status", service).stdout.startswith(("run:", "down:", "finish:"))
+    return run_program("sv", "status", service).stdout.startswith(("run:", "down:", "finish:"))
 
 
-def _waited(condition: Callable[[], bool], seconds: float = 12.0) -> bool:
+def _wait_until(condition: Callable[[], bool], seconds: float = 12.0) -> bool:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -353,12 +355,12 @@ def _waited(condition: Callable[[], bool], seconds: float = 12.0) -> bool:
     return True
 
 
-def _manager(fields: Fields) -> _Systemd | _Runit:
+def _find_manager(fields: Fields) -> _Systemd | _Runit:
     manager = fields.get("manager")
     if manager is None:
         manager = (
             "systemd" if os.path.isdir("/run/systemd/system") else "runit" if shutil.which("sv") else None
         )
     if manager is None:
-        raise HandError("neither systemd nor runit is at work on this machine")
+        raise HostAgentError("neither systemd nor runit is at work on this machine")
     return _Systemd() if manager == "systemd" else _Runit()

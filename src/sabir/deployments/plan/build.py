@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sabir.deployments.plan.compare import wanted_fields, without_feedback
-from sabir.deployments.plan.decisions import Judge, PlanRequest, planned_step
-from sabir.deployments.plan.order import Ordered, ordered
+from sabir.deployments.plan.compare import resolve_fields, without_feedback
+from sabir.deployments.plan.decisions import PlanRequest, StepDecider, build_step
+from sabir.deployments.plan.order import StepOrder, order_steps
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.records import RecordStatus
 from sabir.graph.values import Value
@@ -24,7 +24,7 @@ from sabir.resources.step import Action
 @collector_paused()
 def build_plan(request: PlanRequest) -> Plan:
     """All steps in an order in which they can be taken one after the other."""
-    judge = Judge(request)
+    judge = StepDecider(request)
     steps: dict[str, PlannedStep] = {}
     waiting: list[tuple[str, str]] = []
     later: dict[str, str] = {}
@@ -38,9 +38,9 @@ def build_plan(request: PlanRequest) -> Plan:
                 (address, "the outcome of its last step is unknown: settle it with `sabir resolve`")
             )
             continue
-        judged = judge.wanted(address, placed, record)
+        judged = judge.decide_steps(address, placed, record)
         unchanged += not judged
-        reason = judge.cannot_be_foreseen(judged)
+        reason = judge.explain_deferral(judged)
         if reason is not None:
             later[address] = reason
         steps.update((step.key, step) for step in judged)
@@ -48,14 +48,14 @@ def build_plan(request: PlanRequest) -> Plan:
         steps[step.key] = step
     steps = _with_reactions(request, _with_possible_changes(request, steps))
     blocked = {address for address, _ in waiting}
-    arranged = ordered(request.wanted, request.records, _without(steps, later), {*blocked, *later})
+    arranged = order_steps(request.wanted, request.records, _drop_steps(steps, later), {*blocked, *later})
     after = {each.address: each.reason for each in arranged.waiting}
     also_later = {each.address for each in arranged.waiting if each.root in later}
     later |= {address: reason for address, reason in after.items() if address in also_later}
     return Plan(
         environment=request.environment,
         serial=request.serial,
-        steps=tuple(_ordered_step(steps[key], arranged) for key in arranged.keys),
+        steps=tuple(_apply_order(steps[key], arranged) for key in arranged.keys),
         through=arranged.through,
         unchanged=unchanged,
         waiting=(*waiting, *((address, why) for address, why in after.items() if address not in also_later)),
@@ -65,11 +65,11 @@ def build_plan(request: PlanRequest) -> Plan:
     )
 
 
-def _without(steps: Mapping[str, PlannedStep], later: Collection[str]) -> Mapping[str, PlannedStep]:
+def _drop_steps(steps: Mapping[str, PlannedStep], later: Collection[str]) -> Mapping[str, PlannedStep]:
     return {key: step for key, step in steps.items() if step.address not in later} if later else steps
 
 
-def _ordered_step(step: PlannedStep, arranged: Ordered) -> PlannedStep:
+def _apply_order(step: PlannedStep, arranged: StepOrder) -> PlannedStep:
     return replace(step, requires=arranged.requires.get(step.key, ()))
 
 
@@ -111,7 +111,7 @@ def _with_possible_changes(request: PlanRequest, steps: dict[str, PlannedStep]) 
     added = {}
     for address in readers:
         record, placed = request.records[address], request.wanted[address]
-        step = planned_step(address, Action.RUN, placed, record, (), "a step before it may change its inputs")
+        step = build_step(address, Action.RUN, placed, record, (), "a step before it may change its inputs")
         added[address] = replace(step, if_changed=True)
     return {**steps, **added}
 
@@ -143,7 +143,7 @@ def _reads_other_values(request: PlanRequest, address: str, known: Mapping[str, 
     """Whether fields of a resource depend on more than these values."""
     resource, record = request.wanted[address].resource, request.records[address]
     fields = [
-        wanted_fields(resource, without_feedback(resource, values, request.givers, record, request.codec))
+        resolve_fields(resource, without_feedback(resource, values, request.givers, record, request.codec))
         for values in (request.observed, known)
     ]
     return fields[0] != fields[1]
@@ -174,7 +174,7 @@ def _with_reactions(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict
             step = steps.get(address)
             if step is None:
                 causes = tuple(str(cause) for cause in placed.resource.reacts_to)
-                step = planned_step(
+                step = build_step(
                     address, Action.RUN, placed, request.records.get(address), (), f"{key} changes"
                 )
                 steps[address] = replace(step, only_if=causes)

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sabir.deployments.plan.compare import unknown_names, wanted_fields
-from sabir.deployments.plan.order import ordered
-from sabir.deployments.plan.steps import Call, Plan, PlannedStep
+from sabir.deployments.plan.compare import find_unknown_fields, resolve_fields
+from sabir.deployments.plan.order import order_steps
+from sabir.deployments.plan.steps import Plan, PlannedCall, PlannedStep
 from sabir.deployments.store.records import RecordStatus, ResourceRecord
-from sabir.deployments.targets import Placed
+from sabir.deployments.targets import PlacedResource
 from sabir.graph.values import Value
 from sabir.resources.step import Action
 
@@ -22,8 +22,8 @@ from sabir.resources.step import Action
 class CalledResource(Struct, frozen=True, kw_only=True, eq=False):
     """Something to run, and the call that it is."""
 
-    placed: Placed
-    call: Call
+    placed: PlacedResource
+    call: PlannedCall
     record: ResourceRecord | None = None
 
 
@@ -44,12 +44,12 @@ def call_key(address: str, name: str) -> str:
 
 def build_call_plan(request: CallPlanRequest) -> Plan:
     """Everything is run, whatever was run before; what requires something of unknown outcome waits."""
-    steps = {address: _step(address, each, request) for address, each in request.called.items()}
+    steps = {address: _build_call_step(address, each, request) for address, each in request.called.items()}
     unknown = {
         address for address, record in request.records.items() if record.status is RecordStatus.UNKNOWN
     }
     placed = {address: each.placed for address, each in request.called.items()}
-    arranged = ordered(placed, {}, steps, unknown)
+    arranged = order_steps(placed, {}, steps, unknown)
     keys = {address: step.key for address, step in steps.items()}
     return Plan(
         environment=request.environment,
@@ -69,8 +69,8 @@ def build_call_plan(request: CallPlanRequest) -> Plan:
     )
 
 
-def _step(address: str, called: CalledResource, request: CallPlanRequest) -> PlannedStep:
-    fields = wanted_fields(called.placed.resource, request.observed)
+def _build_call_step(address: str, called: CalledResource, request: CallPlanRequest) -> PlannedStep:
+    fields = resolve_fields(called.placed.resource, request.observed)
     placed = replace(called.placed, resource=replace(called.placed.resource, desired=fields))
     return PlannedStep(
         key=call_key(address, called.call.name),
@@ -79,6 +79,6 @@ def _step(address: str, called: CalledResource, request: CallPlanRequest) -> Pla
         placed=placed,
         record=called.record,
         reason=f"{called.call.name} is called",
-        unforeseen=unknown_names(fields),
+        unforeseen=find_unknown_fields(fields),
         call=called.call,
     )

@@ -13,18 +13,18 @@ from msgspec.structs import replace
 from sabir.deployments.store.records import Fact, ResourceRecord
 from sabir.deployments.store.seal import Codec
 from sabir.errors import DeployError
-from sabir.graph.values import Unknown, Value, awaited_names, same_value, unknowns, with_inner
-from sabir.resources.outcome import Change
+from sabir.graph.values import Unknown, Value, find_unknown_names, find_unknowns, same_value, with_inner
+from sabir.resources.outcome import FieldChange
 from sabir.resources.resource import Lifecycle, Resource
 
 FEEDBACK: Final = "feedback"
 """The field that records what a resource read of the attributes that it gives itself."""
 
 
-def wanted_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[str, Value]:
+def resolve_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[str, Value]:
     """The fields of a resource with everything that is known by now."""
     if resource.late is None:
-        return {name: filled(value, observed) for name, value in resource.desired.items()}
+        return {name: fill_unknowns(value, observed) for name, value in resource.desired.items()}
     fields = resource.late(observed)
     if not resource.feedback:
         return fields
@@ -61,29 +61,31 @@ def without_feedback(
     return values
 
 
-def filled(value: Value, observed: Mapping[str, Value]) -> Value:
+def fill_unknowns(value: Value, observed: Mapping[str, Value]) -> Value:
     """The value with what was observed in place of each unknown that has a name; itself when nothing is to be filled in."""
     if isinstance(value, Unknown):
         return value if value.of is None else observed.get(value.of, value)
-    return with_inner(value, lambda item: filled(item, observed))
+    return with_inner(value, lambda item: fill_unknowns(item, observed))
 
 
-def recorded_changes(fields: Mapping[str, Value], record: ResourceRecord, codec: Codec) -> tuple[Change, ...]:
+def find_recorded_changes(
+    fields: Mapping[str, Value], record: ResourceRecord, codec: Codec
+) -> tuple[FieldChange, ...]:
     """The fields that are wanted otherwise than they were last written."""
     if codec.write(fields) == record.desired:
         return ()
     before = codec.read(record.desired)
-    return tuple(_changes(before, fields))
+    return tuple(_compare_fields(before, fields))
 
 
-def _changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[Change]:
+def _compare_fields(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[FieldChange]:
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
         if not same_value(old, new):
-            yield Change(field=name, before=old, after=new)
+            yield FieldChange(field=name, before=old, after=new)
 
 
-def kept_changes(changes: Sequence[Change], lifecycle: Lifecycle) -> tuple[Change, ...]:
+def drop_ignored_changes(changes: Sequence[FieldChange], lifecycle: Lifecycle) -> tuple[FieldChange, ...]:
     """Without those that are to be left alone."""
     ignored = lifecycle.ignore_changes
     if "*" in ignored:
@@ -93,24 +95,24 @@ def kept_changes(changes: Sequence[Change], lifecycle: Lifecycle) -> tuple[Chang
 
 def missing_values(fields: Mapping[str, Value]) -> str | None:
     """What a step that is about to run still lacks, in words; None when everything is there."""
-    names = unknown_names(fields)
+    names = find_unknown_fields(fields)
     if not names:
         return None
     message = f"the value of {', '.join(names)} is still not known"
-    awaited = dict.fromkeys(awaited_names({name: fields[name] for name in names}))
+    awaited = dict.fromkeys(find_unknown_names({name: fields[name] for name in names}))
     return f"{message}: no step before it gave {', '.join(awaited)}".replace("|", ".") if awaited else message
 
 
-def unknown_names(fields: Mapping[str, Value]) -> tuple[str, ...]:
+def find_unknown_fields(fields: Mapping[str, Value]) -> tuple[str, ...]:
     """The fields with something unknown in them."""
     return tuple(
         name
         for name, value in fields.items()
-        if type(value) is not str and any(True for _ in unknowns(value))
+        if type(value) is not str and any(True for _ in find_unknowns(value))
     )
 
 
-def moves_of(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) -> dict[str, str]:
+def find_moves(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) -> dict[str, str]:
     """The moves that are still to be made. Both addresses recorded is a contradiction that only a person can solve."""
     moves: dict[str, str] = {}
     for before, after in moved.items():
@@ -124,7 +126,7 @@ def moves_of(moved: Mapping[str, str], records: Mapping[str, ResourceRecord]) ->
     return moves
 
 
-def moved_records(
+def move_records(
     records: Mapping[str, ResourceRecord], moves: Mapping[str, str]
 ) -> dict[str, ResourceRecord]:
     """The records by the names they have now."""
@@ -140,7 +142,7 @@ def moved_records(
     }
 
 
-def moved_facts(facts: Mapping[str, Fact], moves: Mapping[str, str]) -> dict[str, Fact]:
+def move_facts(facts: Mapping[str, Fact], moves: Mapping[str, str]) -> dict[str, Fact]:
     """What goes with a resource is called after it, as far as it was an attribute of it."""
     moved: dict[str, Fact] = {}
     for name, fact in facts.items():

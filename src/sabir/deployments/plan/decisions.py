@@ -12,20 +12,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sabir.deployments.plan.compare import (
-    kept_changes,
-    recorded_changes,
-    unknown_names,
-    wanted_fields,
+    drop_ignored_changes,
+    find_recorded_changes,
+    find_unknown_fields,
+    resolve_fields,
     without_feedback,
 )
 from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.records import RecordStatus, ResourceRecord
 from sabir.deployments.store.seal import Codec
-from sabir.deployments.targets import Placed, Targets
+from sabir.deployments.targets import PlacedResource, Targets
 from sabir.errors import DeployError
 from sabir.graph.address import Address
-from sabir.graph.values import Value, unknowns
-from sabir.resources.outcome import Change, Reading
+from sabir.graph.values import Value, find_unknowns
+from sabir.resources.outcome import FieldChange, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 
@@ -33,13 +33,13 @@ from sabir.resources.step import Action
 class PlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     environment: str
     serial: int
-    wanted: Mapping[str, Placed]
+    wanted: Mapping[str, PlacedResource]
     """By the text of the address, in the order of the description."""
     records: Mapping[str, ResourceRecord]
     targets: Targets
     codec: Codec
     observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    readings: Mapping[str, Reading] = field(default_factory=dict[str, Reading])
+    readings: Mapping[str, ResourceReading] = field(default_factory=dict[str, ResourceReading])
     """What was seen in the world, of those that were looked at."""
     selected: Collection[str] | None = None
     """Addresses that the plan is about; None: all."""
@@ -71,7 +71,7 @@ _NEW: Final[Mapping[Action | None, str]] = {
 """Why there is a step on a new resource that is not created."""
 
 
-class Judge:
+class StepDecider:
     """Says of each resource, wanted or recorded, what is to be done."""
 
     def __init__(self, request: PlanRequest) -> None:
@@ -84,7 +84,7 @@ class Judge:
         self.postponed: list[str] = []
         """Addresses whose changes are for the next deployment."""
 
-    def cannot_be_foreseen(self, steps: Sequence[PlannedStep]) -> str | None:
+    def explain_deferral(self, steps: Sequence[PlannedStep]) -> str | None:
         """Why nothing can be said of a step before others have given their values back and everything is evaluated again.
 
         A value that stands for what another resource gives back is filled in when the step is about to run; what is computed
@@ -101,14 +101,16 @@ class Judge:
         return None
 
     def _unfillable(self, value: Value) -> str | None:
-        for unknown in unknowns(value):
+        for unknown in find_unknowns(value):
             if unknown.of is None:
                 return unknown.why or "it rests on what is not deployed yet"
             if unknown.of not in self._published and unknown.of.partition("|")[0] not in self.request.wanted:
                 return unknown.why or f"it needs {unknown.of.replace('|', '.')}"
         return None
 
-    def wanted(self, address: str, placed: Placed, record: ResourceRecord | None) -> list[PlannedStep]:
+    def decide_steps(
+        self, address: str, placed: PlacedResource, record: ResourceRecord | None
+    ) -> list[PlannedStep]:
         """The steps for a resource that is described: none, one, or the two of a replacement."""
         steps = self._steps(address, placed, record)
         if not self._is_postponed(address, placed, record, steps):
@@ -117,7 +119,11 @@ class Judge:
         return []
 
     def _is_postponed(
-        self, address: str, placed: Placed, record: ResourceRecord | None, steps: Sequence[PlannedStep]
+        self,
+        address: str,
+        placed: PlacedResource,
+        record: ResourceRecord | None,
+        steps: Sequence[PlannedStep],
     ) -> bool:
         """Whether these steps come from what changed only after the resource had its step in this deployment."""
         if not any(step.does_something for step in steps):
@@ -131,18 +137,20 @@ class Judge:
         then = self.request.values_then(record)
         if then is None:
             return False
-        fields = wanted_fields(placed.resource, self._before_feedback(placed.resource, record, then))
-        return not unknown_names(fields) and not self._changes(placed, fields, record, None)
+        fields = resolve_fields(placed.resource, self._before_feedback(placed.resource, record, then))
+        return not find_unknown_fields(fields) and not self._changes(placed, fields, record, None)
 
     def _before_feedback(
         self, resource: Resource, record: ResourceRecord | None, observed: Mapping[str, Value]
     ) -> Mapping[str, Value]:
         return without_feedback(resource, observed, self.request.givers, record, self.request.codec)
 
-    def _steps(self, address: str, placed: Placed, record: ResourceRecord | None) -> list[PlannedStep]:
+    def _steps(
+        self, address: str, placed: PlacedResource, record: ResourceRecord | None
+    ) -> list[PlannedStep]:
         observed = self._before_feedback(placed.resource, record, self.request.observed)
-        fields = wanted_fields(placed.resource, observed)
-        unforeseen = unknown_names(fields)
+        fields = resolve_fields(placed.resource, observed)
+        unforeseen = find_unknown_fields(fields)
         placed = _with_fields(placed, fields)
         reading = self.request.readings.get(address)
         verb = _verb(placed)
@@ -151,20 +159,20 @@ class Judge:
         if record is None:
             changes = () if reading is None else tuple(placed.driver.diff(placed.resource, reading))
             reason = _NEW.get(verb, "it is new")
-            return [planned_step(address, verb or Action.CREATE, placed, None, changes, reason, unforeseen)]
+            return [build_step(address, verb or Action.CREATE, placed, None, changes, reason, unforeseen)]
         if _is_taken_over(placed, record):
             reason = f"it was kept as a {record.kind}"
-            return [planned_step(address, verb or Action.UPDATE, placed, record, (), reason, unforeseen)]
-        moved = _moved(placed, record)
+            return [build_step(address, verb or Action.UPDATE, placed, record, (), reason, unforeseen)]
+        moved = _explain_replacement(placed, record)
         changes = self._changes(placed, fields, record, reading)
         if moved is not None:
             return self._replacement(address, placed, record, changes, moved, unforeseen)
         if reading is not None and not reading.exists:
             reason = "it is recorded, but gone from its target"
-            return [planned_step(address, verb or Action.CREATE, placed, record, changes, reason, unforeseen)]
+            return [build_step(address, verb or Action.CREATE, placed, record, changes, reason, unforeseen)]
         if record.status is RecordStatus.FAILED:
             reason = "the last step on it failed"
-            return [planned_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
+            return [build_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
         if placed.resource.established is not None:
             return []
         in_place = [change.field for change in changes if change.field in placed.kind.replaced_by]
@@ -172,15 +180,15 @@ class Judge:
             reason = f"{', '.join(in_place)} cannot be changed in place"
             return self._replacement(address, placed, record, changes, reason, unforeseen)
         if changes or unforeseen:
-            changed = placed.resource.when_changed or f"{_fields(changes)} changed"
+            changed = placed.resource.when_changed or f"{_join_fields(changes)} changed"
             reason = changed if changes else f"{', '.join(unforeseen)} is not known yet"
-            return [planned_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
+            return [build_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
         if address in self.request.expired:
             reason = "what it gave back has expired"
             action = Action.RUN if placed.kind.runs else Action.CHECK
-            return [planned_step(address, action, placed, record, (), reason)]
+            return [build_step(address, action, placed, record, (), reason)]
         if self.request.repair and not placed.kind.runs:
-            return [planned_step(address, Action.CHECK, placed, record, (), "everything is looked at again")]
+            return [build_step(address, Action.CHECK, placed, record, (), "everything is looked at again")]
         return []
 
     def _may_begin(self, resource: Resource) -> bool:
@@ -190,26 +198,30 @@ class Judge:
         )
 
     def _changes(
-        self, placed: Placed, fields: Mapping[str, Value], record: ResourceRecord, reading: Reading | None
-    ) -> tuple[Change, ...]:
+        self,
+        placed: PlacedResource,
+        fields: Mapping[str, Value],
+        record: ResourceRecord,
+        reading: ResourceReading | None,
+    ) -> tuple[FieldChange, ...]:
         if reading is not None and reading.exists:
             changes = placed.driver.diff(placed.resource, reading)
         else:
-            changes = recorded_changes(fields, record, self.request.codec)
-        return kept_changes(changes, placed.resource.lifecycle)
+            changes = find_recorded_changes(fields, record, self.request.codec)
+        return drop_ignored_changes(changes, placed.resource.lifecycle)
 
     def _replacement(
         self,
         address: str,
-        placed: Placed,
+        placed: PlacedResource,
         record: ResourceRecord,
-        changes: tuple[Change, ...],
+        changes: tuple[FieldChange, ...],
         reason: str,
         unforeseen: tuple[str, ...],
     ) -> list[PlannedStep]:
         verb = _verb(placed) or Action.CREATE
         gone = replace(self._deletion(address, record, reason), replaces=True, left=None)
-        back = planned_step(address, verb, placed, record, changes, reason, unforeseen)
+        back = build_step(address, verb, placed, record, changes, reason, unforeseen)
         return [gone, replace(back, replaces=True)]
 
     def deletions(self, waiting: list[tuple[str, str]]) -> Iterable[PlannedStep]:
@@ -232,8 +244,8 @@ class Judge:
     def _deletion(self, address: str, record: ResourceRecord, reason: str) -> PlannedStep:
         if address in self.request.protected:
             raise DeployError(f"{address} must not be destroyed (prevent_destroy), but {reason}")
-        resource = recorded_resource(record, self.request.codec)
-        placed = self.request.targets.placed_as(resource, target=record.target, driver=record.driver)
+        resource = restore_resource(record, self.request.codec)
+        placed = self.request.targets.place_recorded(resource, target=record.target, driver=record.driver)
         return PlannedStep(
             key=address + DELETION,
             action=Action.DELETE,
@@ -245,7 +257,7 @@ class Judge:
         )
 
 
-def _verb(placed: Placed) -> Action | None:
+def _verb(placed: PlacedResource) -> Action | None:
     """Return the action that a resource always has; None if it depends on what is there."""
     if placed.resource.report_only:
         return Action.CHECK
@@ -254,7 +266,7 @@ def _verb(placed: Placed) -> Action | None:
     return Action.PURGE if placed.resource.purges else None
 
 
-def recorded_resource(record: ResourceRecord, codec: Codec) -> Resource:
+def restore_resource(record: ResourceRecord, codec: Codec) -> Resource:
     """A resource as it was recorded, for who looks at it or takes it away."""
     return Resource(
         address=Address.parse(record.address),
@@ -265,18 +277,18 @@ def recorded_resource(record: ResourceRecord, codec: Codec) -> Resource:
     )
 
 
-def _with_fields(placed: Placed, fields: Mapping[str, Value]) -> Placed:
+def _with_fields(placed: PlacedResource, fields: Mapping[str, Value]) -> PlacedResource:
     if placed.resource.late is None and fields == placed.resource.desired:
         return placed
     return replace(placed, resource=replace(placed.resource, desired=fields))
 
 
-def _is_taken_over(placed: Placed, record: ResourceRecord) -> bool:
+def _is_taken_over(placed: PlacedResource, record: ResourceRecord) -> bool:
     """Below a folder of its own it would be something else than what is recorded."""
     return record.kind in placed.resource.takes_over and not placed.target.contained
 
 
-def _moved(placed: Placed, record: ResourceRecord) -> str | None:
+def _explain_replacement(placed: PlacedResource, record: ResourceRecord) -> str | None:
     """Why a recorded resource cannot be brought to what is wanted where it is."""
     if record.kind != placed.resource.kind:
         return f"it was a {record.kind}"
@@ -285,16 +297,16 @@ def _moved(placed: Placed, record: ResourceRecord) -> str | None:
     return None
 
 
-def _fields(changes: Iterable[Change]) -> str:
+def _join_fields(changes: Iterable[FieldChange]) -> str:
     return ", ".join(change.field for change in changes)
 
 
-def planned_step(
+def build_step(
     address: str,
     action: Action,
-    placed: Placed,
+    placed: PlacedResource,
     record: ResourceRecord | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[FieldChange, ...] = (),
     reason: str = "",
     unforeseen: tuple[str, ...] = (),
 ) -> PlannedStep:

@@ -16,10 +16,10 @@ import msgspec
 
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.errors import UsageError
-from sabir.graph.address import digest
-from sabir.graph.json.values import encoded
+from sabir.graph.address import digest_text
+from sabir.graph.json.values import encode_value
 from sabir.interpreter import collector_paused
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 from sabir.resources.step import Action
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ FORMAT: Final = "sabir.plan/1"
 @collector_paused()
 def plan_document(plan: Plan) -> dict[str, Any]:
     """Everything that there is to say about a plan."""
-    steps = [_step(step) for step in plan.steps]
+    steps = [_step_data(step) for step in plan.steps]
     document: dict[str, Any] = {
         "format": FORMAT,
         "environment": plan.environment,
@@ -51,18 +51,18 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     return document
 
 
-def kept_document(plan: Plan) -> dict[str, Any]:
+def build_stored_document(plan: Plan) -> dict[str, Any]:
     """The document of a plan that is kept in a file: with a digest of everything in it, so that a plan that somebody changed by
     hand is told from one that was made."""
     document = plan_document(plan)
-    return {**document, "checksum": checksum(document)}
+    return {**document, "checksum": document_checksum(document)}
 
 
-def checksum(document: Mapping[str, Any]) -> str:
-    return digest(told(document).decode("utf-8"), size=16)
+def document_checksum(document: Mapping[str, Any]) -> str:
+    return digest_text(encode_plan(document).decode("utf-8"), size=16)
 
 
-def told(document: Mapping[str, Any]) -> bytes:
+def encode_plan(document: Mapping[str, Any]) -> bytes:
     """Everything that a document says of a plan, always written alike: what checksums and signatures are made of."""
     content = {name: value for name, value in document.items() if name not in ("checksum", "signature")}
     return msgspec.json.encode(content, order="sorted")
@@ -71,12 +71,12 @@ def told(document: Mapping[str, Any]) -> bytes:
 def plan_digest(plan: Plan) -> str:
     """Tells whether two plans do the same from the same state. The values of secrets do not count: a digest of a short one
     would give it away."""
-    steps = [(_step(step), encoded(dict(step.placed.resource.desired))) for step in plan.steps]
+    steps = [(_step_data(step), encode_value(dict(step.placed.resource.desired))) for step in plan.steps]
     text = msgspec.json.encode([plan.environment, plan.serial, steps], order="sorted").decode("utf-8")
-    return digest(text, size=16)
+    return digest_text(text, size=16)
 
 
-def _step(step: PlannedStep) -> dict[str, Any]:
+def _step_data(step: PlannedStep) -> dict[str, Any]:
     resource = step.placed.resource
     entry: dict[str, Any] = {
         "key": step.key,
@@ -92,7 +92,7 @@ def _step(step: PlannedStep) -> dict[str, Any]:
     if step.call is not None:
         entry["call"] = step.call.name
     if step.changes:
-        entry["changes"] = [_change(change) for change in step.changes]
+        entry["changes"] = [_change_data(change) for change in step.changes]
     if step.requires:
         entry["requires"] = list(step.requires)
     if step.unforeseen:
@@ -109,28 +109,28 @@ def _step(step: PlannedStep) -> dict[str, Any]:
     return entry
 
 
-def _change(change: Change) -> dict[str, Any]:
-    return {"field": change.field, "before": encoded(change.before), "after": encoded(change.after)}
+def _change_data(change: FieldChange) -> dict[str, Any]:
+    return {"field": change.field, "before": encode_value(change.before), "after": encode_value(change.after)}
 
 
-def signature(document: Mapping[str, Any], key: bytes) -> str:
+def sign_document(document: Mapping[str, Any], key: bytes) -> str:
     """The signature of a plan's document by a private key; `UsageError` when the key is none."""
-    return b64encode(_private(key).sign(told(document))).decode("ascii")
+    return b64encode(_load_private_key(key).sign(encode_plan(document))).decode("ascii")
 
 
 def is_signed_by(document: Mapping[str, Any], key: bytes) -> bool:
     """Whether a document carries a signature of a public key."""
     from cryptography.exceptions import InvalidSignature
 
-    public = _public(key)
+    public = _load_public_key(key)
     try:
-        public.verify(b64decode(str(document.get("signature", "")), validate=True), told(document))
+        public.verify(b64decode(str(document.get("signature", "")), validate=True), encode_plan(document))
     except (InvalidSignature, ValueError):
         return False
     return True
 
 
-def _private(data: bytes) -> Ed25519PrivateKey:
+def _load_private_key(data: bytes) -> Ed25519PrivateKey:
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -150,7 +150,7 @@ def _private(data: bytes) -> Ed25519PrivateKey:
     return key
 
 
-def _public(data: bytes) -> Ed25519PublicKey:
+def _load_public_key(data: bytes) -> Ed25519PublicKey:
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.deployments.placement import NO_LEAVE
+from sabir.deployments.placement import MISSING_PERMISSION
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.diagnostics.finding import Finding
 from sabir.resources.step import Action
@@ -24,7 +24,7 @@ _SHARE: Final = 5
 """Deleting more than one in so many needs consent."""
 
 
-class Guarded(Struct, frozen=True):
+class DeletionGuard(Struct, frozen=True):
     """Why a plan needs consent, and the word that gives it when it is typed."""
 
     message: str
@@ -33,7 +33,7 @@ class Guarded(Struct, frozen=True):
     """What the plan deletes, such as `all 4 resources` or `3 of 10 resources`."""
 
 
-def guarded(plan: Plan, *, allowed: int | None) -> Guarded | None:
+def find_guard(plan: Plan, *, allowed: int | None) -> DeletionGuard | None:
     """Whether the deletions of a plan need consent. `allowed`: so many are consented to; -1: any number."""
     deletions = sum(
         step.action is Action.DELETE and not step.replaces and step.left is None for step in plan.steps
@@ -46,19 +46,19 @@ def guarded(plan: Plan, *, allowed: int | None) -> Guarded | None:
         deleted = f"{deletions} of {plan.recorded} resources"
     else:
         deleted = "the only resource" if deletions == 1 else f"all {deletions} resources"
-    return Guarded(
+    return DeletionGuard(
         message=f"this would delete {deleted}: give --allow-delete {deletions} (or all)",
         word=plan.environment,
         deleted=deleted,
     )
 
 
-def cannot_go_back(plan: Plan) -> tuple[tuple[str, str], ...]:
+def find_irreversible(plan: Plan) -> tuple[tuple[str, str], ...]:
     """Addresses, each with what stays as it is or is lost for good."""
-    return tuple(told for step in plan.steps for told in _told(step))
+    return tuple(told for step in plan.steps for told in _describe_loss(step))
 
 
-def _told(step: PlannedStep) -> Iterator[tuple[str, str]]:
+def _describe_loss(step: PlannedStep) -> Iterator[tuple[str, str]]:
     kind = step.placed.kind
     if kind.runs and step.action is Action.DELETE:
         if step.placed.resource.desired.get("undo") is None:
@@ -73,11 +73,11 @@ def _told(step: PlannedStep) -> Iterator[tuple[str, str]]:
         yield step.address, "it is made anew, without the data in it"
 
 
-def refused_deletions(plan: Plan, trust: Trust, file: str) -> Iterator[Finding]:
+def report_denied_deletions(plan: Plan, trust: Trust, file: str) -> Iterator[Finding]:
     """A finding for each step that would run or end what the record says, without leave for it. `file`: what they are about."""
     if trust.scripts:
         return
     for step in plan.steps:
         if step.action is Action.DELETE and step.placed.kind.code and step.does_something:
             message = f"{step.address} is a {step.placed.resource.kind}: taking it away does what is recorded for it"
-            yield NO_LEAVE.about_file(file, message, hint="give --trust scripts when you trust it")
+            yield MISSING_PERMISSION.about_file(file, message, hint="give --trust scripts when you trust it")

@@ -8,47 +8,47 @@ from msgspec import Struct
 
 from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.records import ResourceRecord
-from sabir.deployments.targets import Placed
+from sabir.deployments.targets import PlacedResource
 from sabir.errors import DeployError
 from sabir.graph.order import strongly_connected, topological_order
 
 _DELETION = "#delete"
 
 
-class Waits(Struct, frozen=True):
+class WaitingStep(Struct, frozen=True):
     address: str
     reason: str
     root: str
     """The blocked address that it waits for in the end."""
 
 
-class Ordered(Struct, frozen=True):
+class StepOrder(Struct, frozen=True):
     keys: tuple[str, ...]
     """Of all steps, each after those it requires."""
     requires: Mapping[str, tuple[str, ...]]
     through: Mapping[str, tuple[str, ...]]
     """Resources without a step that pass the order on, with what they come after."""
-    waiting: tuple[Waits, ...]
+    waiting: tuple[WaitingStep, ...]
     """Steps that were left out because what they require has to wait."""
 
 
-def ordered(
-    wanted: Mapping[str, Placed],
+def order_steps(
+    wanted: Mapping[str, PlacedResource],
     records: Mapping[str, ResourceRecord],
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
-) -> Ordered:
+) -> StepOrder:
     """The order of the steps. `blocked` addresses are not touched, and neither is what requires them."""
-    forward, through = _forward(wanted, steps)
-    backward = _backward(records, steps)
+    forward, through = _requirement_edges(wanted, steps)
+    backward = _deletion_edges(records, steps)
     waiting, left = _without_blocked(wanted, records, steps, blocked)
     edges = {key: (*forward.get(key, ()), *backward.get(key, ())) for key in (*through, *left)}
     edges = {
         key: tuple(dict.fromkeys(other for other in others if other in left or other in through))
         for key, others in edges.items()
     }
-    order = _sorted(edges) or _sorted(_without_recorded_circles(edges, forward)) or _refuse(edges)
-    return Ordered(
+    order = _sort_keys(edges) or _sort_keys(_drop_recorded_cycles(edges, forward)) or _raise_cycle(edges)
+    return StepOrder(
         tuple(key for key in order if key in left),
         {key: edges[key] for key in left},
         {key: edges[key] for key in through},
@@ -56,8 +56,8 @@ def ordered(
     )
 
 
-def _forward(
-    wanted: Mapping[str, Placed], steps: Mapping[str, PlannedStep]
+def _requirement_edges(
+    wanted: Mapping[str, PlacedResource], steps: Mapping[str, PlannedStep]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """What each step comes after because it requires it, or reacts to it. Resources that need no step but stand above one
     that does pass the order on: directly when there is one step below them, by their own key when there are several."""
@@ -82,7 +82,7 @@ def _forward(
     return edges, through
 
 
-def _by_requirement(wanted: Mapping[str, Placed]) -> Iterable[str]:
+def _by_requirement(wanted: Mapping[str, PlacedResource]) -> Iterable[str]:
     """All addresses, each after what it requires."""
     names = [*wanted]
     number = {name: position for position, name in enumerate(names)}
@@ -101,7 +101,7 @@ def _by_requirement(wanted: Mapping[str, Placed]) -> Iterable[str]:
     return [names[position] for position in order]
 
 
-def _backward(
+def _deletion_edges(
     records: Mapping[str, ResourceRecord], steps: Mapping[str, PlannedStep]
 ) -> dict[str, list[str]]:
     """A deletion comes after the deletion of what requires it, and after the step that makes something require it no more."""
@@ -121,24 +121,24 @@ def _backward(
 
 
 def _without_blocked(
-    wanted: Mapping[str, Placed],
+    wanted: Mapping[str, PlacedResource],
     records: Mapping[str, ResourceRecord],
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
-) -> tuple[tuple[Waits, ...], Mapping[str, PlannedStep]]:
+) -> tuple[tuple[WaitingStep, ...], Mapping[str, PlannedStep]]:
     if not blocked:
         return (), steps
     users: dict[str, list[str]] = {}
     for address, placed in wanted.items():
         for required in placed.resource.requires:
             users.setdefault(str(required), []).append(address)
-    waits: dict[str, Waits] = {}
+    waits: dict[str, WaitingStep] = {}
     queue = [*blocked]
     for address in queue:
         root = waits[address].root if address in waits else address
         for user in users.get(address, ()):
             if user not in waits and user not in blocked:
-                waits[user] = Waits(user, f"it requires {address}", root)
+                waits[user] = WaitingStep(user, f"it requires {address}", root)
                 queue.append(user)
     left = {key: step for key, step in steps.items() if step.address not in waits}
     kept = [*blocked, *waits]
@@ -146,7 +146,7 @@ def _without_blocked(
         for used in records[address].requires if address in records else ():
             if left.pop(used + _DELETION, None) is not None:
                 root = waits[address].root if address in waits else address
-                waits[used] = Waits(used, f"{address} requires it", root)
+                waits[used] = WaitingStep(used, f"{address} requires it", root)
                 kept.append(used)
     shown = tuple(each for each in waits.values() if _has_step(steps, each.address))
     return shown, left
@@ -156,7 +156,7 @@ def _has_step(steps: Mapping[str, PlannedStep], address: str) -> bool:
     return address in steps or address + _DELETION in steps
 
 
-def _sorted(edges: Mapping[str, Sequence[str]]) -> list[str]:
+def _sort_keys(edges: Mapping[str, Sequence[str]]) -> list[str]:
     names = [*edges]
     number = {name: position for position, name in enumerate(names)}
     after: list[list[int]] = [[] for _ in names]
@@ -167,7 +167,7 @@ def _sorted(edges: Mapping[str, Sequence[str]]) -> list[str]:
     return [names[position] for position in order] if order is not None else []
 
 
-def _without_recorded_circles(
+def _drop_recorded_cycles(
     edges: dict[str, tuple[str, ...]], forward: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Between what was and what is wanted there can be circles that neither has; what is wanted wins."""
@@ -179,7 +179,7 @@ def _without_recorded_circles(
     return edges
 
 
-def _refuse(edges: Mapping[str, Sequence[str]]) -> list[str]:
+def _raise_cycle(edges: Mapping[str, Sequence[str]]) -> list[str]:
     if not edges:
         return []
     raise DeployError(f"there is no order for these steps: {', '.join(edges)}")

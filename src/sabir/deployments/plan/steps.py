@@ -9,13 +9,13 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from sabir.deployments.store.records import ResourceRecord
-from sabir.deployments.targets import Placed
+from sabir.deployments.targets import PlacedResource
 from sabir.graph.values import Value
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 from sabir.resources.step import Action
 
 
-class Call(Struct, frozen=True, kw_only=True, eq=False):
+class PlannedCall(Struct, frozen=True, kw_only=True, eq=False):
     """What makes a step a call."""
 
     name: str
@@ -30,10 +30,10 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     key: str
     action: Action
     address: str
-    placed: Placed
+    placed: PlacedResource
     """What is wanted; for a deletion what is recorded, as a resource."""
     record: ResourceRecord | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FieldChange, ...] = ()
     reason: str = ""
     requires: tuple[str, ...] = ()
     """Keys of steps, or of resources without a step (see `Plan.through`), that come before."""
@@ -45,7 +45,7 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     """It is taken only when one of these steps changed something."""
     if_changed: bool = False
     """It is taken only when its fields, with what steps before it gave, differ from what is recorded."""
-    call: Call | None = None
+    call: PlannedCall | None = None
     """It is a call: run each time, and nothing of the resource is recorded but what it gives back."""
     effects: tuple[str, ...] = ()
     """Of a program: what it is foreseen to do, a line each."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.errors import DeployError
-from sabir.extras import needing
+from sabir.extras import require_extra
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target
@@ -31,26 +31,26 @@ class ClusterSecrets:
         }
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
-        with needing("kubernetes", "it"):
+        with require_extra("kubernetes", "it"):
             from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
-            from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
+            from sabir.deployments.drivers.kubernetes.api import KubernetesApi, KubernetesApiError
         target = Target(name=f"secret {settings['name']}", driver="kubernetes", settings=settings)
         config = cluster_config(target, context)
         namespace = str(settings.get("namespace") or config.namespace)
         seconds = float(settings.get("timeout") or _SECONDS)
         async with open_client(config, timeout=seconds) as client:
-            api = Api(client, namespace=namespace, seconds=seconds)
+            api = KubernetesApi(client, namespace=namespace, seconds=seconds)
             metadata = {"name": settings["name"], "namespace": namespace}
             try:
                 secret = await api.get(
-                    await api.place_of({"apiVersion": "v1", "kind": "Secret", "metadata": metadata})
+                    await api.find_path({"apiVersion": "v1", "kind": "Secret", "metadata": metadata})
                 )
-            except ApiFailure as failure:
+            except KubernetesApiError as failure:
                 raise DeployError(failure.message) from failure
-        return _value(secret.get("data") or {}, settings)
+        return _decode_value(secret.get("data") or {}, settings)
 
 
-def _value(data: Mapping[str, str], settings: Mapping[str, Any]) -> str:
+def _decode_value(data: Mapping[str, str], settings: Mapping[str, Any]) -> str:
     encoded = data.get(settings["key"])
     if encoded is None:
         raise DeployError(

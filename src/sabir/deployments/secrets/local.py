@@ -22,7 +22,7 @@ _SECONDS: Final = 60.0
 _LARGEST: Final = 4 << 20
 
 
-class Commands:
+class CommandProvider:
     name: Final = "command"
     main: Final = "run"
 
@@ -48,20 +48,20 @@ class Commands:
             raise DeployError(f"{words[0]!r} cannot be run: {error.strerror or error}") from error
         try:
             async with asyncio.timeout(float(settings.get("timeout") or _SECONDS)):
-                written = await _written(process)
+                written = await _read_output(process)
                 await process.wait()
         except TimeoutError as error:
             raise DeployError(f"{words[0]!r} took too long") from error
         except asyncio.LimitOverrunError as error:
             raise DeployError(f"{words[0]!r} writes more than {_LARGEST >> 20} MB") from error
         finally:
-            await _ended(process)
+            await _kill_process(process)
         if process.returncode:
             raise DeployError(f"{words[0]!r} ended with status {process.returncode}")
         return written.decode("utf-8", "replace").removesuffix("\n")
 
 
-async def _written(process: Process) -> bytes:
+async def _read_output(process: Process) -> bytes:
     assert process.stdout is not None
     written = bytearray()
     while piece := await process.stdout.read(1 << 16):
@@ -71,16 +71,16 @@ async def _written(process: Process) -> bytes:
     return bytes(written)
 
 
-async def _ended(process: Process) -> None:
+async def _kill_process(process: Process) -> None:
     if process.returncode is None:
         process.kill()
         await process.wait()
 
 
-COMMAND_PROVIDER: Final = Commands()
+COMMAND_PROVIDER: Final = CommandProvider()
 
 
-class Variables:
+class VariableProvider:
     name: Final = "env"
     main: Final = "variable"
 
@@ -100,10 +100,10 @@ class Variables:
         return value
 
 
-ENVIRONMENT_PROVIDER: Final = Variables()
+ENVIRONMENT_PROVIDER: Final = VariableProvider()
 
 
-class Files:
+class FileProvider:
     name: Final = "file"
     main: Final = "path"
 
@@ -130,4 +130,4 @@ class Files:
         return text.removesuffix("\n")
 
 
-FILE_PROVIDER: Final = Files()
+FILE_PROVIDER: Final = FileProvider()

@@ -11,10 +11,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.responses import AnswerRefused, decoded, misfit_of, whole_answer
-from sabir.diagnostics.reasons import reason_of
+from sabir.deployments.drivers.responses import (
+    InvalidResponseError,
+    decode_json,
+    describe_mismatch,
+    read_response,
+)
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError
-from sabir.extras import needing
+from sabir.extras import require_extra
 from sabir.resources.driver import DriverContext
 from sabir.resources.fields import Field, FieldType
 
@@ -44,24 +49,24 @@ class Vault:
         }
 
     async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
-        with needing("http", "it"):
+        with require_extra("http", "it"):
             import httpx2
-        url = f"{_address(settings, context)}/v1/{settings.get('mount') or 'secret'}/data/{settings['path']}"
+        url = f"{_find_address(settings, context)}/v1/{settings.get('mount') or 'secret'}/data/{settings['path']}"
         seconds = float(settings.get("timeout") or _SECONDS)
         try:
             async with httpx2.AsyncClient(timeout=seconds) as client:
-                request = client.build_request("GET", url, headers={"X-Vault-Token": _token(context)})
-                response, content = await whole_answer(client, request, seconds=seconds, largest=_LARGEST)
+                request = client.build_request("GET", url, headers={"X-Vault-Token": _read_token(context)})
+                response, content = await read_response(client, request, seconds=seconds, largest=_LARGEST)
             if response.status_code == 200:
-                return _value(decoded(content), settings)
-        except AnswerRefused as error:
+                return _extract_value(decode_json(content), settings)
+        except InvalidResponseError as error:
             raise DeployError(f"{url}: {error}") from error
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            raise DeployError(f"{url} does not answer: {reason_of(error)}") from error
-        raise DeployError(f"{url} answers {response.status_code}: {_words(response.status_code)}")
+            raise DeployError(f"{url} does not answer: {explain_error(error)}") from error
+        raise DeployError(f"{url} answers {response.status_code}: {_describe_status(response.status_code)}")
 
 
-def _address(settings: Mapping[str, Any], context: DriverContext) -> str:
+def _find_address(settings: Mapping[str, Any], context: DriverContext) -> str:
     """A description that names the server gets the operator's token sent there, so it has to be the operator's server."""
     operators = context.session.environment.get("VAULT_ADDR")
     named = settings.get("address")
@@ -73,7 +78,7 @@ def _address(settings: Mapping[str, Any], context: DriverContext) -> str:
     return str(address).rstrip("/")
 
 
-def _token(context: DriverContext) -> str:
+def _read_token(context: DriverContext) -> str:
     variables = context.session.environment
     if variables.get("VAULT_TOKEN"):
         return variables["VAULT_TOKEN"]
@@ -86,13 +91,13 @@ def _token(context: DriverContext) -> str:
         ) from error
 
 
-def _words(status: int) -> str:
+def _describe_status(status: int) -> str:
     words = {403: "the token may not read it", 404: "there is no such entry"}
     return words.get(status, "it cannot be read")
 
 
-def _value(answer: Any, settings: Mapping[str, Any]) -> str:
-    if misfit_of(answer, _Answer) is not None:
+def _extract_value(answer: Any, settings: Mapping[str, Any]) -> str:
+    if describe_mismatch(answer, _Answer) is not None:
         raise DeployError("the answer is not that of a key-value store of version 2")
     data: dict[str, Any] = answer["data"]["data"]
     if settings["field"] not in data:

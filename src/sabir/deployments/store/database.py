@@ -55,23 +55,23 @@ class Database:
     @staticmethod
     def open(where: str, *, create: bool) -> Database:
         """Open `postgresql://…`, `sqlite:///FILE` or a file. Without `create` a file that is not there is an empty state."""
-        url = _url(where)
+        url = _parse_url(where)
         if url.get_backend_name() == "postgresql":
-            return Database._prepared(Database(create_engine(url, pool_pre_ping=True)), where)
+            return Database._prepare_database(Database(create_engine(url, pool_pre_ping=True)), where)
         if url.database in (None, "", ":memory:"):
-            return Database._prepared(Database(_memory()), where)
+            return Database._prepare_database(Database(_memory()), where)
         file = Path(str(url.database))
         if create:
             _make_folder(file.parent)
         refuse_lost_state(file)
         if not file.exists():
             if not create:
-                return Database._prepared(Database(_memory()), where)
+                return Database._prepare_database(Database(_memory()), where)
             _create(file, where)
-        return Database._prepared(_open_file(file), where)
+        return Database._prepare_database(_open_file(file), where)
 
     @staticmethod
-    def _prepared(database: Database, where: str) -> Database:
+    def _prepare_database(database: Database, where: str) -> Database:
         try:
             database.prepare(STATE)
         except BaseException as error:
@@ -79,7 +79,7 @@ class Database:
             if not isinstance(error, DBAPIError):
                 raise
             reason = _cannot_open(database.file) or database_reason(error)
-            raise DeployError(f"the state {_shown(where)} cannot be opened: {reason}") from error
+            raise DeployError(f"the state {_display_location(where)} cannot be opened: {reason}") from error
         return database
 
     def prepare(self, tables: VersionedTables) -> None:
@@ -117,7 +117,7 @@ class Database:
         self.engine.dispose()
 
 
-def _url(where: str) -> URL:
+def _parse_url(where: str) -> URL:
     if "://" not in where:
         return URL.create("sqlite", database=where)
     try:
@@ -160,9 +160,13 @@ def _create(file: Path, where: str) -> None:
     try:
         create_state_file(file, prepare)
     except DBAPIError as error:
-        raise DeployError(f"the state {_shown(where)} cannot be opened: {database_reason(error)}") from error
+        raise DeployError(
+            f"the state {_display_location(where)} cannot be opened: {database_reason(error)}"
+        ) from error
     except OSError as error:
-        raise DeployError(f"the state {_shown(where)} cannot be opened: {error.strerror or error}") from error
+        raise DeployError(
+            f"the state {_display_location(where)} cannot be opened: {error.strerror or error}"
+        ) from error
 
 
 def _open_file(file: Path) -> Database:
@@ -212,16 +216,16 @@ def _configured(engine: Engine, journal: str) -> Engine:
             connection.execute(f"PRAGMA {pragma}")
 
     event.listen(engine, "connect", configure)
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "begin", _begin_transaction)
     return engine
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     immediate = connection.get_execution_options().get(IMMEDIATE, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def is_away(error: SQLAlchemyError) -> bool:
+def is_unavailable(error: SQLAlchemyError) -> bool:
     """Whether the server went away (and may come back), as opposed to refusing what it was asked."""
     if not isinstance(error, DBAPIError):
         return False
@@ -237,7 +241,7 @@ def is_full(error: SQLAlchemyError) -> bool:
     return "disk is full" in words or "no space left" in words or "disk full" in words
 
 
-def _shown(where: str) -> str:
+def _display_location(where: str) -> str:
     return repr(make_url(where).render_as_string(hide_password=True) if "://" in where else where)
 
 

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from sabir.deployments.store import schema
 from sabir.deployments.store.records import DeploymentState, Fact, ResourceRecord, StepRecord, StepState
-from sabir.deployments.store.requests import Wish, rows_of
-from sabir.deployments.store.row_checks import stored_text
-from sabir.deployments.store.store import Store
-from sabir.deployments.store.writer import Batch, Write, Writer
+from sabir.deployments.store.requests import StoredRequest, blob_rows
+from sabir.deployments.store.row_checks import decode_column
+from sabir.deployments.store.store import StateStore
+from sabir.deployments.store.writer import Batch, StateWriter, Write
 from sabir.graph.values import Value
 
 _json = msgspec.json.Encoder(order="sorted").encode
@@ -23,7 +23,7 @@ _json = msgspec.json.Encoder(order="sorted").encode
 class Journal:
     """Writes for one deployment; every method either runs at once (before the engine starts) or answers with writes."""
 
-    def __init__(self, store: Store, writer: Writer, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: StateStore, writer: StateWriter, clock: Callable[[], datetime]) -> None:
         self.store = store
         self.writer = writer
         self.clock = clock
@@ -70,7 +70,7 @@ class Journal:
         audit: Mapping[str, Any],
         plan: Any,
         steps: Callable[[int], Sequence[StepRecord]],
-        wish: Wish | None = None,
+        wish: StoredRequest | None = None,
         blobs: Mapping[str, bytes] | None = None,
     ) -> int:
         """A new deployment with all its steps waiting; `steps` makes them for its number, which is the answer."""
@@ -89,8 +89,8 @@ class Journal:
                     verb=verb,
                     state=DeploymentState.RUNNING.value,
                     started=self.now(),
-                    audit=_text(audit),
-                    plan=_text(plan),
+                    audit=_json_text(audit),
+                    plan=_json_text(plan),
                     wish=None if wish is None else wish.text,
                 )
             )
@@ -99,7 +99,7 @@ class Journal:
                 connection.execute(schema.step.insert(), rows)
             if blobs:
                 keep = self.store.database.upsert(schema.blob).on_conflict_do_nothing()
-                connection.execute(keep, rows_of(blobs))
+                connection.execute(keep, blob_rows(blobs))
             self._move(connection)
             return number
 
@@ -114,10 +114,10 @@ class Journal:
         def write(connection: Connection) -> None:
             row = table.c.environment == environment, table.c.number == number
             text = connection.scalar(select(table.c.plan).where(*row)) or "{}"
-            plan = stored_text(text, dict[str, Any], f"the plan of deployment {number}")
+            plan = decode_column(text, dict[str, Any], f"the plan of deployment {number}")
             waves = [wave for wave in plan.get("waves", ()) if wave != document]
             connection.execute(
-                table.update().where(*row).values(plan=_text({**plan, "waves": [*waves, document]}))
+                table.update().where(*row).values(plan=_json_text({**plan, "waves": [*waves, document]}))
             )
             rows = [_step_row(step, environment, number) for step in steps]
             connection.execute(self.store.database.upsert(schema.step).on_conflict_do_nothing(), rows)
@@ -165,12 +165,12 @@ class Journal:
         facts = [Fact.of(row) for row in connection.execute(asked).mappings()]
         sightings = {
             fact.name: {
-                **stored_text(fact.value, dict[str, Any], f"the fact {fact.name!r}"),
+                **decode_column(fact.value, dict[str, Any], f"the fact {fact.name!r}"),
                 "note": fact.note,
             }
             for fact in facts
         }
-        return _text(sightings) if sightings else None
+        return _json_text(sightings) if sightings else None
 
     def _move(self, connection: Connection) -> None:
         """The state gets a new number."""
@@ -240,7 +240,7 @@ class Journal:
             "at": self.now(),
             "key": key,
             "state": state,
-            "data": _text(data) if data else None,
+            "data": _json_text(data) if data else None,
         }
         return Write(self._event, row)
 
@@ -293,7 +293,7 @@ class Journal:
         return self.store.codec.write(values)
 
 
-def _text(data: Any) -> str:
+def _json_text(data: Any) -> str:
     return _json(data).decode("utf-8")
 
 

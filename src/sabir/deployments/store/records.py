@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
-from sabir.deployments.store.row_checks import stored, stored_text
+from sabir.deployments.store.row_checks import convert_row, decode_column
 from sabir.deployments.store.seal import Codec
 from sabir.graph.values import Value
 
@@ -89,8 +89,8 @@ class ResourceRecord(Struct, frozen=True, kw_only=True):
     def of(row: Mapping[Any, Any]) -> ResourceRecord:
         subject = f"the record of {row['address']!r}"
         requires = row["requires"]
-        names = () if requires == "[]" else stored_text(requires, tuple[str, ...], f"{subject}, requires")
-        return stored(row, ResourceRecord, subject, requires=names)
+        names = () if requires == "[]" else decode_column(requires, tuple[str, ...], f"{subject}, requires")
+        return convert_row(row, ResourceRecord, subject, requires=names)
 
     def row(self, environment: str) -> dict[str, Any]:
         return {
@@ -129,7 +129,7 @@ class Fact(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> Fact:
-        return stored(row, Fact, f"the fact {row['name']!r}", expired=bool(row["expired"]))
+        return convert_row(row, Fact, f"the fact {row['name']!r}", expired=bool(row["expired"]))
 
     def row(self, environment: str) -> dict[str, Any]:
         return {**structs.asdict(self), "expired": int(self.expired), "environment": environment}
@@ -165,7 +165,7 @@ class StepRecord(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(row: Mapping[Any, Any]) -> StepRecord:
-        return stored(row, StepRecord, f"step {row['key']!r} of deployment {row['deployment']}")
+        return convert_row(row, StepRecord, f"step {row['key']!r} of deployment {row['deployment']}")
 
 
 class DeploymentRecord(Struct, frozen=True, kw_only=True):
@@ -183,8 +183,8 @@ class DeploymentRecord(Struct, frozen=True, kw_only=True):
     @staticmethod
     def of(row: Mapping[Any, Any], counts: Mapping[str, int]) -> DeploymentRecord:
         subject = f"deployment {row['number']}"
-        audit = stored_text(row["audit"], dict[str, Any], f"{subject}, audit")
-        return stored(row, DeploymentRecord, subject, audit=audit, counts=counts)
+        audit = decode_column(row["audit"], dict[str, Any], f"{subject}, audit")
+        return convert_row(row, DeploymentRecord, subject, audit=audit, counts=counts)
 
 
 class EventRecord(Struct, frozen=True, kw_only=True):
@@ -197,8 +197,8 @@ class EventRecord(Struct, frozen=True, kw_only=True):
     @staticmethod
     def of(row: Mapping[Any, Any]) -> EventRecord:
         subject = f"event {row['number']} of deployment {row['deployment']}"
-        data = stored_text(row["data"], dict[str, Any], subject) if row["data"] else {}
-        return stored(row, EventRecord, subject, data=data)
+        data = decode_column(row["data"], dict[str, Any], subject) if row["data"] else {}
+        return convert_row(row, EventRecord, subject, data=data)
 
 
 class IntentCall(Struct, frozen=True, kw_only=True):
@@ -223,7 +223,7 @@ class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def text(self) -> str:
         return msgspec.json.encode(self).decode("utf-8")
 
-    def sealed_anew(self, codec: Codec) -> Intent:
+    def reencrypt(self, codec: Codec) -> Intent:
         """With its secrets under the newest key."""
         call = self.call
         if call is not None:
@@ -234,7 +234,7 @@ class Intent(Struct, frozen=True, kw_only=True, omit_defaults=True):
 def intent_of(step: StepRecord) -> Intent:
     """What a step was going to do; nothing, when it was not begun."""
     subject = f"the intent of {step.key!r} in deployment {step.deployment}"
-    intent: Intent = stored_text(step.task or '{"desired":"{}","id":null}', Intent, subject)
+    intent: Intent = decode_column(step.task or '{"desired":"{}","id":null}', Intent, subject)
     return intent
 
 

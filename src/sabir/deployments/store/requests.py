@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from sabir.deployments.store.row_checks import stored_text
+from sabir.deployments.store.row_checks import decode_column
 from sabir.deployments.store.seal import Sealer
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class StoredRequest(Struct, frozen=True, kw_only=True):
     """What a deployment was asked for."""
 
     path: str = ""
@@ -37,12 +37,12 @@ class Wish(Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self).decode("utf-8")
 
 
-def read_wish(text: str) -> Wish:
-    wish: Wish = stored_text(text, Wish, "what a deployment was asked for")
+def parse_request(text: str) -> StoredRequest:
+    wish: StoredRequest = decode_column(text, StoredRequest, "what a deployment was asked for")
     return wish
 
 
-class Sighting(Struct, frozen=True, kw_only=True):
+class StoredObservation(Struct, frozen=True, kw_only=True):
     """A value as it was known when a deployment had ended: as the codec wrote it, and when it was observed."""
 
     value: Any
@@ -54,17 +54,17 @@ class Sighting(Struct, frozen=True, kw_only=True):
         return msgspec.json.encode({"value": self.value}).decode("utf-8")
 
 
-def read_observed(text: str, subject: str) -> dict[str, Sighting]:
-    sightings: dict[str, Sighting] = stored_text(text, dict[str, Sighting], subject)
+def parse_observations(text: str, subject: str) -> dict[str, StoredObservation]:
+    sightings: dict[str, StoredObservation] = decode_column(text, dict[str, StoredObservation], subject)
     return sightings
 
 
-def sealed_files(contents: Mapping[str, bytes], sealer: Sealer) -> tuple[dict[str, str], dict[str, bytes]]:
+def encrypt_files(contents: Mapping[str, bytes], sealer: Sealer) -> tuple[dict[str, str], dict[str, bytes]]:
     """Digests by name, and sealed contents by digest: a description may hold secrets in clear."""
     digests = {name: sealer.digest(data) for name, data in contents.items()}
     unique = {digests[name]: data for name, data in contents.items()}
     return digests, {digest: sealer.seal_bytes(data) for digest, data in unique.items()}
 
 
-def rows_of(blobs: Mapping[str, bytes]) -> list[dict[str, Any]]:
+def blob_rows(blobs: Mapping[str, bytes]) -> list[dict[str, Any]]:
     return [{"digest": digest, "data": data} for digest, data in blobs.items()]

@@ -11,32 +11,32 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
 from sabir.errors import DeployError
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def stored(row: Mapping[Any, Any], type_: type[T], subject: str, **read: Any) -> T:
+def convert_row(row: Mapping[Any, Any], type_: type[T], subject: str, **read: Any) -> T:
     """A row as a struct; `subject` is what people call it, `read` are columns that were read already."""
     try:
         fields = {name: read[name] if name in read else row[name] for name in type_.__struct_fields__}
         return msgspec.convert(fields, type_)
     except UNDECODED as error:
-        damaged(subject, decoding_reason(error))
+        raise_damaged(subject, explain_decode_error(error))
     except KeyError as error:
-        damaged(subject, f"{error} is missing")
+        raise_damaged(subject, f"{error} is missing")
 
 
-def stored_text(text: Any, type_: Any, subject: str) -> Any:
+def decode_column(text: Any, type_: Any, subject: str) -> Any:
     """The JSON of a column."""
     if not isinstance(text, str):
-        damaged(subject, "a text is wanted here")
+        raise_damaged(subject, "a text is wanted here")
     try:
         return msgspec.json.decode(text, type=type_)
     except UNDECODED as error:
-        damaged(subject, decoding_reason(error, text))
+        raise_damaged(subject, explain_decode_error(error, text))
 
 
-def damaged(subject: str, reason: str) -> NoReturn:
+def raise_damaged(subject: str, reason: str) -> NoReturn:
     raise DeployError(f"the state is damaged: {subject}: {reason}; bring back a copy of the state")

@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-from sabir.deployments.store.row_checks import stored_text
+from sabir.deployments.store.row_checks import decode_column
 from sabir.deployments.store.versions import VersionedTables, meta
 
 _tables = MetaData()
@@ -178,18 +178,20 @@ def _facts_of_their_own(connection: Connection) -> None:
             "expired": 0,
         }
         for row in rows
-        for name, value in stored_text(row.results, dict[str, Any], f"the results of {row.address!r}").items()
+        for name, value in decode_column(
+            row.results, dict[str, Any], f"the results of {row.address!r}"
+        ).items()
     ]
     if facts:
         connection.execute(fact.insert(), facts)
     connection.execute(text("ALTER TABLE sabir_resource DROP COLUMN results"))
 
 
-def _identify(connection: Connection) -> None:
+def _assign_state_id(connection: Connection) -> None:
     connection.execute(meta.insert().values(name="id", value=token_hex(8)))
 
 
 STATE: Final = VersionedTables(
-    name="version", tables=_tables, version=2, migrations={1: _facts_of_their_own}, first=_identify
+    name="version", tables=_tables, version=2, migrations={1: _facts_of_their_own}, first=_assign_state_id
 )
 """The tables of deployments."""

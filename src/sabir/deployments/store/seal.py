@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from sabir.deployments.store.row_checks import damaged, stored_text
-from sabir.diagnostics.reasons import reason_of
+from sabir.deployments.store.row_checks import decode_column, raise_damaged
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError
-from sabir.graph.json.values import decoded, encoded, has_words
+from sabir.graph.json.values import decode_value, encode_value, has_words
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
-from sabir.source.packages.file import read_given
+from sabir.source.packages.file import read_input
 from sabir.source.packages.limits import ReadProblem
 from sabir.source.private import make_private_directory, open_private, tighten
 
@@ -52,24 +52,24 @@ class Sealer:
 
     def seal(self, value: Value) -> Value:
         """The value with the text of each secret in it sealed; it can be written anywhere."""
-        return mapped_secrets(value, self._sealed)
+        return map_secrets(value, self._encrypt_value)
 
     def open(self, value: Value) -> Value:
-        return mapped_secrets(value, self._opened)
+        return map_secrets(value, self._decrypt_value)
 
-    def _sealed(self, secret: Value) -> Value:
+    def _encrypt_value(self, secret: Value) -> Value:
         import msgspec
 
-        from sabir.graph.json.values import encoded
+        from sabir.graph.json.values import encode_value
 
-        data = msgspec.json.encode(encoded(secret, reveal=True))
+        data = msgspec.json.encode(encode_value(secret, reveal=True))
         return _MARK + self._keys(create=True).encrypt(data).decode("ascii")
 
-    def _opened(self, secret: Value) -> Value:
+    def _decrypt_value(self, secret: Value) -> Value:
         import msgspec
         from cryptography.fernet import InvalidToken
 
-        from sabir.graph.json.values import decoded
+        from sabir.graph.json.values import decode_value
 
         if not isinstance(secret, str) or not secret.startswith(_MARK):
             return secret
@@ -77,7 +77,7 @@ class Sealer:
             data = self._keys(create=False).decrypt(secret.removeprefix(_MARK).encode("ascii"))
         except InvalidToken:
             raise DeployError(_WRONG_KEY) from None
-        return decoded(msgspec.json.decode(data))
+        return decode_value(msgspec.json.decode(data))
 
     def seal_bytes(self, data: bytes) -> bytes:
         return self._keys(create=True).encrypt(data)
@@ -86,7 +86,7 @@ class Sealer:
         from cryptography.fernet import InvalidToken
 
         if not isinstance(data, bytes | memoryview):
-            damaged("what is sealed", "bytes are wanted here")
+            raise_damaged("what is sealed", "bytes are wanted here")
         try:
             return self._keys(create=False).decrypt(bytes(data))
         except InvalidToken:
@@ -99,7 +99,7 @@ class Sealer:
         newest = self._texts(create=True).split()[0].encode("ascii")
         return blake2b(data, digest_size=16, key=newest[:64]).hexdigest()
 
-    def rotated(self, value: Value) -> Value:
+    def rotate(self, value: Value) -> Value:
         """Opened with any key, sealed with the newest."""
         return self.seal(self.open(value))
 
@@ -130,11 +130,11 @@ class Sealer:
                     f"the state holds secrets, and their key {str(self._file)!r} is not there: "
                     f"give it in {KEY_VARIABLE} or with --key-file"
                 )
-            return self._created(self._file)
+            return self._create_key(self._file)
         try:
             if self._may_create:
                 tighten(self._file)
-            self._read = read_given(self._file).decode("ascii")
+            self._read = read_input(self._file).decode("ascii")
         except ReadProblem as error:
             raise DeployError(f"the key {str(self._file)!r} {error}") from None
         except UnicodeDecodeError:
@@ -147,7 +147,7 @@ class Sealer:
             with suppress(FileExistsError):
                 _write_key(self._file, self._read)
 
-    def _created(self, file: Path) -> str:
+    def _create_key(self, file: Path) -> str:
         from cryptography.fernet import Fernet
 
         text = self._read = Fernet.generate_key().decode("ascii") + "\n"
@@ -164,7 +164,7 @@ def _write_key(file: Path, text: str) -> None:
         os.fsync(opened.fileno())
 
 
-def mapped_secrets(value: Value, change: Any) -> Value:
+def map_secrets(value: Value, change: Any) -> Value:
     """The value with what is inside each mark changed; itself when there is no mark in it."""
     if type(value) in _PLAIN:
         return value
@@ -172,11 +172,11 @@ def mapped_secrets(value: Value, change: Any) -> Value:
         case Sensitive():
             return Sensitive(change(value.value))
         case Mapping():
-            return {key: mapped_secrets(item, change) for key, item in value.items()}
+            return {key: map_secrets(item, change) for key, item in value.items()}
         case Ref() | Unknown():
             return value
         case Sequence() if not isinstance(value, str | bytes):
-            return [mapped_secrets(item, change) for item in value]
+            return [map_secrets(item, change) for item in value]
         case _:
             return value
 
@@ -195,15 +195,17 @@ class Codec:
         if _PLAIN_TYPES.issuperset(map(type, fields.values())):
             data: object = fields
         else:
-            data = {name: encoded(self.sealer.seal(value), reveal=True) for name, value in fields.items()}
+            data = {
+                name: encode_value(self.sealer.seal(value), reveal=True) for name, value in fields.items()
+            }
         return self._encode(data).decode("utf-8")
 
     def read(self, text: str, subject: str = "values") -> dict[str, Value]:
         """The values; `subject` is what people call them, should they turn out to be damaged."""
-        data: dict[str, Any] = stored_text(text, dict[str, Any], subject)
+        data: dict[str, Any] = decode_column(text, dict[str, Any], subject)
         if not has_words(text.encode("utf-8")):
             return data
         try:
-            return {name: self.sealer.open(decoded(value)) for name, value in data.items()}
+            return {name: self.sealer.open(decode_value(value)) for name, value in data.items()}
         except ValueError as error:
-            damaged(subject, reason_of(error))
+            raise_damaged(subject, explain_error(error))

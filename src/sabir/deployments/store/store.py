@@ -23,11 +23,11 @@ from sabir.deployments.store.records import (
     StepState,
     Unfinished,
 )
-from sabir.deployments.store.requests import Wish, read_observed, read_wish
-from sabir.deployments.store.row_checks import damaged, stored_text
+from sabir.deployments.store.requests import StoredRequest, parse_observations, parse_request
+from sabir.deployments.store.row_checks import decode_column, raise_damaged
 from sabir.deployments.store.seal import Codec, Sealer
 from sabir.deployments.store.versions import meta
-from sabir.deployments.store.writer import Writer
+from sabir.deployments.store.writer import StateWriter
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
 from sabir.resources.effects import ANSWER, RecordedEffect
@@ -38,7 +38,7 @@ from sabir.resources.step import Action
 Answer = TypeVar("Answer")
 
 
-class Store:
+class StateStore:
     """What is remembered of one environment."""
 
     def __init__(self, database: Database, environment: str, sealer: Sealer) -> None:
@@ -54,19 +54,19 @@ class Store:
         create: bool = False,
         key: str | None = None,
         key_file: Path | None = None,
-    ) -> Store:
+    ) -> StateStore:
         """Open the state at a place. Without `create`, one that is not there is an empty one."""
         database = Database.open(where, create=create)
         beside = None if database.file is None else database.file.with_name("key")
         sealer = Sealer(key=key, file=key_file or beside, may_create=key_file is None and beside is not None)
-        return Store(database, environment, sealer)
+        return StateStore(database, environment, sealer)
 
     def close(self) -> None:
         self.database.close()
 
-    def writer(self, holder: str, **options: Any) -> Writer:
+    def writer(self, holder: str, **options: Any) -> StateWriter:
         restore_key = self.codec.sealer.restore_file
-        return Writer(self.database, self.environment, holder=holder, restore_key=restore_key, **options)
+        return StateWriter(self.database, self.environment, holder=holder, restore_key=restore_key, **options)
 
     # Reading
 
@@ -89,7 +89,9 @@ class Store:
             # The number comes first: who reads on while the state moves has an old number, and is found out.
             serial = self._serial(connection)
             records, facts = self._records(connection), self._facts(connection)
-            return Snapshot(serial=serial, records=records, facts=facts, observed=self.observed(facts))
+            return Snapshot(
+                serial=serial, records=records, facts=facts, observed=self.load_observations(facts)
+            )
 
         return self._ask(read)
 
@@ -110,7 +112,7 @@ class Store:
             for number in numbers
             for step in self.steps(number)
         }
-        before = self.observed_at(ended)[0] if ended else {}
+        before = self.load_observations_at(ended)[0] if ended else {}
         return Unfinished(
             numbers=frozenset(numbers),
             is_open=deployments[-1].state is DeploymentState.RUNNING,
@@ -126,7 +128,11 @@ class Store:
     def _serial(self, connection: Connection) -> int:
         table = schema.environment
         number = connection.scalar(select(table.c.serial).where(table.c.name == self.environment)) or 0
-        return number if isinstance(number, int) else damaged("its number", "a whole number is wanted here")
+        return (
+            number
+            if isinstance(number, int)
+            else raise_damaged("its number", "a whole number is wanted here")
+        )
 
     def records(self) -> dict[str, ResourceRecord]:
         """Every resource that is recorded, by the text of its address."""
@@ -146,7 +152,7 @@ class Store:
         asked = select(table).where(table.c.environment == self.environment).order_by(table.c.name)
         return {row["name"]: Fact.of(row) for row in connection.execute(asked).mappings()}
 
-    def observed(self, facts: Mapping[str, Fact] | None = None) -> ObservedValues:
+    def load_observations(self, facts: Mapping[str, Fact] | None = None) -> ObservedValues:
         """The values of the facts that count."""
         facts = self.facts() if facts is None else facts
         return ObservedValues(
@@ -158,7 +164,7 @@ class Store:
 
     def _value(self, text: str, subject: str) -> Value:
         values = self.codec.read(text, subject)
-        return values["value"] if "value" in values else damaged(subject, "'value' is missing")
+        return values["value"] if "value" in values else raise_damaged(subject, "'value' is missing")
 
     def steps(self, deployment: int | None = None, *, states: tuple[StepState, ...] = ()) -> list[StepRecord]:
         """Steps of one deployment or of all, in their order; those in one of the states, when some are named."""
@@ -219,7 +225,7 @@ class Store:
         text = self._ask(lambda connection: connection.scalar(asked))
         if text is None:
             raise DeployError(f"there is no deployment {number} of {self.environment!r}")
-        return stored_text(text, Any, f"the plan of deployment {number}")
+        return decode_column(text, Any, f"the plan of deployment {number}")
 
     def last_place(self) -> tuple[int, bool] | None:
         """The last deployment that was asked to deploy, and whether it took the machine as a whole; None where that was not kept."""
@@ -231,9 +237,9 @@ class Store:
             .limit(1)
         )
         row = self._ask(lambda connection: connection.execute(asked).first())
-        return None if row is None or row[1] is None else (row[0], read_wish(row[1]).here)
+        return None if row is None or row[1] is None else (row[0], parse_request(row[1]).here)
 
-    def wish(self, number: int) -> Wish:
+    def read_request(self, number: int) -> StoredRequest:
         """What a deployment was asked for."""
         table = schema.deployment
         asked = select(table.c.wish).where(table.c.environment == self.environment, table.c.number == number)
@@ -246,9 +252,9 @@ class Store:
             raise DeployError(
                 f"what deployment {number} was asked for was not kept: it is of an older sabir, or a call"
             )
-        return read_wish(row[0])
+        return parse_request(row[0])
 
-    def files(self, wish: Wish) -> dict[str, bytes]:
+    def files(self, wish: StoredRequest) -> dict[str, bytes]:
         """The contents of the files of a description, by name."""
         table = schema.blob
         asked = select(table).where(table.c.digest.in_({*wish.files.values()}))
@@ -258,10 +264,10 @@ class Store:
         opened = {digest: self.codec.sealer.open_bytes(data) for digest, data in sealed.items()}
         for name, digest in wish.files.items():
             if digest not in opened:
-                damaged(f"the file {name!r} of a deployment", "its content is missing")
+                raise_damaged(f"the file {name!r} of a deployment", "its content is missing")
         return {name: opened[digest] for name, digest in wish.files.items()}
 
-    def observed_at(self, number: int) -> tuple[dict[str, Value], dict[str, str]]:
+    def load_observations_at(self, number: int) -> tuple[dict[str, Value], dict[str, str]]:
         """What was known when a deployment had ended: values, and when each was observed."""
         table = schema.deployment
         asked = select(table.c.observed).where(
@@ -269,7 +275,7 @@ class Store:
         )
         text = self._ask(lambda connection: connection.scalar(asked)) or "{}"
         subject = f"what was observed in deployment {number}"
-        sightings = read_observed(text, subject)
+        sightings = parse_observations(text, subject)
         values = {name: self._value(sighting.text, subject) for name, sighting in sightings.items()}
         return values, {name: sighting.note for name, sighting in sightings.items()}
 
@@ -317,7 +323,7 @@ class Store:
             environment=row["environment"],
             application=row["address"],
             kind=kind,
-            arguments=stored_text(text, dict[str, Any], subject),
+            arguments=decode_column(text, dict[str, Any], subject),
             answer=results.get(ANSWER) if isinstance(results, Mapping) else None,
         )
 

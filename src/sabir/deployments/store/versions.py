@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Column, Connection, MetaData, String, Table, Text, inspect, select
 
-from sabir.deployments.store.row_checks import damaged
+from sabir.deployments.store.row_checks import raise_damaged
 from sabir.errors import DeployError
 
 _common = MetaData()
@@ -34,7 +34,7 @@ class VersionedTables(Struct, frozen=True, kw_only=True):
 
     def are_current(self, connection: Connection) -> bool:
         """Whether they are there, in this version. Those of a newer sabir are refused."""
-        version = self._recorded(connection)
+        version = self._read_recorded_version(connection)
         if version is not None and version > self.version:
             raise DeployError(
                 f"this state was written by a newer sabir (its form is {version}, this sabir knows {self.version}): upgrade sabir"
@@ -58,18 +58,18 @@ class VersionedTables(Struct, frozen=True, kw_only=True):
 
     def _version(self, connection: Connection) -> int | None:
         """None: they are not there. Tables without a word of their version are of the first one, which did not keep any."""
-        recorded = self._recorded(connection)
+        recorded = self._read_recorded_version(connection)
         if recorded is not None:
             return recorded
         tables = inspect(connection)
         return 1 if any(tables.has_table(name) for name in self.tables.tables) else None
 
-    def _recorded(self, connection: Connection) -> int | None:
+    def _read_recorded_version(self, connection: Connection) -> int | None:
         if not inspect(connection).has_table(meta.name):
             return None
         value = connection.scalar(select(meta.c.value).where(meta.c.name == self.name))
         if value is None:
             return None
         if not isinstance(value, str) or not value.isdecimal() or not 0 < len(value) < 10 or int(value) < 1:
-            damaged("the version of its tables", f"{value!r:.40} is none")
+            raise_damaged("the version of its tables", f"{value!r:.40} is none")
         return int(value)

@@ -26,21 +26,21 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
-from sabir.deployments.store.database import IMMEDIATE, Database, database_reason, is_away, is_full
-from sabir.deployments.store.row_checks import damaged
+from sabir.deployments.store.database import IMMEDIATE, Database, database_reason, is_full, is_unavailable
+from sabir.deployments.store.row_checks import raise_damaged
 from sabir.deployments.store.state_file import StateFileLost, save_copy
 from sabir.errors import DeployError
-from sabir.graph.address import digest
+from sabir.graph.address import digest_text
 from sabir.source.private import open_private, tighten
 
 _PAUSE: Final = 0.05
 
 
-class Locked(DeployError):
+class EnvironmentLockedError(DeployError):
     """Somebody else is at it."""
 
 
-def holder_words(session_clock: str) -> str:
+def describe_holder(session_clock: str) -> str:
     """What is said of the holder of a lock to others."""
     import getpass
     import socket
@@ -52,7 +52,7 @@ def holder_words(session_clock: str) -> str:
     return f"{who} on {socket.gethostname()}, process {os.getpid()}, since {session_clock}"
 
 
-def waited(attempt: Callable[[], bool], seconds: float) -> bool:
+def wait_until(attempt: Callable[[], bool], seconds: float) -> bool:
     """Try until it works or the time is over."""
     end = time.monotonic() + seconds
     while not attempt():
@@ -66,14 +66,14 @@ class FileLock:
     """`flock` on a file beside the database; the kernel frees it when the process is gone."""
 
     def __init__(self, database: Path, environment: str) -> None:
-        self._path = database.with_name(f"{database.name}.{digest(environment)}.lock")
+        self._path = database.with_name(f"{database.name}.{digest_text(environment)}.lock")
         self._handle: int | None = None
 
     def acquire(self, seconds: float) -> bool:
         # Not inherited by what a step starts: a process that outlives us must not keep the lock.
         self._handle = open_private(self._path, os.O_RDWR | os.O_CREAT)
         tighten(self._path)
-        if waited(self._try, seconds):
+        if wait_until(self._try, seconds):
             return True
         os.close(self._handle)
         self._handle = None
@@ -95,18 +95,18 @@ class FileLock:
 
 def advisory_key(environment: str) -> int:
     """The number of an environment's lock in PostgreSQL."""
-    return int(digest("sabir", environment, size=8), 16) - 2**63
+    return int(digest_text("sabir", environment, size=8), 16) - 2**63
 
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 2.0
 
 
-class LostLock(DeployError):
+class LockLostError(DeployError):
     """Another process took the environment over."""
 
 
-class StoreFailed(DeployError):
+class StoreError(DeployError):
     """What had to be remembered cannot be written."""
 
 
@@ -123,7 +123,7 @@ class Batch(NamedTuple):
     """Called in the writer's thread once it is on the disk."""
 
 
-class Writer:
+class StateWriter:
     """Holds the lock of an environment from `begin` to `close`."""
 
     def __init__(
@@ -145,7 +145,7 @@ class Writer:
         self._patience = patience
         self._notice = notice
         self._restore_key = restore_key
-        self._lost: StoreFailed | None = None
+        self._lost: StoreError | None = None
         self._file_lock = None if database.file is None else FileLock(database.file, environment)
         self._connection: Connection | None = None
         self._queue: deque[Batch] = deque()
@@ -159,21 +159,21 @@ class Writer:
     def begin(self, wait: float = 0.0) -> None:
         """Take the lock, waiting so many seconds for it."""
         if self._file_lock is not None and not self._file_lock.acquire(wait):
-            raise Locked(self._locked_words())
+            raise EnvironmentLockedError(self._describe_lock())
         try:
             self._connect(wait)
             self.epoch = self._next_epoch()
         except SQLAlchemyError as error:
             self.close()
-            raise StoreFailed(f"the state cannot be written: {database_reason(error)}") from error
+            raise StoreError(f"the state cannot be written: {database_reason(error)}") from error
         except BaseException:
             self.close()
             raise
 
     def _connect(self, wait: float) -> None:
         self._connection = self.database.engine.connect().execution_options(**{IMMEDIATE: True})
-        if self.database.is_postgresql and not waited(self._try_advisory, wait):
-            raise Locked(self._locked_words())
+        if self.database.is_postgresql and not wait_until(self._try_advisory, wait):
+            raise EnvironmentLockedError(self._describe_lock())
 
     def _try_advisory(self) -> bool:
         assert self._connection is not None
@@ -192,7 +192,7 @@ class Writer:
                 )
                 return 1
             if not isinstance(epoch, int):
-                damaged("the count of its locks", "a whole number is wanted here")
+                raise_damaged("the count of its locks", "a whole number is wanted here")
             connection.execute(
                 table.update()
                 .where(table.c.name == self.environment)
@@ -200,7 +200,7 @@ class Writer:
             )
             return epoch + 1
 
-    def _locked_words(self) -> str:
+    def _describe_lock(self) -> str:
         table = schema.environment
         with self.database.engine.connect() as connection:
             holder = connection.scalar(select(table.c.holder).where(table.c.name == self.environment))
@@ -266,7 +266,7 @@ class Writer:
             if self.failure is not None:
                 continue
             try:
-                self._persist(partial(_write, batches))
+                self._persist(partial(_write_batches, batches))
             except DeployError as error:
                 self.failure = error
                 self._failed(error)
@@ -296,17 +296,17 @@ class Writer:
             except SQLAlchemyError as error:
                 self._check_file()
                 if is_full(error):
-                    raise StoreFailed(
+                    raise StoreError(
                         "the disk of the state is full: nothing more is begun; make room and deploy again"
                     ) from error
-                if not (self.database.is_postgresql and is_away(error)):
-                    raise StoreFailed(f"the state cannot be written: {database_reason(error)}") from error
+                if not (self.database.is_postgresql and is_unavailable(error)):
+                    raise StoreError(f"the state cannot be written: {database_reason(error)}") from error
                 now = time.monotonic()
                 if end is None:
                     end = now + self._patience
                     self._notice("the database is away; waiting for it")
                 if now >= end:
-                    raise StoreFailed(f"the database was away for {self._patience:g} seconds") from error
+                    raise StoreError(f"the database was away for {self._patience:g} seconds") from error
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
             else:
@@ -329,7 +329,7 @@ class Writer:
         try:
             self.database.check_file()
         except StateFileLost as error:
-            self._lost = StoreFailed(f"{error}; no further step was started; {self._save_copy()}")
+            self._lost = StoreError(f"{error}; no further step was started; {self._save_copy()}")
             raise self._lost from error
 
     def _save_copy(self) -> str:
@@ -353,8 +353,8 @@ class Writer:
         self._connection = None
         try:
             self._connect(self._patience)
-        except Locked as error:
-            raise LostLock(
+        except EnvironmentLockedError as error:
+            raise LockLostError(
                 f"the lock of {self.environment!r} was taken over while the database was away"
             ) from error
 
@@ -366,10 +366,10 @@ class Writer:
             .values(epoch=self.epoch)
         )
         if mine.rowcount != 1:
-            raise LostLock(f"another process took {self.environment!r} over: this one stops")
+            raise LockLostError(f"another process took {self.environment!r} over: this one stops")
 
 
-def _write(batches: Sequence[Batch], connection: Connection) -> None:
+def _write_batches(batches: Sequence[Batch], connection: Connection) -> None:
     grouped: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
     for batch in batches:
         for write in batch.writes:

@@ -4,10 +4,10 @@ from sabir.expressions.patterns.engine import (
     Match,
     PatternRefused,
     ResultTooLong,
-    bounded,
+    guard_pattern,
     matches_start,
     matches_whole,
-    substitute,
+    substitute_matches,
 )
 from sabir.expressions.patterns.syntax import PatternError, compile_pattern, is_cheap
 
@@ -16,10 +16,10 @@ __all__ = [
     "PatternError",
     "PatternRefused",
     "ResultTooLong",
-    "bounded",
     "compile_pattern",
+    "guard_pattern",
     "is_cheap",
     "matches_start",
     "matches_whole",
-    "substitute",
+    "substitute_matches",
 ]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from sabir.expressions.patterns.syntax import is_cheap
-from sabir.expressions.patterns.translation import Unwritable, rewritten
+from sabir.expressions.patterns.translation import Unwritable, rewrite_pattern
 
 Pattern = re.Pattern[str]
 Match = re.Match[str]
@@ -31,22 +31,22 @@ class ResultTooLong(Exception):
     """The text after a replacement would be longer than allowed."""
 
 
-def bounded(pattern: Pattern, text: str) -> Pattern | _Stopping:
+def guard_pattern(pattern: Pattern, text: str) -> Pattern | _TimedPattern:
     """The pattern to ask about this text."""
-    return pattern if is_cheap(pattern, text) else stopping(pattern, text)
+    return pattern if is_cheap(pattern, text) else build_timed_pattern(pattern, text)
 
 
 def matches_start(pattern: Pattern, text: str) -> bool:
     """Whether the beginning of a text matches. Raises `PatternRefused`."""
-    return bounded(pattern, text).match(text) is not None
+    return guard_pattern(pattern, text).match(text) is not None
 
 
 def matches_whole(pattern: Pattern, text: str) -> bool:
     """Whether all of a text matches. Raises `PatternRefused`."""
-    return bounded(pattern, text).fullmatch(text) is not None
+    return guard_pattern(pattern, text).fullmatch(text) is not None
 
 
-def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, most: int) -> str:
+def substitute_matches(pattern: Pattern, text: str, template: str, *, count: int = 0, most: int) -> str:
     """The text with its matches replaced; `ResultTooLong` before more than `most` characters are made.
 
     Raises what `re` raises for a template that is none.
@@ -55,8 +55,8 @@ def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, mo
     _template_pieces(template, pattern)
     parts: list[str] = []
     size, at = len(text), 0
-    for number, match in enumerate(bounded(pattern, text).finditer(text), 1):
-        written = _expanded(match, template, pattern)
+    for number, match in enumerate(guard_pattern(pattern, text).finditer(text), 1):
+        written = _expand_template(match, template, pattern)
         size += len(written)
         if size > most:
             raise ResultTooLong("the text after the replacement would be too long")
@@ -68,7 +68,7 @@ def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, mo
     return "".join((*parts, text[at:]))
 
 
-def _expanded(match: Match, template: str, pattern: Pattern) -> str:
+def _expand_template(match: Match, template: str, pattern: Pattern) -> str:
     if isinstance(match, re.Match):
         return match.expand(template)
     # The other engine reads templates in its own way, and knows no names of groups here: each group is filled in by number.
@@ -92,7 +92,7 @@ def _template_pieces(template: str, pattern: Pattern) -> tuple[str, ...]:
     return tuple(match.expand(template).split(mark))
 
 
-class _Stopping:
+class _TimedPattern:
     """A pattern in the engine that stops itself."""
 
     def __init__(self, pattern: str, compiled: Any) -> None:
@@ -100,20 +100,20 @@ class _Stopping:
         self._compiled = compiled
 
     def match(self, string: str, /) -> Match | None:
-        answer: Match | None = self._asked("match", string)
+        answer: Match | None = self._call_engine("match", string)
         return answer
 
     def fullmatch(self, string: str, /) -> Match | None:
-        answer: Match | None = self._asked("fullmatch", string)
+        answer: Match | None = self._call_engine("fullmatch", string)
         return answer
 
     def search(self, string: str, /) -> Match | None:
-        answer: Match | None = self._asked("search", string)
+        answer: Match | None = self._call_engine("search", string)
         return answer
 
     def findall(self, string: str, /) -> list[Any]:
         """As Python has it: the texts of the one group, tuples of several, else the whole matches."""
-        return [_found(match) for match in self.finditer(string)]
+        return [_match_value(match) for match in self.finditer(string)]
 
     def split(self, string: str, /, maxsplit: int = 0) -> list[Any]:
         parts: list[Any] = []
@@ -131,40 +131,42 @@ class _Stopping:
         except TimeoutError:
             raise self._too_slow() from None
 
-    def _asked(self, method: str, *arguments: Any) -> Any:
+    def _call_engine(self, method: str, *arguments: Any) -> Any:
         try:
             return getattr(self._compiled, method)(*arguments, timeout=_SECONDS)
         except TimeoutError:
             raise self._too_slow() from None
         except MemoryError:
-            raise PatternRefused(f"{_shown(self._pattern)} takes too much memory on this text") from None
+            raise PatternRefused(
+                f"{_describe_pattern(self._pattern)} takes too much memory on this text"
+            ) from None
 
     def _too_slow(self) -> PatternRefused:
-        return PatternRefused(f"{_shown(self._pattern)} takes too long on this text")
+        return PatternRefused(f"{_describe_pattern(self._pattern)} takes too long on this text")
 
 
-def _found(match: Match) -> Any:
+def _match_value(match: Match) -> Any:
     groups = match.groups("")
     return match.group() if not groups else groups[0] if len(groups) == 1 else groups
 
 
-def _shown(pattern: str) -> str:
+def _describe_pattern(pattern: str) -> str:
     return f"the regular expression {pattern if len(pattern) <= 60 else pattern[:57] + '…'!r}"
 
 
-def stopping(pattern: Pattern, text: str) -> _Stopping:
+def build_timed_pattern(pattern: Pattern, text: str) -> _TimedPattern:
     """The pattern in the engine that stops itself, for a text."""
-    return _stopping(pattern.pattern, pattern.flags, text.isascii())
+    return _compile_timed(pattern.pattern, pattern.flags, text.isascii())
 
 
 @lru_cache(maxsize=512)
-def _stopping(pattern: str, flags: int, for_ascii: bool) -> _Stopping:  # noqa: FBT001  # keys of the cache
+def _compile_timed(pattern: str, flags: int, for_ascii: bool) -> _TimedPattern:  # noqa: FBT001  # keys of the cache
     import regex  # few texts need it
 
     try:
-        written = rewritten(pattern, flags, for_ascii=for_ascii)
-        return _Stopping(pattern, regex.compile(written, regex.VERSION0))
+        written = rewrite_pattern(pattern, flags, for_ascii=for_ascii)
+        return _TimedPattern(pattern, regex.compile(written, regex.VERSION0))
     except (Unwritable, regex.error, RecursionError, OverflowError):
         raise PatternRefused(
-            f"{_shown(pattern)} might take for ever on this text, and has parts that cannot be stopped"
+            f"{_describe_pattern(pattern)} might take for ever on this text, and has parts that cannot be stopped"
         ) from None

@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import inf
 from typing import Any, Final
 
-Parsed = Iterable[tuple[Any, Any]]
+PatternTree = Iterable[tuple[Any, Any]]
 """What the parser of the standard library makes: names of operations, each with its argument."""
 
 _LONGEST: Final = 5000
@@ -29,11 +29,11 @@ def compile_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """The pattern that a text is; `PatternError` when it is none."""
     if len(text) > _LONGEST:
         raise PatternError(f"it is longer than {_LONGEST:,} characters")
-    return _compiled(text, flags)
+    return _compile_cached(text, flags)
 
 
 @lru_cache(maxsize=512)
-def _compiled(text: str, flags: int) -> re.Pattern[str]:
+def _compile_cached(text: str, flags: int) -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -45,7 +45,7 @@ def _compiled(text: str, flags: int) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=512)
-def parsed(text: str, flags: int) -> tuple[Parsed, int]:
+def parse_pattern(text: str, flags: int) -> tuple[PatternTree, int]:
     """The parts of a pattern that is one, and its flags, those written in it included."""
     # The parser of the standard library has no public name since 3.11; a test names the versions of Python that have this one.
     parser: Any = re._parser  # type: ignore[attr-defined]
@@ -66,56 +66,56 @@ def is_cheap(pattern: re.Pattern[str], text: str) -> bool:
     if size > _CHEAP:
         return False
     # A power of two at least as large: the same estimate serves all texts of about this length.
-    return _steps(pattern.pattern, pattern.flags, 1 << size.bit_length()) <= _CHEAP
+    return _estimate_steps(pattern.pattern, pattern.flags, 1 << size.bit_length()) <= _CHEAP
 
 
 @lru_cache(maxsize=2048)
-def _steps(text: str, flags: int, size: int) -> float:
-    tree, _ = parsed(text, flags)
-    ways = _sequence(tree, size)
+def _estimate_steps(text: str, flags: int, size: int) -> float:
+    tree, _ = parse_pattern(text, flags)
+    ways = _sequence_cost(tree, size)
     return ways if _is_constant(tree) else ways * size
 
 
-def _is_constant(tree: Parsed) -> bool:
+def _is_constant(tree: PatternTree) -> bool:
     """Whether it has no choice at all: then a search looks at each place once."""
     return all(str(name) in ("LITERAL", "NOT_LITERAL", "IN", "ANY", "AT") for name, _ in tree)
 
 
-def _sequence(tree: Parsed, size: int) -> float:
+def _sequence_cost(tree: PatternTree, size: int) -> float:
     ways = 1.0
     for name, argument in tree:
-        ways *= _part(str(name), argument, size)
+        ways *= _part_cost(str(name), argument, size)
         if ways > _CHEAP:
             return inf
     return ways
 
 
-def _part(name: str, argument: Any, size: int) -> float:
+def _part_cost(name: str, argument: Any, size: int) -> float:
     match name:
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             least, most, body = argument
             is_one_character = len(body) == 1 and str(body[0][0]) in _ONE_CHARACTER
             if name == "POSSESSIVE_REPEAT" and not is_one_character:
                 return inf
-            return _repeat(least, most, body, size)
+            return _repeat_cost(least, most, body, size)
         case "BRANCH":
-            return sum(_sequence(branch, size) for branch in argument[1])
+            return sum(_sequence_cost(branch, size) for branch in argument[1])
         case "SUBPATTERN" | "ASSERT" | "ASSERT_NOT":
-            return _sequence(argument[-1], size)
+            return _sequence_cost(argument[-1], size)
         case "ATOMIC_GROUP":
-            return _sequence(argument, size)
+            return _sequence_cost(argument, size)
         case "GROUPREF" | "GROUPREF_IGNORE":
             return float(size)  # comparing what a group took
         case "GROUPREF_EXISTS":
             _, yes, no = argument
-            return _sequence(yes, size) + (_sequence(no, size) if no else 1.0)
+            return _sequence_cost(yes, size) + (_sequence_cost(no, size) if no else 1.0)
         case _:
             return 1.0
 
 
-def _repeat(least: int, most: int, body: Any, size: int) -> float:
+def _repeat_cost(least: int, most: int, body: Any, size: int) -> float:
     """One way for each number of rounds, and of these each with every way of every round."""
-    within = _sequence(body, size)
+    within = _sequence_cost(body, size)
     narrowest = max(body.getwidth()[0], 1)
     rounds = min(int(most), size // narrowest + 1)
     if within <= 1.0:

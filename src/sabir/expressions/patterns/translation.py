@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from sabir.expressions.patterns.syntax import Parsed, parsed
+from sabir.expressions.patterns.syntax import PatternTree, parse_pattern
 
 _CATEGORIES: Final = {
     "CATEGORY_DIGIT": r"\d",
@@ -33,33 +33,33 @@ class Unwritable(Exception):
     """A pattern with something that the two engines do not share."""
 
 
-def rewritten(text: str, flags: int, *, for_ascii: bool) -> str:
+def rewrite_pattern(text: str, flags: int, *, for_ascii: bool) -> str:
     """The pattern for texts of any characters, or only for those of ASCII characters, which is a much shorter one."""
-    tree, all_flags = parsed(text, flags)
-    return _sequence(tree, all_flags | (_FOR_ASCII if for_ascii else 0))
+    tree, all_flags = parse_pattern(text, flags)
+    return _write_sequence(tree, all_flags | (_FOR_ASCII if for_ascii else 0))
 
 
-def _sequence(tree: Parsed, flags: int) -> str:
-    return "".join(_part(str(name), argument, flags) for name, argument in tree)
+def _write_sequence(tree: PatternTree, flags: int) -> str:
+    return "".join(_write_part(str(name), argument, flags) for name, argument in tree)
 
 
-def _part(name: str, argument: Any, flags: int) -> str:
+def _write_part(name: str, argument: Any, flags: int) -> str:
     if name in _ONE_CHARACTER:
-        return _character(name, argument, flags)
+        return _write_character(name, argument, flags)
     if name in _REPEATS:
         least, most, body = argument
-        return _repeat(name, least, most, body, flags)
+        return _write_repeat(name, least, most, body, flags)
     match name:
         case "AT":
-            return _position(str(argument), flags)
+            return _write_position(str(argument), flags)
         case "BRANCH":
-            return f"(?:{'|'.join(_sequence(branch, flags) for branch in argument[1])})"
+            return f"(?:{'|'.join(_write_sequence(branch, flags) for branch in argument[1])})"
         case "SUBPATTERN":
             group, added, removed, body = argument
-            inside = _sequence(body, (flags | added) & ~removed)
+            inside = _write_sequence(body, (flags | added) & ~removed)
             return f"({inside})" if group is not None else f"(?:{inside})"
         case "ATOMIC_GROUP":
-            return f"(?>{_sequence(argument, flags)})"
+            return f"(?>{_write_sequence(argument, flags)})"
         case "ASSERT" | "ASSERT_NOT":
             direction, body = argument
             return _look_around(name, direction, body, flags)
@@ -67,28 +67,28 @@ def _part(name: str, argument: Any, flags: int) -> str:
             return rf"(?:\{argument})"
         case "GROUPREF_EXISTS":
             number, yes, no = argument
-            return f"(?({number}){_grouped(yes, flags)}|{_grouped(no or (), flags)})"
+            return f"(?({number}){_write_group(yes, flags)}|{_write_group(no or (), flags)})"
         case _:
             raise Unwritable(name)
 
 
-def _grouped(tree: Parsed, flags: int) -> str:
-    return f"(?:{_sequence(tree, flags)})"
+def _write_group(tree: PatternTree, flags: int) -> str:
+    return f"(?:{_write_sequence(tree, flags)})"
 
 
-def _repeat(name: str, least: int, most: Any, body: Any, flags: int) -> str:
+def _write_repeat(name: str, least: int, most: Any, body: Any, flags: int) -> str:
     unlimited = str(most) == "MAXREPEAT"
     if body.getwidth()[0] == 0 and (unlimited or most > 1) and (_has_groups(body) or name == "MIN_REPEAT"):
         raise Unwritable("rounds that take nothing")  # when they end, and what their groups hold, differs
     bounds = f"{{{int(least)},}}" if unlimited else f"{{{int(least)},{int(most)}}}"
-    return f"(?:{_sequence(body, flags)}){bounds}{_REPEATS[name]}"
+    return f"(?:{_write_sequence(body, flags)}){bounds}{_REPEATS[name]}"
 
 
 def _look_around(name: str, direction: int, body: Any, flags: int) -> str:
     if direction < 0 and _has_groups(body):
         raise Unwritable("groups behind")  # one engine takes them backwards
     sign = "=" if name == "ASSERT" else "!"
-    return f"(?{'<' if direction < 0 else ''}{sign}{_sequence(body, flags)})"
+    return f"(?{'<' if direction < 0 else ''}{sign}{_write_sequence(body, flags)})"
 
 
 def _has_groups(tree: Iterable[Any]) -> bool:
@@ -105,8 +105,8 @@ def _has_groups(tree: Iterable[Any]) -> bool:
 # Places
 
 
-def _position(name: str, flags: int) -> str:
-    word = _members(r"\w", flags & (_FOR_ASCII | re.ASCII))
+def _write_position(name: str, flags: int) -> str:
+    word = _character_set(r"\w", flags & (_FOR_ASCII | re.ASCII))
     match name:
         case "AT_BEGINNING":
             return r"(?:\A|(?<=\n))" if flags & re.MULTILINE else r"\A"
@@ -128,14 +128,14 @@ def _position(name: str, flags: int) -> str:
 # Characters
 
 
-def _character(name: str, argument: Any, flags: int) -> str:
+def _write_character(name: str, argument: Any, flags: int) -> str:
     if name == "LITERAL" and not flags & re.IGNORECASE:
-        return _number(argument)
+        return _escape_code(argument)
     if name == "ANY":
-        return _members("." if flags & re.DOTALL else r"[^\n]", flags & (_FOR_ASCII | re.DOTALL))
+        return _character_set("." if flags & re.DOTALL else r"[^\n]", flags & (_FOR_ASCII | re.DOTALL))
     items = argument if name == "IN" else (("LITERAL", argument),)
     inside = "".join(map(_set_item, *zip(*items, strict=True)))
-    return _members(f"[{'^' if name == 'NOT_LITERAL' else ''}{inside}]", flags & _OF_SETS)
+    return _character_set(f"[{'^' if name == 'NOT_LITERAL' else ''}{inside}]", flags & _OF_SETS)
 
 
 def _set_item(kind: Any, value: Any) -> str:
@@ -143,9 +143,9 @@ def _set_item(kind: Any, value: Any) -> str:
         case "NEGATE":
             return "^"
         case "LITERAL":
-            return _number(value)
+            return _escape_code(value)
         case "RANGE":
-            return f"{_number(value[0])}-{_number(value[1])}"
+            return f"{_escape_code(value[0])}-{_escape_code(value[1])}"
         case "CATEGORY" if str(value) in _CATEGORIES:
             return _CATEGORIES[str(value)]
         case other:
@@ -153,7 +153,7 @@ def _set_item(kind: Any, value: Any) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _members(python: str, flags: int) -> str:
+def _character_set(python: str, flags: int) -> str:
     """The characters that one of Python's sets holds, as ranges of numbers.
 
     The engines know different editions of Unicode and of letters regardless of case, and the other one has been seen to join
@@ -161,15 +161,15 @@ def _members(python: str, flags: int) -> str:
     """
     last = 0x80 if flags & _FOR_ASCII else 0x110000
     members = re.compile(f"{python}+", flags & ~_FOR_ASCII)
-    runs = members.finditer(_characters(last))
-    ranges = "".join(f"{_number(run.start())}-{_number(run.end() - 1)}" for run in runs)
+    runs = members.finditer(_all_characters(last))
+    ranges = "".join(f"{_escape_code(run.start())}-{_escape_code(run.end() - 1)}" for run in runs)
     return f"[{ranges}]" if ranges else "(?!)"
 
 
 @cache
-def _characters(last: int) -> str:
+def _all_characters(last: int) -> str:
     return "".join(map(chr, range(last)))
 
 
-def _number(code: int) -> str:
+def _escape_code(code: int) -> str:
     return f"\\U{code:08x}"

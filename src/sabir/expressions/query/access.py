@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sabir.expressions.query.errors import REFUSED, TOO_MUCH, expression_rule
-from sabir.source.packages.file_access import opened_below, read_regular_file
+from sabir.source.packages.file_access import open_below, read_regular_file
 from sabir.source.packages.limits import TOO_MUCH as PACKAGE_TOO_MUCH
 from sabir.source.packages.limits import PackageLimits, ReadProblem
 
 if TYPE_CHECKING:
-    from sabir.expressions.query.context import Context
-    from sabir.expressions.query.functions.call import Call
+    from sabir.expressions.query.context import QueryContext
+    from sabir.expressions.query.functions.call import FunctionCall
 
 
 FILE_NOT_FOUND: Final = expression_rule(
@@ -47,17 +47,17 @@ def _existing_temporary_directory() -> tuple[Path, ...]:
     return (temporary_directory(),) if temporary_directory.cache_info().currsize else ()
 
 
-def base_directory(context: Context) -> Path:
+def base_directory(context: QueryContext) -> Path:
     """What a relative path is relative to: the ensemble's directory, failing that the current one."""
     return context.session.project.directory or Path.cwd()
 
 
-def absolute(path: str, base: Path) -> Path:
+def normalize_path(path: str, base: Path) -> Path:
     """The path without `.` and `..`; links are left alone, nothing needs to exist."""
     return Path(os.path.normpath(base / path))
 
 
-def reachable(path: Path, call: Call, context: Context) -> Path:
+def require_reachable(path: Path, call: FunctionCall, context: QueryContext) -> Path:
     """The path itself if it lies below a directory of the project; else the call is refused."""
     if "\0" in str(path):
         call.fail(context, "a path cannot hold a null character")
@@ -86,22 +86,22 @@ class RealPlace(NamedTuple):
     def open(self, flags: int, *, make: bool = False) -> int:
         """A descriptor of what is there. Links that were put on the way since are not followed."""
         root = self.path.parent if self.root is None else self.root
-        return opened_below(root, self.path.relative_to(root), flags, make=make)
+        return open_below(root, self.path.relative_to(root), flags, make=make)
 
 
-def real_place(path: Path, context: Context) -> RealPlace:
+def real_place(path: Path, context: QueryContext) -> RealPlace:
     real = Path(os.path.realpath(path))
-    roots = (Path(os.path.realpath(root)) for root in _roots(context))
+    roots = (Path(os.path.realpath(root)) for root in _list_roots(context))
     return RealPlace(real, next((root for root in roots if real.is_relative_to(root)), None))
 
 
-def _roots(context: Context) -> list[Path]:
+def _list_roots(context: QueryContext) -> list[Path]:
     project = context.session.project
     known = [project.root, project.directory, project.home, *project.repositories.values()]
     return [*(one for one in known if one is not None), *_existing_temporary_directory()]
 
 
-def may_write(path: Path, call: Call, context: Context) -> Path:
+def may_write(path: Path, call: FunctionCall, context: QueryContext) -> Path:
     """The path, if it may be written; temporary files always may."""
     if not context.session.work.trust.write_files and not _is_temporary(path):
         call.fail(
@@ -110,17 +110,17 @@ def may_write(path: Path, call: Call, context: Context) -> Path:
             REFUSED,
             "allow it with --trust write-files, if you know where this description comes from",
         )
-    return reachable(path, call, context)
+    return require_reachable(path, call, context)
 
 
-def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
+def read_bytes(path: Path, call: FunctionCall, context: QueryContext) -> bytes | None:
     """The contents of a file; None when there is no such file."""
-    reachable(path, call, context)
+    require_reachable(path, call, context)
     if not os.path.exists(path):
         return None
     place = real_place(path, context)
     if place.root is None:
-        reachable(path, call, context)  # it led elsewhere just now
+        require_reachable(path, call, context)  # it led elsewhere just now
     try:
         return read_regular_file(place.path, _LIMITS, place.root)
     except ReadProblem as error:
@@ -131,13 +131,13 @@ def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
         )
 
 
-def read_text(written: str, call: Call, context: Context) -> str:
+def read_text(written: str, call: FunctionCall, context: QueryContext) -> str:
     """The text of a file that must be there."""
     base = context.directory or base_directory(context)
-    path = absolute(written, base)
+    path = normalize_path(written, base)
     raw = read_bytes(path, call, context)
     if raw is None and context.directory is not None:
-        path = absolute(written, base_directory(context))
+        path = normalize_path(written, base_directory(context))
         raw = read_bytes(path, call, context)
     if raw is None:
         call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)

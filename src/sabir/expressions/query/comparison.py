@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final
 
 from sabir.expressions.query.values import MISSING, Missing
-from sabir.graph.values import Sensitive, reveal
+from sabir.graph.values import Sensitive, reveal_value
 
 # S-94: the word is read as YAML reads it, not by Python's truth of a text.
 _BOOLEANS: Final = {
@@ -29,20 +29,20 @@ def equals_literal(text: str) -> Callable[[Any], bool]:
     def equals(left: Any) -> bool:
         kind = type(left)
         if kind is Sensitive:
-            return equals(reveal(left))
+            return equals(reveal_value(left))
         right = coerced.get(kind, coerced)
         if right is coerced:
-            right = coerced[kind] = _coerce(text, kind)
+            right = coerced[kind] = _coerce_text(text, kind)
         return right is not MISSING and bool(left == right)
 
     return equals
 
 
-def _coerce(text: str, kind: type) -> Any | Missing:
+def _coerce_text(text: str, kind: type) -> Any | Missing:
     if kind is bool:
         return _BOOLEANS.get(text.lower(), MISSING)
     if issubclass(kind, Enum):
-        return _member(text, kind)
+        return _find_member(text, kind)
     if not issubclass(kind, int | float | str | bytes | date):
         return MISSING
     try:
@@ -55,16 +55,16 @@ def _coerce(text: str, kind: type) -> Any | Missing:
         return MISSING
 
 
-def _member(text: str, kind: type[Enum]) -> Any | Missing:
+def _find_member(text: str, kind: type[Enum]) -> Any | Missing:
     for member in kind:
         if text == member.name or text == str(member.value):
             return member
     return MISSING
 
 
-def equal(left: Any, right: Any) -> bool:
+def is_equal(left: Any, right: Any) -> bool:
     """Equality of values as Python has it (1 equals true); a mark does not count."""
-    return bool(reveal(left) == reveal(right))
+    return bool(reveal_value(left) == reveal_value(right))
 
 
 _INSTANT: Final = r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(\.\d+)?([Zz]|[-+]\d\d:\d\d)"
@@ -75,14 +75,14 @@ VersionOrder = tuple[int, int, int, int, str, int]
 
 def comparable_texts(left: str, right: str) -> tuple[Any, Any]:
     """Two instants or two versions as what is compared of them; other texts as they are."""
-    for order in (instant, version_order):
+    for order in (parse_instant, version_order):
         first, second = order(left), order(right)
         if first is not None and second is not None:
             return first, second
     return left, right
 
 
-def instant(text: str) -> datetime | None:
+def parse_instant(text: str) -> datetime | None:
     """The moment that a timestamp means, wherever it was taken."""
     match = re.fullmatch(_INSTANT, text.strip())
     if match is None:

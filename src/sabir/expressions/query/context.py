@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Session
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.session import QuerySession
 from sabir.expressions.query.values import MISSING, LazyList
 from sabir.text import Place
 
@@ -16,7 +16,7 @@ _PENDING: Final = object()
 _PREDEFINED: Final[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
 
 
-class Lazy:
+class LazyVariable:
     """A variable that is computed when it is first used."""
 
     __slots__ = ("_compute", "_value")
@@ -31,29 +31,29 @@ class Lazy:
             try:
                 self._value = self._compute()
                 if type(self._value) is LazyList:
-                    self._value = self._value.computed()
+                    self._value = self._value.compute_all()
             except BaseException:
                 self._value = MISSING
                 raise
         return None if self._value is _PENDING else self._value
 
 
-class Scope(Mapping[str, Any]):
+class VariableScope(Mapping[str, Any]):
     """Variables by name, inner ones first. Reading one computes it."""
 
     __slots__ = ("_names", "_outer")
 
-    def __init__(self, names: Mapping[str, Any], outer: Scope | None = None) -> None:
+    def __init__(self, names: Mapping[str, Any], outer: VariableScope | None = None) -> None:
         self._names = names
         self._outer = outer
 
     def find(self, name: str) -> Any:
         """The variable's value, or MISSING."""
-        scope: Scope | None = self
+        scope: VariableScope | None = self
         while scope is not None:
             content = scope._names.get(name, MISSING)
             if content is not MISSING:
-                return content.value() if type(content) is Lazy else content
+                return content.value() if type(content) is LazyVariable else content
             scope = scope._outer
         return MISSING
 
@@ -65,7 +65,7 @@ class Scope(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         seen: dict[str, None] = {}
-        scope: Scope | None = self
+        scope: VariableScope | None = self
         while scope is not None:
             seen.update(dict.fromkeys(scope._names))
             scope = scope._outer
@@ -75,7 +75,7 @@ class Scope(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
-        scope: Scope | None = self
+        scope: VariableScope | None = self
         while scope is not None:
             if name in scope._names:
                 return True
@@ -83,18 +83,18 @@ class Scope(Mapping[str, Any]):
         return False
 
 
-_NO_NAMES: Final = Scope(_PREDEFINED)
+_NO_NAMES: Final = VariableScope(_PREDEFINED)
 
 
-class Context:
+class QueryContext:
     """Immutable by habit: `with_…` answer a changed copy."""
 
     __slots__ = ("current", "directory", "place", "resource", "scope", "session", "start", "trace")
 
     def __init__(
         self,
-        resource: Resource,
-        scope: Scope = _NO_NAMES,
+        resource: QueryResource,
+        scope: VariableScope = _NO_NAMES,
         *,
         place: Place | None = None,
         directory: Path | None = None,
@@ -104,14 +104,14 @@ class Context:
         """What a path starts from: the resource, or the item that `select` and `foreach` are at."""
         self.start: Any = resource
         self.scope = scope
-        self.session: Session = resource.session
+        self.session: QuerySession = resource.session
         self.place = place
         self.directory = directory
         """The directory of the file that holds the expression; None: that of the ensemble."""
         self.trace = 0
 
-    def _copy(self) -> Context:
-        copy = Context.__new__(Context)
+    def _copy(self) -> QueryContext:
+        copy = QueryContext.__new__(QueryContext)
         copy.resource = self.resource
         copy.current = self.current
         copy.start = self.start
@@ -122,30 +122,32 @@ class Context:
         copy.trace = self.trace
         return copy
 
-    def with_names(self, names: Mapping[str, Any]) -> Context:
+    def with_names(self, names: Mapping[str, Any]) -> QueryContext:
         copy = self._copy()
-        copy.scope = Scope(names, self.scope)
+        copy.scope = VariableScope(names, self.scope)
         return copy
 
-    def with_lazy(self, thunks: Mapping[str, Callable[[Context], Any]]) -> Context:
+    def with_lazy(self, thunks: Mapping[str, Callable[[QueryContext], Any]]) -> QueryContext:
         """Variables that may use one another, each computed when first used."""
         copy = self._copy()
-        copy.scope = Scope({name: Lazy(copy.later(thunk)) for name, thunk in thunks.items()}, self.scope)
+        copy.scope = VariableScope(
+            {name: LazyVariable(copy.later(thunk)) for name, thunk in thunks.items()}, self.scope
+        )
         return copy
 
-    def later(self, compute: Callable[[Context], Any]) -> Callable[[], Any]:
+    def later(self, compute: Callable[[QueryContext], Any]) -> Callable[[], Any]:
         """Computes a part of a value in this context, when it is asked for."""
         dependents = self.session.dependents
         return partial(compute, self) if dependents is None else dependents.later(partial(compute, self))
 
-    def at(self, current: Any) -> Context:
+    def at(self, current: Any) -> QueryContext:
         copy = self._copy()
         copy.current = current
-        if isinstance(current, Resource):
+        if isinstance(current, QueryResource):
             copy.resource = current
         return copy
 
-    def traced(self, level: int) -> Context:
+    def with_trace(self, level: int) -> QueryContext:
         copy = self._copy()
         copy.trace = level
         return copy

@@ -16,7 +16,7 @@ OUTSIDE: Final = "outside"
 Result = TypeVar("Result")
 
 
-class Store(dict[Any, Any]):
+class IdentityDict(dict[Any, Any]):
     """A dictionary that is told apart as an object, whatever is in it."""
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class Store(dict[Any, Any]):
         return self is other
 
 
-class Kept(Store):
+class TrackedCache(IdentityDict):
     """Values that are kept; to ask for one is to read it."""
 
     __slots__ = ("_dependents",)
@@ -44,8 +44,8 @@ class Dependents:
     """By source: the kept values that rest on it."""
 
     def __init__(self) -> None:
-        self._readers: dict[Hashable, dict[tuple[Store, Any], None]] = {}
-        self._reader: tuple[Store, Any] | None = None
+        self._readers: dict[Hashable, dict[tuple[IdentityDict, Any], None]] = {}
+        self._reader: tuple[IdentityDict, Any] | None = None
 
     @property
     def is_computing(self) -> bool:
@@ -57,12 +57,12 @@ class Dependents:
         if self._reader is not None:
             self._readers.setdefault(source, {})[self._reader] = None
 
-    def forget_with(self, source: Hashable, store: Store, key: Any) -> None:
+    def forget_with(self, source: Hashable, store: IdentityDict, key: Any) -> None:
         """A kept value rests on this."""
         self._readers.setdefault(source, {})[store, key] = None
 
     @contextmanager
-    def computing(self, store: Store, key: Any) -> Generator[None]:
+    def track_computation(self, store: IdentityDict, key: Any) -> Generator[None]:
         before, self._reader = self._reader, (store, key)
         try:
             yield
@@ -82,11 +82,11 @@ class Dependents:
 
         return compute if whole is None else run
 
-    def edges(self) -> Iterator[tuple[Hashable, tuple[Store, Any]]]:
+    def edges(self) -> Iterator[tuple[Hashable, tuple[IdentityDict, Any]]]:
         """Each source with each kept value that was computed from it."""
         return ((source, reader) for source, readers in self._readers.items() for reader in readers)
 
-    def changed(self, sources: Iterable[Hashable]) -> None:
+    def invalidate(self, sources: Iterable[Hashable]) -> None:
         """Forget what rests on these, and what rests on that in turn."""
         waiting = list(sources)
         while waiting:

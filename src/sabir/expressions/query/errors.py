@@ -73,7 +73,7 @@ class QueryError(FindingError):
         where = place or Place(Source("<expression>", ""), Span(0, 0))
         return QueryError(rule, rule.at(where, message, hint=hint, frames=tuple(frames)))
 
-    def placed(self, place: Place | None) -> QueryError:
+    def with_location(self, place: Place | None) -> QueryError:
         """The same failure shown at the place of the value that holds the expression, when that is known."""
         if place is None or not self.finding.filename.startswith("<"):
             return self

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.forms import compile_expression, compile_value
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, plain, single
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.values import MISSING, plain_value, single_value
 
 _MOST: Final = 4096
 _LARGEST: Final = 4096
@@ -21,7 +21,7 @@ _WITHOUT_REFERENCES: Final = 2
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
-class _Compiled:
+class _CompileCache:
     """Maps and lists that were compiled before, known by what is in them: who evaluates the same one again and again need not
     keep it. Its bytes are the quickest thing that tells two of them apart; what they are not for is compiled each time."""
 
@@ -47,21 +47,21 @@ class _Compiled:
         return compiled
 
 
-class _Expressions(_Compiled):
+class _Expressions(_CompileCache):
     """A cache of a session."""
 
     def __init__(self) -> None:
         super().__init__(compile_expression)
 
 
-class _Values(_Compiled):
+class _Values(_CompileCache):
     """Another."""
 
     def __init__(self) -> None:
         super().__init__(compile_value)
 
 
-class Result(Struct, eq=False):
+class QueryResult(Struct, eq=False):
     """List mode and single mode of one evaluation."""
 
     values: list[Any]
@@ -70,56 +70,65 @@ class Result(Struct, eq=False):
 
     @property
     def value(self) -> Any:
-        return self.values if self.is_list else single(self.values)
+        return self.values if self.is_list else single_value(self.values)
 
 
 def evaluate(
     expression: Any,
-    start: Resource | Sequence[Resource],
+    start: QueryResource | Sequence[QueryResource],
     variables: Mapping[str, Any] | None = None,
     *,
     directory: Path | None = None,
-) -> Result:
+) -> QueryResult:
     """Evaluate a path, an `eval` form or a call of a function. With several resources all are searched, in order."""
-    if type(expression) is str and variables is None and directory is None and isinstance(start, Resource):
-        return Result(_plain_all(compile_expression(expression)(Context(start))))
-    resources = [start] if isinstance(start, Resource) else start
+    if (
+        type(expression) is str
+        and variables is None
+        and directory is None
+        and isinstance(start, QueryResource)
+    ):
+        return QueryResult(_plain_all(compile_expression(expression)(QueryContext(start))))
+    resources = [start] if isinstance(start, QueryResource) else start
     if not resources:
-        return Result([], _forces_list(expression))
+        return QueryResult([], _forces_list(expression))
     compiled = resources[0].session.work.cache(_Expressions).of(expression)
     found: list[Any] = []
     for resource in resources:
-        context = _context(resource, variables, directory)
-        found += [value if isinstance(value, Resource) else plain(value) for value in compiled(context)]
-    return Result(found, _forces_list(expression))
+        context = _build_context(resource, variables, directory)
+        found += [
+            value if isinstance(value, QueryResource) else plain_value(value) for value in compiled(context)
+        ]
+    return QueryResult(found, _forces_list(expression))
 
 
 def _plain_all(values: list[Any]) -> list[Any]:
     for value in values:
         if type(value) not in _SCALARS:
-            return [plain(one) for one in values]
+            return [plain_value(one) for one in values]
     return values
 
 
-def find_all(path: str, start: Resource) -> list[Any]:
+def find_all(path: str, start: QueryResource) -> list[Any]:
     """All matches of a path: the quick way for those who hold a resource and need no variables."""
-    return compile_expression(path)(Context(start))
+    return compile_expression(path)(QueryContext(start))
 
 
 def map_value(
     value: Any,
-    start: Resource,
+    start: QueryResource,
     variables: Mapping[str, Any] | None = None,
     *,
     directory: Path | None = None,
 ) -> Any:
     """A value with the expressions and templates in it replaced."""
     compiled = start.session.work.cache(_Values).of(value)
-    return value if compiled is None else plain(compiled(_context(start, variables, directory)))
+    return value if compiled is None else plain_value(compiled(_build_context(start, variables, directory)))
 
 
-def _context(start: Resource, variables: Mapping[str, Any] | None, directory: Path | None) -> Context:
-    context = Context(start, directory=directory)
+def _build_context(
+    start: QueryResource, variables: Mapping[str, Any] | None, directory: Path | None
+) -> QueryContext:
+    context = QueryContext(start, directory=directory)
     if not variables:
         return context
     thunks = {

@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import BAD_ARGUMENTS, TOO_MUCH, QueryError, expression_rule
-from sabir.expressions.query.functions.call import Call, Matches
-from sabir.expressions.query.functions.registry import find, hint_for, standalone
+from sabir.expressions.query.functions.call import FunctionCall, Matches
+from sabir.expressions.query.functions.registry import find_function, hint_for, is_standalone
 from sabir.expressions.query.iteration import compile_foreach, compile_select
-from sabir.expressions.query.paths import compile_path, shown, trace
-from sabir.expressions.query.values import MISSING, LazyList, LazyMap, plain, single
+from sabir.expressions.query.paths import compile_path, format_values, trace_message
+from sabir.expressions.query.values import MISSING, LazyList, LazyMap, plain_value, single_value
 
 UNKNOWN_FUNCTION: Final = expression_rule(
     "EXPR:E004",
@@ -36,8 +36,8 @@ NULL_RESULT: Final = expression_rule(
     why="It says 'strict: notnull' and gives null.",
 )
 
-Expression = Callable[[Context], list[Any]]
-Mapped = Callable[[Context], Any]
+Expression = Callable[[QueryContext], list[Any]]
+Mapped = Callable[[QueryContext], Any]
 
 _BESIDE_EVAL: Final = frozenset({"vars", "trace", "foreach", "select", "strict"})
 _FORM: Final = _BESIDE_EVAL | {"eval", "ref"}
@@ -53,7 +53,7 @@ def is_expression(value: Mapping[Any, Any]) -> bool:
     """Whether a map in a value stands for an expression and not for itself (spec 004; peers' rule 13)."""
     if len(value) == 1:
         (key,) = value
-        return key == "eval" or key == "ref" or standalone(key)
+        return key == "eval" or key == "ref" or is_standalone(key)
     return ("eval" in value or "ref" in value) and all(key in _FORM for key in value)
 
 
@@ -66,7 +66,7 @@ def compile_value(raw: Any) -> Mapped | None:
         return _template_value(raw) if is_template(raw) else None
     if isinstance(raw, Mapping):
         if is_expression(raw):
-            return _embedded(raw)
+            return _compile_embedded(raw)
         parts = {key: compiled for key, item in raw.items() if (compiled := compile_value(item)) is not None}
         return _lazy_map(raw, parts) if parts else None
     if isinstance(raw, list | tuple):
@@ -91,27 +91,27 @@ def compile_argument(raw: Any) -> Mapped | None:
             return None
         return lambda context: [item if part is None else part(context) for item, part in pairs]
     mapped = compile_value(raw)
-    return None if mapped is None else lambda context: _whole(mapped(context), context)
+    return None if mapped is None else lambda context: _compute_argument(mapped(context), context)
 
 
-def _whole(value: Any, context: Context) -> Any:
+def _compute_argument(value: Any, context: QueryContext) -> Any:
     try:
-        return plain(value)
+        return plain_value(value)
     except RecursionError:  # an input whose value reads that input has no end
         return context.resource.circle("an argument", context.place)
 
 
 def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:
-    def build(context: Context) -> LazyMap:
+    def build(context: QueryContext) -> LazyMap:
         ready = {key: item for key, item in raw.items() if key not in parts}
-        thunks = {key: context.later(parts[key]) if key in parts else _done for key in raw}
+        thunks = {key: context.later(parts[key]) if key in parts else _reject_constant for key in raw}
         return LazyMap(thunks, ready, lambda key: context.resource.circle(f"{key!r} in a map", context.place))
 
     return build
 
 
 def _lazy_list(raw: Sequence[Any], parts: Sequence[Mapped | None]) -> Mapped:
-    def build(context: Context) -> LazyList:
+    def build(context: QueryContext) -> LazyList:
         thunks = {at: context.later(part) for at, part in enumerate(parts) if part is not None}
         return LazyList(
             raw, thunks, lambda at: context.resource.circle(f"item {at} of a list", context.place)
@@ -120,38 +120,38 @@ def _lazy_list(raw: Sequence[Any], parts: Sequence[Mapped | None]) -> Mapped:
     return build
 
 
-def _done() -> Any:
+def _reject_constant() -> Any:
     raise AssertionError("a constant item is always ready")
 
 
-def _embedded(raw: Mapping[str, Any]) -> Mapped:
+def _compile_embedded(raw: Mapping[str, Any]) -> Mapped:
     expression = compile_expression(raw)
     if "foreach" in raw and not _gives_map(raw["foreach"]):
         return expression
     strict = raw.get("strict") if "eval" in raw or "ref" in raw else None
     if strict is None or isinstance(strict, bool):
-        return lambda context: single(expression(context))
-    return _strict(expression, str(strict), raw)
+        return lambda context: single_value(expression(context))
+    return _require_result(expression, str(strict), raw)
 
 
 def _gives_map(foreach: Any) -> bool:
     return isinstance(foreach, Mapping) and "key" in foreach and not is_expression(foreach)
 
 
-def _strict(expression: Expression, mode: str, raw: Mapping[str, Any]) -> Mapped:
-    def run(context: Context) -> Any:
+def _require_result(expression: Expression, mode: str, raw: Mapping[str, Any]) -> Mapped:
+    def run(context: QueryContext) -> Any:
         found = expression(context)
         if not found:
             raise QueryError.of(
                 NO_RESULT,
-                f"{_written(raw)} has no result, and 'strict: {mode}' asks for one",
+                f"{_describe_form(raw)} has no result, and 'strict: {mode}' asks for one",
                 place=context.place,
             )
-        value = single(found)
+        value = single_value(found)
         if mode == "notnull" and value is None:
             raise QueryError.of(
                 NULL_RESULT,
-                f"{_written(raw)} is null, and 'strict: notnull' forbids it",
+                f"{_describe_form(raw)} is null, and 'strict: notnull' forbids it",
                 place=context.place,
             )
         return value
@@ -159,8 +159,8 @@ def _strict(expression: Expression, mode: str, raw: Mapping[str, Any]) -> Mapped
     return run
 
 
-def _written(raw: Mapping[str, Any]) -> str:
-    return shown([raw.get("eval", raw.get("ref"))])[1:-1]
+def _describe_form(raw: Mapping[str, Any]) -> str:
+    return format_values([raw.get("eval", raw.get("ref"))])[1:-1]
 
 
 # List mode
@@ -169,9 +169,9 @@ def _written(raw: Mapping[str, Any]) -> str:
 def compile_expression(raw: Any) -> Expression:
     """An expression where one is expected: texts are paths (or templates), maps are forms or calls."""
     if isinstance(raw, str):
-        return _text(raw)
+        return _compile_text(raw)
     if isinstance(raw, Mapping):
-        return _form(raw) if "eval" in raw or "ref" in raw else _call(raw)
+        return _compile_form(raw) if "eval" in raw or "ref" in raw else _compile_call(raw)
     if isinstance(raw, list | tuple):
         mapped = compile_value(raw)
         return lambda context: list(raw) if mapped is None else list(mapped(context))
@@ -182,13 +182,17 @@ def compile_expression(raw: Any) -> Expression:
 
 def compile_each(raw: Any) -> Expression:
     """What `foreach` and `select` make of an item: an expression, or a map with expressions in it."""
-    if not isinstance(raw, Mapping) or is_expression(raw) or any(find(name) is not None for name in raw):
+    if (
+        not isinstance(raw, Mapping)
+        or is_expression(raw)
+        or any(find_function(name) is not None for name in raw)
+    ):
         return compile_expression(raw)
     mapped = compile_value(raw)
-    return lambda context: [raw if mapped is None else plain(mapped(context))]
+    return lambda context: [raw if mapped is None else plain_value(mapped(context))]
 
 
-def _text(text: str) -> Expression:
+def _compile_text(text: str) -> Expression:
     if is_template(text):
         template = _template_value(text)
         return lambda context: [template(context)]
@@ -198,8 +202,8 @@ def _text(text: str) -> Expression:
     except QueryError as error:
         failure = error
 
-        def fail(context: Context) -> list[Any]:
-            raise failure.placed(context.place)
+        def fail(context: QueryContext) -> list[Any]:
+            raise failure.with_location(context.place)
 
         return fail
 
@@ -207,39 +211,41 @@ def _text(text: str) -> Expression:
 def _template_value(text: str) -> Mapped:
     from sabir.expressions.template.ansible import render_template
 
-    def render(context: Context) -> Any:
+    def render(context: QueryContext) -> Any:
         return render_template(text, context)
 
     return render
 
 
-def _form(raw: Mapping[str, Any]) -> Expression:
+def _compile_form(raw: Mapping[str, Any]) -> Expression:
     extra = [key for key in raw if key not in _FORM]
     if extra:
         message = f"{extra[0]!r} cannot stand beside 'eval'"
-        return _failing(BAD_ARGUMENTS, message, "beside it can stand " + ", ".join(sorted(_BESIDE_EVAL)))
-    run = _inner(raw["eval"] if "eval" in raw else raw["ref"])
+        return _compile_failure(
+            BAD_ARGUMENTS, message, "beside it can stand " + ", ".join(sorted(_BESIDE_EVAL))
+        )
+    run = _compile_inner(raw["eval"] if "eval" in raw else raw["ref"])
     if "select" in raw:
         run = compile_select(raw["select"], run)
     if "foreach" in raw:
         run = compile_foreach(raw["foreach"], run)
     if raw.get("trace"):
-        run = _traced(run, raw)
+        run = _trace_run(run, raw)
     if raw.get("vars"):
         run = _with_vars(raw["vars"], run)
-    return _bounded(run)
+    return _limit_depth(run)
 
 
-def _inner(raw: Any) -> Expression:
+def _compile_inner(raw: Any) -> Expression:
     return compile_expression(raw)
 
 
-def _traced(run: Expression, raw: Mapping[str, Any]) -> Expression:
-    def traced(context: Context) -> list[Any]:
-        context = context.traced(int(raw["trace"]) if isinstance(raw["trace"], int) else 1)
-        trace(context, f"eval {shown([raw.get('eval', raw.get('ref'))])[1:-1]}")
+def _trace_run(run: Expression, raw: Mapping[str, Any]) -> Expression:
+    def traced(context: QueryContext) -> list[Any]:
+        context = context.with_trace(int(raw["trace"]) if isinstance(raw["trace"], int) else 1)
+        trace_message(context, f"eval {format_values([raw.get('eval', raw.get('ref'))])[1:-1]}")
         found = run(context)
-        trace(context, f"eval gives {shown(found)}")
+        trace_message(context, f"eval gives {format_values(found)}")
         return found
 
     return traced
@@ -247,7 +253,7 @@ def _traced(run: Expression, raw: Mapping[str, Any]) -> Expression:
 
 def _with_vars(variables: Any, run: Expression) -> Expression:
     if not isinstance(variables, Mapping):
-        return _failing(
+        return _compile_failure(
             BAD_ARGUMENTS, f"'vars' must be a map of names and values, not {type(variables).__name__}"
         )
     constants: dict[str, Any] = {}
@@ -263,10 +269,10 @@ def _with_vars(variables: Any, run: Expression) -> Expression:
     return lambda context: run(context.with_names(constants).with_lazy(thunks))
 
 
-def _bounded(run: Expression) -> Expression:
+def _limit_depth(run: Expression) -> Expression:
     """An expression that leads to itself through others ends as a finding, not as a full stack."""
 
-    def bounded(context: Context) -> list[Any]:
+    def bounded(context: QueryContext) -> list[Any]:
         session = context.session
         if session.depth >= _DEEPEST:
             raise QueryError.of(
@@ -283,39 +289,39 @@ def _bounded(run: Expression) -> Expression:
     return bounded
 
 
-def _call(raw: Mapping[str, Any]) -> Expression:
+def _compile_call(raw: Mapping[str, Any]) -> Expression:
     for name in raw:
-        function = find(name)
+        function = find_function(name)
         if function is not None:
             break
     else:
         words = [str(name) for name in raw]
         if not words:
             return lambda _context: [{}]
-        return _failing(UNKNOWN_FUNCTION, f"there is no function {words[0]!r}", hint_for(words))
+        return _compile_failure(UNKNOWN_FUNCTION, f"there is no function {words[0]!r}", hint_for(words))
     keywords = {key: value for key, value in raw.items() if key != function.name}
     unknown = [] if function.keywords is None else [key for key in keywords if key not in function.keywords]
     if unknown:
         hint = f"'{unknown[0]}' belongs beside 'eval'" if unknown[0] in _FORM else None
         message = f"{function.name} takes no {unknown[0]!r}"
-        return _failing(BAD_ARGUMENTS, message, hint or _takes(function.keywords))
-    call = Call(function, raw[function.name], keywords)
-    implementation = function.run if function.is_steady else function.called
-    return _bounded(lambda context: spread(implementation(call, context)))
+        return _compile_failure(BAD_ARGUMENTS, message, hint or _keyword_hint(function.keywords))
+    call = FunctionCall(function, raw[function.name], keywords)
+    implementation = function.run if function.is_steady else function.invoke
+    return _limit_depth(lambda context: spread_matches(implementation(call, context)))
 
 
-def _takes(keywords: Collection[str] | None) -> str:
+def _keyword_hint(keywords: Collection[str] | None) -> str:
     return "it takes " + ", ".join(sorted(keywords)) if keywords else "it takes nothing beside its argument"
 
 
-def _failing(rule: Rule, message: str, hint: str | None = None) -> Expression:
-    def fail(context: Context) -> list[Any]:
+def _compile_failure(rule: Rule, message: str, hint: str | None = None) -> Expression:
+    def fail(context: QueryContext) -> list[Any]:
         raise QueryError.of(rule, message, place=context.place, hint=hint)
 
     return fail
 
 
-def spread(result: Any) -> list[Any]:
+def spread_matches(result: Any) -> list[Any]:
     """The result of a function as matches: null is none, a list is its items."""
     if result is None or result is MISSING:
         return []

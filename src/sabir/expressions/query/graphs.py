@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sabir.expressions.query.resource import Resource, one_or_many
-from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, Status
+from sabir.expressions.query.resource import QueryResource, one_or_many
+from sabir.expressions.query.session import QuerySession
+from sabir.expressions.query.values import MISSING, InstanceStatus
 from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Ref, Sensitive
@@ -34,7 +34,7 @@ _SECTION_KINDS = tuple(_SECTIONS)
 """To look through four members takes less than to hash one."""
 _FEW = 20
 """So many names are looked through sooner than a dictionary of them is made."""
-_STATUS = {member.name: member for member in Status}
+_STATUS = {member.name: member for member in InstanceStatus}
 
 
 class GraphTree:
@@ -46,12 +46,12 @@ class GraphTree:
 
     __slots__ = ("_by_id", "_sources", "graph", "root", "session")
 
-    def __init__(self, graph: Graph, session: Session, plain: Sequence[Instance] | None = None) -> None:
+    def __init__(self, graph: Graph, session: QuerySession, plain: Sequence[Instance] | None = None) -> None:
         """`plain`: what `plain_instances` gave for the graph, from who keeps it for the next question."""
         self.graph = graph
         self.session = session
         self._by_id: dict[str, GraphResource] = {}
-        self._sources: dict[str, list[Resource]] | None = None
+        self._sources: dict[str, list[QueryResource]] | None = None
         self.root: _Root = _Root(self)
         with collector_paused():
             self._break_rings(self._hang(plain_instances(graph) if plain is None else plain))
@@ -82,7 +82,7 @@ class GraphTree:
         with collector_paused():
             return self.resources(instance.id for instance in self.graph)
 
-    def relations_to(self, id_: str) -> Sequence[Resource]:
+    def relations_to(self, id_: str) -> Sequence[QueryResource]:
         if self._sources is None:
             self._sources = {}
             for resource in self.everything():
@@ -151,9 +151,9 @@ def _is_in_section(instance: Instance, graph: Graph) -> bool:
     return above is not None and above is not instance and above.kinds.owner not in _SECTION_KINDS
 
 
-def resources_of(graph: Graph, session: Session | None = None) -> Resource:
+def resources_of(graph: Graph, session: QuerySession | None = None) -> QueryResource:
     """The root resource of a graph."""
-    return GraphTree(graph, session or Session()).root
+    return GraphTree(graph, session or QuerySession()).root
 
 
 def read_from_graph(reads: Iterable[ValueSource]) -> list[tuple[Instance, str]]:
@@ -168,14 +168,14 @@ def read_from_graph(reads: Iterable[ValueSource]) -> list[tuple[Instance, str]]:
     ]
 
 
-class _Names(Mapping[str, Resource]):
+class _Names(Mapping[str, QueryResource]):
     """Names first, then ids: the resource of an id is made when it is asked for."""
 
-    def __init__(self, by_name: Mapping[str, Resource], tree: GraphTree) -> None:
+    def __init__(self, by_name: Mapping[str, QueryResource], tree: GraphTree) -> None:
         self._by_name = by_name
         self._tree = tree
 
-    def __getitem__(self, name: str) -> Resource:
+    def __getitem__(self, name: str) -> QueryResource:
         resource = self._by_name.get(name) or self._tree.resource(name)
         if resource is None:
             raise KeyError(name)
@@ -189,7 +189,7 @@ class _Names(Mapping[str, Resource]):
         return sum(1 for _ in self)
 
 
-class _Root(Resource):
+class _Root(QueryResource):
     __slots__ = ("_names", "owned", "tree")
 
     def __init__(self, tree: GraphTree) -> None:
@@ -199,7 +199,7 @@ class _Root(Resource):
         self._names: _Names | None = None
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self.tree.session
 
     @property
@@ -211,7 +211,7 @@ class _Root(Resource):
         return "sabir.Root"
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         return self.owned
 
     def keys(self) -> Sequence[str]:
@@ -221,17 +221,17 @@ class _Root(Resource):
         if key == "inputs" and (names := self.session.input_names()):
             return {name: self.session.input(name) for name in names}
         if key == "outputs":
-            return {name: _value(value, self.tree) for name, value in self.tree.graph.outputs.items()}
+            return {name: _resolve_value(value, self.tree) for name, value in self.tree.graph.outputs.items()}
         return MISSING
 
     def forget(self) -> None:
         """What is below has changed."""
         self._everything = None
 
-    def all(self) -> Mapping[str, Resource]:
+    def all(self) -> Mapping[str, QueryResource]:
         """By name, those right below the root first; one whose name another has, too, is there by its id."""
         if self._names is None:
-            by_name: dict[str, Resource] = {}
+            by_name: dict[str, QueryResource] = {}
             for child in self.owned:
                 by_name.setdefault(child.name, child)
             for below in self.everything():
@@ -240,15 +240,15 @@ class _Root(Resource):
         return self._names
 
 
-class GraphResource(Resource):
+class GraphResource(QueryResource):
     """An instance of the graph. One is made for each instance and question: most of it is said when it is needed."""
 
-    _all: dict[str, Resource] | None = None
-    _everything: list[Resource] | None = None
+    _all: dict[str, QueryResource] | None = None
+    _everything: list[QueryResource] | None = None
     above: GraphResource | None = None
     section: str | None = None
     owned: list[GraphResource] = []  # noqa: RUF012  # nobody adds to this one: it stands for none
-    _named: dict[str, Resource] | None = None
+    _named: dict[str, QueryResource] | None = None
     _parts: dict[str, list[GraphResource]] | None = None
 
     def __init__(self, instance: Instance, tree: GraphTree) -> None:
@@ -260,13 +260,13 @@ class GraphResource(Resource):
         """What is in its sections, by their names."""
         if self._parts is None:
             self._parts = {}
-            for resource in self.tree.resources(part.id for part in self.tree.graph.owned_by(self.id)):
+            for resource in self.tree.resources(part.id for part in self.tree.graph.list_parts(self.id)):
                 if resource.section is not None:
                     self._parts.setdefault(resource.section, []).append(resource)
         return self._parts
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self.tree.session
 
     @property
@@ -282,19 +282,19 @@ class GraphResource(Resource):
         return self.instance.id
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         return self.above or self.tree.root
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         return self.owned
 
     @property
-    def status(self) -> Status | str | None:
+    def status(self) -> InstanceStatus | str | None:
         if self.section is not None and self.above is not None:
             return self.above.status
         status = self.instance.status
-        return Status.absent if status is None else _STATUS.get(status, status)
+        return InstanceStatus.absent if status is None else _STATUS.get(status, status)
 
     def keys(self) -> Sequence[str]:
         return (*self.instance.attributes, *self.instance.relations)
@@ -305,7 +305,7 @@ class GraphResource(Resource):
         if position is not None:
             value = record.row[position]
             kind = type(value)
-            return value if kind is str or kind is int or kind is bool else _value(value, self.tree)
+            return value if kind is str or kind is int or kind is bool else _resolve_value(value, self.tree)
         if key in self.instance.relations:
             targets = self.tree.resources(self.instance.relations[key])
             return targets[0] if len(targets) == 1 else targets
@@ -331,29 +331,29 @@ class GraphResource(Resource):
         return by_name.get(name, MISSING)
 
     @property
-    def owner(self) -> Resource | None:
+    def owner(self) -> QueryResource | None:
         """Of a capability or requirement the instance that has it."""
         return self.above if self.section in ("capabilities", "requirements") else self
 
     @property
-    def capabilities(self) -> Sequence[Resource]:
+    def capabilities(self) -> Sequence[QueryResource]:
         return self.parts.get("capabilities", ())
 
     @property
-    def operations(self) -> Sequence[Resource]:
+    def operations(self) -> Sequence[QueryResource]:
         return self.parts.get("operations", ())
 
     @property
-    def source(self) -> Resource | None:
+    def source(self) -> QueryResource | None:
         return self.above if self.section == "requirements" else None
 
     @property
-    def target(self) -> Resource | None:
+    def target(self) -> QueryResource | None:
         ids = self.instance.relations.get("target") if self.section == "requirements" else None
         return self.tree.resource(ids[0]) if ids else None
 
     @property
-    def requirements(self) -> Sequence[Resource]:
+    def requirements(self) -> Sequence[QueryResource]:
         if "requirements" in self.parts:
             return self.parts["requirements"]
         if self.section is not None:
@@ -366,19 +366,19 @@ class GraphResource(Resource):
         ]
 
     @property
-    def relationships(self) -> Sequence[Resource]:
+    def relationships(self) -> Sequence[QueryResource]:
         return self.tree.relations_to(self.instance.id)
 
     @property
     def sources(self) -> Mapping[str, Any]:
-        by_name: dict[str, list[Resource]] = {}
+        by_name: dict[str, list[QueryResource]] = {}
         for relation in self.tree.relations_to(self.instance.id):
             if relation.source is not None:
                 by_name.setdefault(relation.name, []).append(relation.source)
         return one_or_many(by_name)
 
 
-class _Relation(Resource):
+class _Relation(QueryResource):
     """One instance named by a relation of another."""
 
     __slots__ = ("_name", "_source", "target_id", "tree")
@@ -393,7 +393,7 @@ class _Relation(Resource):
         self.tree = tree
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self.tree.session
 
     @property
@@ -409,7 +409,7 @@ class _Relation(Resource):
         return f"{self._source.id}::.requirements::[.name={self._name}]"
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         return self._source
 
     @property
@@ -427,14 +427,14 @@ class _Relation(Resource):
         return MISSING
 
 
-def _value(value: Any, tree: GraphTree) -> Any:
+def _resolve_value(value: Any, tree: GraphTree) -> Any:
     """A value of the graph as expressions know values: references become the instances they name."""
     if isinstance(value, Ref):
         return tree.resource(value.id)
     if isinstance(value, Sensitive):
-        return Sensitive(_value(value.value, tree))
+        return Sensitive(_resolve_value(value.value, tree))
     if isinstance(value, Mapping):
-        return {key: _value(item, tree) for key, item in value.items()}
+        return {key: _resolve_value(item, tree) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_value(item, tree) for item in value]
+        return [_resolve_value(item, tree) for item in value]
     return value

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sabir.expressions.query.context import Context
-from sabir.expressions.query.values import single
+from sabir.expressions.query.context import QueryContext
+from sabir.expressions.query.values import single_value
 from sabir.graph.values import Sensitive
 
-Expression = Callable[[Context], list[Any]]
+Expression = Callable[[QueryContext], list[Any]]
 
 
 class _Signal:
@@ -31,17 +31,17 @@ _PASS_THROUGH: Final = ("$true", True)
 
 def compile_select(raw: Any, run: Expression) -> Expression:
     each = compile_items(raw)
-    return lambda context: each(_items(run(context)), context)
+    return lambda context: each(_split_items(run(context)), context)
 
 
 def compile_foreach(raw: Any, run: Expression) -> Expression:
     if raw in _PASS_THROUGH if isinstance(raw, str | bool) else False:
-        return lambda context: _items(run(context))
+        return lambda context: _split_items(run(context))
     each = compile_items(raw)
-    return lambda context: each(_items(run(context)), context)
+    return lambda context: each(_split_items(run(context)), context)
 
 
-def _items(matches: list[Any]) -> list[Any]:
+def _split_items(matches: list[Any]) -> list[Any]:
     """A single match that is a list is taken apart; several matches are the items."""
     if len(matches) != 1:
         return matches
@@ -53,7 +53,7 @@ def _items(matches: list[Any]) -> list[Any]:
     return matches
 
 
-def compile_items(raw: Any) -> Callable[[list[Any], Context], list[Any]]:
+def compile_items(raw: Any) -> Callable[[list[Any], QueryContext], list[Any]]:
     """From items to results: one per item that has one, or with `key` one dictionary."""
     from sabir.expressions.query.forms import compile_each, compile_expression, is_expression
 
@@ -66,7 +66,7 @@ def compile_items(raw: Any) -> Callable[[list[Any], Context], list[Any]]:
     value = compile_each(raw.get("value", "$item") if pair else raw)
     key = compile_expression(raw["key"]) if pair and "key" in raw else None
 
-    def each(items: list[Any], context: Context) -> list[Any]:
+    def each(items: list[Any], context: QueryContext) -> list[Any]:
         results: list[Any] = []
         table: dict[Any, Any] = {}
         for index, item in enumerate(items):
@@ -86,9 +86,9 @@ def compile_items(raw: Any) -> Callable[[list[Any], Context], list[Any]]:
             if not found or _CONTINUE in found:
                 continue
             if key is None:
-                results.append(single(found))
-            elif (name := single(key(inner))) is not None:
-                table[name.value if isinstance(name, Sensitive) else name] = single(found)
+                results.append(single_value(found))
+            elif (name := single_value(key(inner))) is not None:
+                table[name.value if isinstance(name, Sensitive) else name] = single_value(found)
         return results if key is None else [table]
 
     return each

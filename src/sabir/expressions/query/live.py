@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.forms import compile_value
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, PENDING, kept, mark, plain
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.values import MISSING, PENDING, cache_value, mark_sensitive, plain_value
 from sabir.text import Place
 
 CIRCLE: Final = Rule(
@@ -37,7 +37,7 @@ class _TooDeep(BaseException):
         self.key = key
 
 
-class Assigned:
+class AssignedValue:
     """A value as it was written, shared by all instances that have it; compiled once."""
 
     __slots__ = ("_compiled", "directory", "place", "raw", "sensitive")
@@ -54,7 +54,7 @@ class Assigned:
         self.place = place
         self.directory = directory
         self.sensitive = sensitive
-        self._compiled: Callable[[Context], Any] | object | None = MISSING
+        self._compiled: Callable[[QueryContext], Any] | object | None = MISSING
 
     @property
     def is_constant(self) -> bool:
@@ -62,20 +62,20 @@ class Assigned:
             self._compiled = compile_value(self.raw)
         return self._compiled is None
 
-    def value(self, resource: Resource) -> Any:
+    def value(self, resource: QueryResource) -> Any:
         """The value on an instance; a failure is shown at the place where it was written."""
         if self.is_constant:
-            return mark(self.raw) if self.sensitive else self.raw
-        context = Context(resource, place=self.place, directory=self.directory)
+            return mark_sensitive(self.raw) if self.sensitive else self.raw
+        context = QueryContext(resource, place=self.place, directory=self.directory)
         assert callable(self._compiled)
         try:
             value = self._compiled(context)
         except QueryError as error:
-            raise error.placed(self.place) from error
-        return mark(plain(value)) if self.sensitive else value
+            raise error.with_location(self.place) from error
+        return mark_sensitive(plain_value(value)) if self.sensitive else value
 
 
-class LiveResource(Resource):
+class LiveResource(QueryResource):
     """A resource whose attributes are assigned values. `_written` is a mapping of its own or a shared one."""
 
     __slots__ = ("_ready",)
@@ -87,7 +87,7 @@ class LiveResource(Resource):
         super().__init__()
         self._ready: dict[str, Any] = {}
 
-    def written(self, key: str) -> Assigned | None:
+    def find_assignment(self, key: str) -> AssignedValue | None:
         """What was assigned to a key, if anything."""
         raise NotImplementedError
 
@@ -138,12 +138,12 @@ class LiveResource(Resource):
     def _compute_here(self, key: str) -> Any:
         dependents = self.session.dependents
         if dependents is None:
-            return self._computed(key)
-        with dependents.computing(self._ready, key):  # type: ignore[arg-type]  # then it is `Kept`
-            return self._computed(key)
+            return self._evaluate_attribute(key)
+        with dependents.track_computation(self._ready, key):  # type: ignore[arg-type]  # then it is `Kept`
+            return self._evaluate_attribute(key)
 
-    def _computed(self, key: str) -> Any:
-        assigned = self.written(key)
+    def _evaluate_attribute(self, key: str) -> Any:
+        assigned = self.find_assignment(key)
         if assigned is None:
             return MISSING
         session = self.session
@@ -152,7 +152,7 @@ class LiveResource(Resource):
         session.nesting += 1
         session.waiting.append((self, key))
         try:
-            return kept(self._ready, key, partial(assigned.value, self))
+            return cache_value(self._ready, key, partial(assigned.value, self))
         finally:
             session.nesting -= 1
             session.waiting.pop()

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sabir.expressions.query.values import MISSING, NodeState, Status
+from sabir.expressions.query.values import MISSING, InstanceStatus, NodeState
 
 if TYPE_CHECKING:
-    from sabir.expressions.query.session import Session
+    from sabir.expressions.query.session import QuerySession
     from sabir.text import Place
 
 
-class Resource:
+class QueryResource:
     """An instance, a capability or a relationship: everything that has special keys.
 
     Abstract, but without ABCMeta: its instance check costs more than reading an attribute.
@@ -29,14 +29,14 @@ class Resource:
     kind: ClassVar[str] = "instance"
 
     def __init__(self) -> None:
-        self._all: dict[str, Resource] | None = None
-        self._everything: list[Resource] | None = None
+        self._all: dict[str, QueryResource] | None = None
+        self._everything: list[QueryResource] | None = None
 
     # What a subclass has to say
 
     @property
     @abstractmethod
-    def session(self) -> Session: ...
+    def session(self) -> QuerySession: ...
 
     @property
     @abstractmethod
@@ -49,12 +49,12 @@ class Resource:
     # What a subclass may say
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         """What it lies in; a root lies in nothing."""
         return None
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         return ()
 
     @property
@@ -80,7 +80,7 @@ class Resource:
         return self.name
 
     @property
-    def status(self) -> Status | str | None:
+    def status(self) -> InstanceStatus | str | None:
         return None
 
     @property
@@ -92,7 +92,7 @@ class Resource:
         """Which of the instances of one template it is."""
         return 0
 
-    def planned(self, key: str) -> Any:
+    def get_planned(self, key: str) -> Any:
         """The value the description gives, not the live one; MISSING when it gives none."""
         return self.get(key)
 
@@ -102,45 +102,45 @@ class Resource:
 
     def has_property(self, key: str) -> bool:
         """Whether `planned` may be asked for this: a property that is declared or assigned, not an attribute only."""
-        return self.planned(key) is not MISSING
+        return self.get_planned(key) is not MISSING
 
     def keys(self) -> Sequence[str]:
         """The names `get` knows."""
         return ()
 
     @property
-    def capabilities(self) -> Sequence[Resource]:
+    def capabilities(self) -> Sequence[QueryResource]:
         return ()
 
     @property
-    def requirements(self) -> Sequence[Resource]:
+    def requirements(self) -> Sequence[QueryResource]:
         return ()
 
     @property
-    def operations(self) -> Sequence[Resource]:
+    def operations(self) -> Sequence[QueryResource]:
         """What can be called on it and is carried out by something."""
         return ()
 
     @property
-    def relationships(self) -> Sequence[Resource]:
+    def relationships(self) -> Sequence[QueryResource]:
         return ()
 
     @property
-    def source(self) -> Resource | None:
+    def source(self) -> QueryResource | None:
         return None
 
     @property
-    def target(self) -> Resource | None:
+    def target(self) -> QueryResource | None:
         return None
 
     @property
-    def target_capability(self) -> Resource | None:
+    def target_capability(self) -> QueryResource | None:
         return None
 
     @property
     def targets(self) -> Mapping[str, Any]:
         """The instances its requirements lead to, by the requirement's name."""
-        by_name: dict[str, list[Resource]] = {}
+        by_name: dict[str, list[QueryResource]] = {}
         for requirement in self.requirements:
             if requirement.target is not None:
                 by_name.setdefault(requirement.name, []).append(requirement.target)
@@ -149,7 +149,7 @@ class Resource:
     @property
     def sources(self) -> Mapping[str, Any]:
         """The instances whose requirements lead here, by the requirement's name."""
-        by_name: dict[str, list[Resource]] = {}
+        by_name: dict[str, list[QueryResource]] = {}
         for capability in self.capabilities:
             for relationship in capability.relationships:
                 if relationship.source is not None:
@@ -175,7 +175,7 @@ class Resource:
         del part, place
 
     @property
-    def owner(self) -> Resource | None:
+    def owner(self) -> QueryResource | None:
         """Whose it is: of a capability its node, of a relationship its source; a node is its own."""
         match self.kind:
             case "capability":
@@ -188,22 +188,22 @@ class Resource:
     # What follows from it
 
     @property
-    def root(self) -> Resource:
+    def root(self) -> QueryResource:
         here = self
         while (above := here.parent) is not None:
             here = above
         return here
 
-    def ancestors(self) -> Iterator[Resource]:
-        here: Resource | None = self
+    def ancestors(self) -> Iterator[QueryResource]:
+        here: QueryResource | None = self
         while here is not None:
             yield here
             here = here.parent
 
-    def descendents(self) -> list[Resource]:
+    def descendents(self) -> list[QueryResource]:
         """Itself and everything below, depth first."""
-        reached: list[Resource] = []
-        waiting: list[Resource] = [self]
+        reached: list[QueryResource] = []
+        waiting: list[QueryResource] = [self]
         while waiting:
             resource = waiting.pop()
             reached.append(resource)
@@ -211,13 +211,13 @@ class Resource:
                 waiting.extend(reversed(children))
         return reached
 
-    def everything(self) -> list[Resource]:
+    def everything(self) -> list[QueryResource]:
         """Of a root: all instances, computed once."""
         if self._everything is None:
             self._everything = self.descendents()
         return self._everything
 
-    def all(self) -> Mapping[str, Resource]:
+    def all(self) -> Mapping[str, QueryResource]:
         """Every instance from the root down by its name; of two with one name the nearer to the root counts."""
         root = self.root
         if root is not self:
@@ -238,19 +238,19 @@ class Resource:
         return f"<{self.kind} {self.name}>"
 
 
-class Template(Resource):
+class InstanceTemplate(QueryResource):
     """What an instance was described by: its name, its type, and the values as the description gives them."""
 
     __slots__ = ("_instance",)
 
     kind: ClassVar[str] = "template"
 
-    def __init__(self, instance: Resource) -> None:
+    def __init__(self, instance: QueryResource) -> None:
         super().__init__()
         self._instance = instance
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self._instance.session
 
     @property
@@ -266,7 +266,7 @@ class Template(Resource):
         return self._instance.types
 
     def get(self, key: str) -> Any:
-        planned = self._instance.planned(key) if self._instance.has_property(key) else MISSING
+        planned = self._instance.get_planned(key) if self._instance.has_property(key) else MISSING
         if planned is not MISSING:
             return planned
         return {"name": self.name, "type": self.type}.get(key, MISSING)
@@ -291,16 +291,16 @@ class Artifact:
         """One of its keys (file, repository …), or MISSING."""
 
 
-def one_or_many(resources: Mapping[str, list[Resource]]) -> dict[str, Any]:
+def one_or_many(resources: Mapping[str, list[QueryResource]]) -> dict[str, Any]:
     return {name: many[0] if len(many) == 1 else many for name, many in resources.items()}
 
 
-SPECIAL_KEYS: Final[Mapping[str, Callable[[Resource], Any]]] = {
+SPECIAL_KEYS: Final[Mapping[str, Callable[[QueryResource], Any]]] = {
     ".": lambda resource: resource,
     "..": lambda resource: resource.parent,
     ".parent": lambda resource: resource.parent,
     ".owner": lambda resource: resource.owner,
-    ".template": lambda resource: Template(resource),
+    ".template": lambda resource: InstanceTemplate(resource),
     ".name": lambda resource: resource.name,
     ".type": lambda resource: resource.type,
     ".tosca_id": lambda resource: resource.tosca_id,
@@ -327,12 +327,12 @@ SPECIAL_KEYS: Final[Mapping[str, Callable[[Resource], Any]]] = {
     ".hosted_on": lambda resource: [
         above for above in resource.ancestors() if above is not resource and above.parent is not None
     ],
-    ".configured_by": lambda resource: _configurers(resource),
+    ".configured_by": lambda resource: _find_configurers(resource),
     ".artifacts": lambda resource: dict(resource.artifacts),
 }
 
 
-def _configurers(resource: Resource) -> list[Resource]:
+def _find_configurers(resource: QueryResource) -> list[QueryResource]:
     """Instances that point here through a requirement whose relationship configures (Unfurl's `Configures`)."""
     return [
         relationship.source

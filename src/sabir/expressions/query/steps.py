@@ -12,12 +12,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.query.comparison import equal, equals_literal
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.comparison import equals_literal, is_equal
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import QueryError, expression_rule
-from sabir.expressions.query.resource import SPECIAL_KEYS, Artifact, Resource
+from sabir.expressions.query.resource import SPECIAL_KEYS, Artifact, QueryResource
 from sabir.expressions.query.syntax import Empty, Filter, Index, Name, Path, Segment, Star, Variable
-from sabir.expressions.query.values import MISSING, External, mark
+from sabir.expressions.query.values import MISSING, External, mark_sensitive
 from sabir.graph.values import Sensitive, Unknown
 from sabir.text import Place
 
@@ -33,11 +33,11 @@ UNKNOWN_SPECIAL_KEY: Final = expression_rule(
     why="Keys of instances that begin with a dot are built in; an attribute has no dot.",
 )
 
-Select = Callable[[list[Any], Context], list[Any]]
-Predicate = Callable[[Any, Context], bool]
+Select = Callable[[list[Any], QueryContext], list[Any]]
+Predicate = Callable[[Any, QueryContext], bool]
 
 
-class Step(Struct, frozen=True, eq=False):
+class QueryStep(Struct, frozen=True, eq=False):
     """One segment, ready to run."""
 
     select: Select
@@ -45,7 +45,9 @@ class Step(Struct, frozen=True, eq=False):
     segment: Segment
 
 
-def run_steps(steps: tuple[Step, ...], values: list[Any], context: Context, at: int = 0) -> list[Any]:
+def run_steps(
+    steps: tuple[QueryStep, ...], values: list[Any], context: QueryContext, at: int = 0
+) -> list[Any]:
     """All matches of the steps from `at` on."""
     for position in range(at, len(steps)):
         step = steps[position]
@@ -62,31 +64,31 @@ def run_steps(steps: tuple[Step, ...], values: list[Any], context: Context, at: 
     return values
 
 
-def compile_segment(segment: Segment, path: Path) -> Step:
+def compile_segment(segment: Segment, path: Path) -> QueryStep:
     return _with_filters(segment, _key_select(segment, path))
 
 
-def filters_only(segment: Segment) -> Step:
+def filters_only(segment: Segment) -> QueryStep:
     """The filters and `?` of a segment whose value is there already."""
     return _with_filters(segment, lambda values, _context: values)
 
 
-def _with_filters(segment: Segment, select: Select) -> Step:
+def _with_filters(segment: Segment, select: Select) -> QueryStep:
     compiled = (compile_filter(one) for one in segment.filters)
     predicates = tuple(one for one in compiled if one is not None)
     if len(predicates) == 1:
-        select = _filtered_by_one(select, predicates[0])
+        select = _filter_by_one(select, predicates[0])
     elif predicates:
-        select = _filtered(select, predicates)
-    return Step(select, segment.first, segment)
+        select = _filter_by_all(select, predicates)
+    return QueryStep(select, segment.first, segment)
 
 
-def fused(path: Path, start: int = 0) -> tuple[Step, ...]:
+def fuse_steps(path: Path, start: int = 0) -> tuple[QueryStep, ...]:
     """The steps from a segment on, with plain keys that follow one another made one step.
 
     The first segment of a path stays by itself, as it has rules of its own.
     """
-    steps: list[Step] = []
+    steps: list[QueryStep] = []
     run: list[Segment] = []
     for position, segment in enumerate(path.segments[start:], start):
         if position and _is_plain(segment):
@@ -98,11 +100,11 @@ def fused(path: Path, start: int = 0) -> tuple[Step, ...]:
     return (*steps, *_run_of_keys(run, path))
 
 
-def _run_of_keys(run: list[Segment], path: Path) -> list[Step]:
+def _run_of_keys(run: list[Segment], path: Path) -> list[QueryStep]:
     if len(run) < 2:
         return [compile_segment(segment, path) for segment in run]
     names = tuple(segment.key.text for segment in run if isinstance(segment.key, Name))
-    return [Step(_chain_select(names), False, run[-1])]
+    return [QueryStep(_chain_select(names), False, run[-1])]
 
 
 def _is_plain(segment: Segment) -> bool:
@@ -115,14 +117,14 @@ def _chain_select(names: tuple[str, ...]) -> Select:
     """Several plain keys: a single value is followed without a list for each of them."""
     singles = tuple(_name_select(name) for name in names)
 
-    def select(values: list[Any], context: Context) -> list[Any]:
+    def select(values: list[Any], context: QueryContext) -> list[Any]:
         if len(values) != 1 or context.session.computing is not None:
             return general(values, context, 0)
         value = values[0]
         for position, name in enumerate(names):
             if type(value) is dict:
                 value = value.get(name, MISSING)
-            elif isinstance(value, Resource):
+            elif isinstance(value, QueryResource):
                 value = value.get(name)
             else:
                 return general([value], context, position)
@@ -130,7 +132,7 @@ def _chain_select(names: tuple[str, ...]) -> Select:
                 return []
         return [value]
 
-    def general(values: list[Any], context: Context, position: int) -> list[Any]:
+    def general(values: list[Any], context: QueryContext, position: int) -> list[Any]:
         for single in singles[position:]:
             values = single(values, context)
         return values
@@ -155,24 +157,24 @@ def _key_select(segment: Segment, path: Path) -> Select:
             return _variable_select(key, path)
 
 
-def _filtered_by_one(select: Select, keep: Predicate) -> Select:
+def _filter_by_one(select: Select, keep: Predicate) -> Select:
     if isinstance(keep, _NameEquals):
-        return lambda values, context: keep.chosen(select(values, context), context)
+        return lambda values, context: keep.filter_values(select(values, context), context)
     if select is _select_items:
 
-        def filter_items(values: list[Any], context: Context) -> list[Any]:
+        def filter_items(values: list[Any], context: QueryContext) -> list[Any]:
             return [value for value in _select_items(values, context) if keep(value, context)]
 
         return filter_items
 
-    def filter_one(values: list[Any], context: Context) -> list[Any]:
+    def filter_one(values: list[Any], context: QueryContext) -> list[Any]:
         return [value for value in select(values, context) if keep(value, context)]
 
     return filter_one
 
 
-def _filtered(select: Select, predicates: tuple[Predicate, ...]) -> Select:
-    def filter_all(values: list[Any], context: Context) -> list[Any]:
+def _filter_by_all(select: Select, predicates: tuple[Predicate, ...]) -> Select:
+    def filter_all(values: list[Any], context: QueryContext) -> list[Any]:
         return [
             value for value in select(values, context) if all(keep(value, context) for keep in predicates)
         ]
@@ -185,7 +187,7 @@ def _filtered(select: Select, predicates: tuple[Predicate, ...]) -> Select:
 _NESTED: Final = (list, tuple, Sensitive)
 
 
-def _select_items(values: list[Any], context: Context) -> list[Any]:
+def _select_items(values: list[Any], context: QueryContext) -> list[Any]:
     """An empty key: the items of a list, and those of the lists in it; anything else itself."""
     matches: list[Any] = []
     for value in values:
@@ -194,13 +196,13 @@ def _select_items(values: list[Any], context: Context) -> list[Any]:
             nested = any(issubclass(kind, _NESTED) for kind in set(map(type, value)))
             matches.extend(_select_items(list(value), context) if nested else value)
         elif type(value) is Sensitive and isinstance(value.value, list | tuple):
-            matches.extend(map(mark, _select_items([value.value], context)))
+            matches.extend(map(mark_sensitive, _select_items([value.value], context)))
         else:
             matches.append(value)
     return matches
 
 
-def _select_star(values: list[Any], context: Context) -> list[Any]:
+def _select_star(values: list[Any], context: QueryContext) -> list[Any]:
     """All values of a dictionary; on a list those of each item that is one (S-98)."""
     matches: list[Any] = []
     for value in values:
@@ -214,7 +216,7 @@ def _select_star(values: list[Any], context: Context) -> list[Any]:
 
 
 def _index_select(number: int) -> Select:
-    def select(values: list[Any], context: Context) -> list[Any]:
+    def select(values: list[Any], context: QueryContext) -> list[Any]:
         matches: list[Any] = []
         for value in values:
             if isinstance(value, list | tuple | str):
@@ -230,7 +232,7 @@ def _index_select(number: int) -> Select:
 
 
 def _name_select(name: str) -> Select:
-    def select(values: list[Any], context: Context) -> list[Any]:
+    def select(values: list[Any], context: QueryContext) -> list[Any]:
         matches: list[Any] = []
         session = context.session
         for value in values:
@@ -238,7 +240,7 @@ def _name_select(name: str) -> Select:
                 item = value.get(name, MISSING)
                 if item is not MISSING:
                     matches.append(item)
-            elif isinstance(value, Resource):
+            elif isinstance(value, QueryResource):
                 item = value.get(name)
                 if item is not MISSING:
                     matches.append(item)
@@ -247,13 +249,13 @@ def _name_select(name: str) -> Select:
             elif isinstance(value, list | tuple):
                 matches.extend(select(value, context))  # type: ignore[arg-type]  # a tuple is only iterated
             else:
-                matches.extend(_other(value, name, select, context))
+                matches.extend(_select_other(value, name, select, context))
         return matches
 
     return select
 
 
-def _other(value: Any, name: Any, select: Select, context: Context) -> list[Any]:
+def _select_other(value: Any, name: Any, select: Select, context: QueryContext) -> list[Any]:
     """A name on something that is neither plain data nor a resource."""
     if isinstance(value, Sensitive):
         return [
@@ -270,12 +272,12 @@ def _other(value: Any, name: Any, select: Select, context: Context) -> list[Any]
 def _special_select(name: str, place: Place) -> Select:
     reader = SPECIAL_KEYS.get(name)
 
-    def select(values: list[Any], context: Context) -> list[Any]:
+    def select(values: list[Any], context: QueryContext) -> list[Any]:
         matches: list[Any] = []
         for value in values:
-            if isinstance(value, Resource):
+            if isinstance(value, QueryResource):
                 if reader is None:
-                    raise _unknown_special(name, value, place)
+                    raise _special_key_error(name, value, place)
                 item = reader(value)
                 if item is not MISSING:
                     matches.append(item)
@@ -293,7 +295,7 @@ def _special_select(name: str, place: Place) -> Select:
     return select
 
 
-def _unknown_special(name: str, value: Resource, place: Place) -> QueryError:
+def _special_key_error(name: str, value: QueryResource, place: Place) -> QueryError:
     hint = did_you_mean(name, SPECIAL_KEYS) or "the special keys are " + ", ".join(SPECIAL_KEYS)
     return QueryError.of(
         UNKNOWN_SPECIAL_KEY,
@@ -303,7 +305,7 @@ def _unknown_special(name: str, value: Resource, place: Place) -> QueryError:
     )
 
 
-def undefined(variable: Variable, path: Path, context: Context) -> QueryError:
+def variable_error(variable: Variable, path: Path, context: QueryContext) -> QueryError:
     defined = [*context.scope, "start"]
     hint = did_you_mean(variable.name, defined) or "give it under 'vars:' beside 'eval:'"
     return QueryError.of(
@@ -317,10 +319,10 @@ def undefined(variable: Variable, path: Path, context: Context) -> QueryError:
 def _variable_select(variable: Variable, path: Path) -> Select:
     place = Place(path.source, variable.span)
 
-    def select(values: list[Any], context: Context) -> list[Any]:
+    def select(values: list[Any], context: QueryContext) -> list[Any]:
         key = context.variable(variable.name)
         if key is MISSING:
-            raise undefined(variable, path, context)
+            raise variable_error(variable, path, context)
         if isinstance(key, Sensitive):
             key = key.value
         if isinstance(key, int) and not isinstance(key, bool):
@@ -344,17 +346,17 @@ def compile_filter(one: Filter) -> Predicate | None:
     """The predicate of a filter; None for an empty one, which keeps everything."""
     if one.path is None and one.test is None:
         return (lambda _value, _context: False) if one.negated else None
-    left = _left(one)
+    left = _compile_left(one)
     if one.test is None:
         holds: Predicate = lambda value, context: bool(left(value, context))  # noqa: E731
     else:
-        holds = _test(one, left)
+        holds = _compile_test(one, left)
     if one.negated:
         return lambda value, context: not holds(value, context)
     return holds
 
 
-def _left(one: Filter) -> Callable[[Any, Context], list[Any]]:
+def _compile_left(one: Filter) -> Callable[[Any, QueryContext], list[Any]]:
     if one.path is None:
         # Spec 004: the value of the segment's key; of a list its items are tested.
         return lambda value, _context: value if isinstance(value, list) else [value]
@@ -366,7 +368,7 @@ def _left(one: Filter) -> Callable[[Any, Context], list[Any]]:
     return lambda value, context: run_steps(steps, [value], context)
 
 
-def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
+def _compile_test(one: Filter, left: Callable[[Any, QueryContext], list[Any]]) -> Predicate:
     test = one.test
     assert test is not None
     if isinstance(test.right, Variable):
@@ -380,7 +382,7 @@ def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
             return lambda value, context: not any(equals(item) for item in left(value, context))
         return lambda value, context: any(not equals(item) for item in left(value, context))
 
-    def against_literal(value: Any, context: Context) -> bool:
+    def against_literal(value: Any, context: QueryContext) -> bool:
         # A generator inside any() costs more than the comparison itself.
         for item in left(value, context):  # noqa: SIM110
             if equals(item):
@@ -391,17 +393,17 @@ def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
 
 
 def _against_variable(
-    name: str, left: Callable[[Any, Context], list[Any]], *, negated: bool, of_value: bool
+    name: str, left: Callable[[Any, QueryContext], list[Any]], *, negated: bool, of_value: bool
 ) -> Predicate:
     """An unknown variable equals nothing (peers' rule)."""
     if negated and of_value:
         return lambda value, context: (
-            not any(equal(item, context.variable(name)) for item in left(value, context))
+            not any(is_equal(item, context.variable(name)) for item in left(value, context))
         )
 
-    def holds(value: Any, context: Context) -> bool:
+    def holds(value: Any, context: QueryContext) -> bool:
         right = context.variable(name)
-        return any(equal(item, right) is not negated for item in left(value, context))
+        return any(is_equal(item, right) is not negated for item in left(value, context))
 
     return holds
 
@@ -421,21 +423,25 @@ class _NameEquals:
     __slots__ = ("_equals", "_left", "_name", "_text")
 
     def __init__(
-        self, name: str, text: str, equals: Callable[[Any], bool], left: Callable[[Any, Context], list[Any]]
+        self,
+        name: str,
+        text: str,
+        equals: Callable[[Any], bool],
+        left: Callable[[Any, QueryContext], list[Any]],
     ) -> None:
         self._name = name
         self._text = text
         self._equals = equals
         self._left = left
 
-    def __call__(self, value: Any, context: Context) -> bool:
-        return bool(self.chosen([value], context))
+    def __call__(self, value: Any, context: QueryContext) -> bool:
+        return bool(self.filter_values([value], context))
 
-    def chosen(self, values: Iterable[Any], context: Context) -> list[Any]:
+    def filter_values(self, values: Iterable[Any], context: QueryContext) -> list[Any]:
         name, text, session = self._name, self._text, context.session
         chosen: list[Any] = []
         for value in values:
-            if isinstance(value, Resource):
+            if isinstance(value, QueryResource):
                 item = value.get(name)
                 if session.computing is not None and item is not MISSING:
                     session.record(value, name)

@@ -99,7 +99,7 @@ _test_end: Final = lazy_pattern(r"[\[\]$:?]")
 _integer: Final = lazy_pattern(r"-?[0-9]{1,18}")
 
 
-def parse(text: str) -> Path:
+def parse_path(text: str) -> Path:
     """The syntax tree of a path; QueryError of kind SYNTAX with the position and what was expected there."""
     if len(text) > _LONGEST:
         raise QueryError.of(TOO_MUCH, f"an expression of more than {_LONGEST:,} characters")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Any, Final, final
 
-from sabir.graph.values import UNKNOWN, Sensitive, Unknown, awaited_names, reveal
+from sabir.graph.values import UNKNOWN, Sensitive, Unknown, find_unknown_names, reveal_value
 from sabir.text import REDACTED
 
 
@@ -24,7 +24,7 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
-class Status(IntEnum):
+class InstanceStatus(IntEnum):
     """How an instance fares (the values of Unfurl's status)."""
 
     unknown = 0
@@ -69,14 +69,14 @@ class External:
 PENDING: Final = object()
 
 
-def kept(ready: dict[Any, Any], key: Any, compute: Callable[[], Any]) -> Any:
+def cache_value(ready: dict[Any, Any], key: Any, compute: Callable[[], Any]) -> Any:
     """Compute a value and keep it. Meanwhile `PENDING` stands for it, or a list of which an item may read the others."""
     ready[key] = PENDING
     try:
         value = compute()
         if type(value) is LazyList:
             ready[key] = value
-            value = value.computed()
+            value = value.compute_all()
     except BaseException:
         del ready[key]
         raise
@@ -103,7 +103,7 @@ class LazyMap(Mapping[str, Any]):
     def __getitem__(self, key: Any) -> Any:
         value = self._ready.get(key, MISSING)
         if value is MISSING:
-            value = kept(self._ready, key, self._items[key])
+            value = cache_value(self._ready, key, self._items[key])
         return self._circle(key) if value is PENDING else value
 
     def __contains__(self, key: object) -> bool:
@@ -136,7 +136,7 @@ class LazyList(list[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return self.computed()[index]
+            return self.compute_all()[index]
         position = index + len(self) if index < 0 else index
         thunk = self._thunks.pop(position, None)
         if thunk is not None:
@@ -144,7 +144,7 @@ class LazyList(list[Any]):
             try:
                 self[position] = value = thunk()
                 if type(value) is LazyList:
-                    self[position] = value.computed()
+                    self[position] = value.compute_all()
             except BaseException:
                 self._thunks[position] = thunk
                 raise
@@ -154,36 +154,36 @@ class LazyList(list[Any]):
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
 
-    def computed(self) -> list[Any]:
+    def compute_all(self) -> list[Any]:
         return [self[position] for position in range(len(self))]
 
 
-def single(matches: list[Any]) -> Any:
+def single_value(matches: list[Any]) -> Any:
     """Single mode: no match is null, one match is itself, several are the list of them."""
     if len(matches) == 1:
         return matches[0]
     return matches or None
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """The value with everything in it computed: lazy maps become dicts, files their paths. Marks stay."""
     kind = type(value)
     if kind is str or kind is int or value is None or kind is bool or kind is float:
         return value
     if kind is dict:
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain_value(item) for key, item in value.items()}
     if kind is list or kind is tuple or kind is LazyList:
-        return [plain(item) for item in value]
+        return [plain_value(item) for item in value]
     if kind is Sensitive:
-        return mark(plain(value.value))
+        return mark_sensitive(plain_value(value.value))
     if isinstance(value, External):
-        return plain(value.result())
+        return plain_value(value.result())
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain_value(item) for key, item in value.items()}
     return value
 
 
-def mark(value: Any) -> Sensitive:
+def mark_sensitive(value: Any) -> Sensitive:
     """The value marked as sensitive, once."""
     return value if isinstance(value, Sensitive) else Sensitive(value)
 
@@ -208,9 +208,9 @@ def holds_unknown(value: Any) -> bool:
     return isinstance(value, Unknown)
 
 
-def resting_on(value: Any) -> Unknown:
+def build_unknown(value: Any) -> Unknown:
     """What is computed from values that are not known yet, with the names of these for people."""
-    names = dict.fromkeys(name.lstrip("/").replace("|", ".") for name in awaited_names(value))
+    names = dict.fromkeys(name.lstrip("/").replace("|", ".") for name in find_unknown_names(value))
     return Unknown(why=f"it rests on {', '.join(names)}") if names else UNKNOWN
 
 
@@ -218,7 +218,7 @@ def reveal_deep(value: Any) -> Any:
     """The value without any mark in it, for those who compute with it."""
     if not is_sensitive(value):
         return value
-    value = reveal(value)
+    value = reveal_value(value)
     if isinstance(value, Mapping):
         return {key: reveal_deep(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -226,12 +226,12 @@ def reveal_deep(value: Any) -> Any:
     return value
 
 
-def redacted(value: Any) -> Any:
+def redact_value(value: Any) -> Any:
     """The value as it may be written down: every marked part is `<<REDACTED>>`."""
     if isinstance(value, Sensitive):
         return REDACTED
     if isinstance(value, Mapping):
-        return {key: redacted(item) for key, item in value.items()}
+        return {key: redact_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [redacted(item) for item in value]
+        return [redact_value(item) for item in value]
     return value

@@ -23,19 +23,19 @@ from jinja2 import StrictUndefined, Template, TemplateSyntaxError, pass_context
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.patterns import PatternRefused
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
-from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.call import FunctionCall
 from sabir.expressions.query.functions.lookups import run_lookup
-from sabir.expressions.query.functions.registry import find
-from sabir.expressions.query.values import MISSING, plain, resting_on
+from sabir.expressions.query.functions.registry import find_function
+from sabir.expressions.query.values import MISSING, build_unknown, plain_value
 from sabir.expressions.template.environment import MeteredEnvironment
-from sabir.expressions.template.exposure import Rendering
-from sabir.expressions.template.instrumentation import count
+from sabir.expressions.template.exposure import TemplateRendering
+from sabir.expressions.template.instrumentation import add_counting
 from sabir.expressions.template.limits import LimitReached, refuse_no_data
 from sabir.expressions.template.native import (
     ITEM_FILTERS,
@@ -46,7 +46,7 @@ from sabir.expressions.template.native import (
     stays_text,
     track_items,
     value_of,
-    walk,
+    walk_path,
 )
 from sabir.graph.values import Sensitive
 
@@ -85,7 +85,7 @@ TEMPLATE: Final = expression_rule(
 _MOST_CODES: Final = 4096
 
 
-class _Undefined(StrictUndefined):
+class _AnsibleUndefinedValue(StrictUndefined):
     """Reaching into something undefined stays undefined, so that `a.b | default(1)` works; using it is an error."""
 
     __slots__ = ()
@@ -102,7 +102,7 @@ class _Undefined(StrictUndefined):
 class _Names(JinjaContext):
     """Names are looked up in the scope of the expression when they are used, not copied before."""
 
-    rendering: Rendering
+    rendering: TemplateRendering
 
     def resolve_or_missing(self, key: str) -> Any:
         if key in self.vars:
@@ -120,7 +120,9 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
         from sabir.expressions.template.filters import FILTERS
         from sabir.expressions.template.predicates import PREDICATES
 
-        super().__init__(undefined=_Undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+        super().__init__(
+            undefined=_AnsibleUndefinedValue, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"]
+        )
         self.running = 0
         """Templates that are being rendered inside one another: they share one budget."""
         self.ready: dict[str, tuple[Template, Path | None]] = {}
@@ -141,29 +143,29 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
         if ready is None:
             compiled = codes.get(text)
             if compiled is None:
-                compiled = codes[text] = self._compiled(text)
+                compiled = codes[text] = self._compile_text(text)
             code, path = compiled
             ready = self.ready[text] = Template.from_code(self, code, self.globals, None), path
         return ready
 
-    def _compiled(self, text: str) -> tuple[CodeType, Path | None]:
+    def _compile_text(self, text: str) -> tuple[CodeType, Path | None]:
         # Unfurl strips the outer white space of a template before it renders it.
         options, body = split_header(text.strip())
         reading = self.overlay(**options) if options else self
         tree = reading.parse(keep_backslashes(body, reading))
         path = path_of(tree)
         track_items(tree)
-        count(tree)
+        add_counting(tree)
         return self.compile(tree), path
 
-    def value(self, template: Template, rendering: Rendering) -> Any:
+    def value(self, template: Template, rendering: TemplateRendering) -> Any:
         names = _Names(self, self.globals, None, template.blocks)
         names.rendering = rendering
         if not self.running:
             self.meter.restart()
         self.running += 1
         try:
-            return rendering.finished(self.concat(self.meter.bounded(template.root_render_func(names))))
+            return rendering.finish(self.concat(self.meter.limit_items(template.root_render_func(names))))
         finally:
             self.running -= 1
 
@@ -177,43 +179,45 @@ class _Codes(dict[str, tuple[CodeType, "Path | None"]]):
         super().__setitem__(text, compiled)
 
 
-def render_template(text: str, context: Context) -> Any:
+def render_template(text: str, context: QueryContext) -> Any:
     """The value of a template in a context; QueryError at the place of its use when it fails."""
     session = context.session
     environment = session.tool(_Environment)
-    rendering = Rendering(context)
+    rendering = TemplateRendering(context)
     try:
         template, path = environment.template(text, session.work.cache(_Codes))
         value = environment.value(template, rendering)
-        return value if path is None or not rendering.sensitive else _part(value, path, context)
+        return value if path is None or not rendering.sensitive else _part_value(value, path, context)
     except QueryError:
         raise
     except RecursionError as error:
         raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
     except (LimitReached, PatternRefused, OverflowError, MemoryError) as error:
-        raise _failure(TOO_MUCH, error, text, context) from error
+        raise _template_error(TOO_MUCH, error, text, context) from error
     except Exception as error:
         if rendering.unknown:  # no filter takes what is not known yet
-            return resting_on(rendering.unknown)
-        raise _failure(TEMPLATE, error, text, context) from error
+            return build_unknown(rendering.unknown)
+        raise _template_error(TEMPLATE, error, text, context) from error
 
 
-def _part(value: Any, path: Path, context: Context) -> Any:
+def _part_value(value: Any, path: Path, context: QueryContext) -> Any:
     """What a path gives, marked as it is there: that something beside it is a secret makes it none."""
     name, keys = path
-    part = walk(context.scope.find(name), keys)
+    part = walk_path(context.scope.find(name), keys)
     if part is MISSING or not isinstance(value, Sensitive):
         return value
     if isinstance(part, Mapping | list):
-        return plain(part)
+        return plain_value(part)
     return value if isinstance(part, Sensitive) else value.value
 
 
-def _failure(rule: Rule, error: Exception, text: str, context: Context) -> QueryError:
-    return QueryError.of(rule, f"template {_short(text)!r}: {reason_of(error)}", place=context.place)
+def _template_error(rule: Rule, error: Exception, text: str, context: QueryContext) -> QueryError:
+    return QueryError.of(
+        rule, f"template {_shorten_text(text)!r}: {explain_error(error)}", place=context.place
+    )
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     text = text.strip()
     return text if len(text) <= 80 else text[:77] + "…"
 
@@ -222,26 +226,26 @@ def _short(text: str) -> str:
 def lookup(names: Any, name: str, *terms: Any, **keywords: Any) -> Any:
     """`lookup('env', 'HOME')`: several results are joined by commas unless `wantlist`."""
     want_list = keywords.pop("wantlist", False)
-    found = _found(names, name, terms, keywords)
+    found = _run_lookups(names, name, terms, keywords)
     return found if want_list else found[0] if len(found) == 1 else ",".join(map(str, found))
 
 
 @pass_context
 def query(names: Any, name: str, *terms: Any, **keywords: Any) -> Any:
     keywords.pop("wantlist", None)
-    return _found(names, name, terms, keywords)
+    return _run_lookups(names, name, terms, keywords)
 
 
-def _found(names: Any, name: str, terms: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
-    context: Context = names.rendering.context
+def _run_lookups(names: Any, name: str, terms: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
+    context: QueryContext = names.rendering.context
     context.session.rests_outside()
-    function = find("lookup")
+    function = find_function("lookup")
     assert function is not None
     flat = [item for term in terms for item in (term if isinstance(term, list) else [term])]
     # As a function call the terms are names, never a name and its default.
     results: list[Any] = []
     for term in flat or [None]:
-        results += run_lookup(name, term, keywords, Call(function, {name: term}, {}), context)
+        results += run_lookup(name, term, keywords, FunctionCall(function, {name: term}, {}), context)
     return results
 
 

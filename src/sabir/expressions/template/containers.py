@@ -28,29 +28,29 @@ def items2dict(
 
 def combine(*values: Any, recursive: bool = False, list_merge: str = "replace") -> dict[Any, Any]:
     result: dict[Any, Any] = {}
-    for value in _flat(values, levels=1):
+    for value in _flatten_levels(values, levels=1):
         if not isinstance(value, Mapping):
             raise FilterArgumentError(f"combine needs dictionaries, not {type(value).__name__}")
-        result = _merged(result, value, recursive=recursive, list_merge=list_merge)
+        result = _merge_maps(result, value, recursive=recursive, list_merge=list_merge)
     return result
 
 
-def _merged(
+def _merge_maps(
     left: Mapping[Any, Any], right: Mapping[Any, Any], *, recursive: bool, list_merge: str
 ) -> dict[Any, Any]:
     result = dict(left)
     for key, new in right.items():
         old = result.get(key)
         if recursive and isinstance(old, Mapping) and isinstance(new, Mapping):
-            result[key] = _merged(old, new, recursive=True, list_merge=list_merge)
+            result[key] = _merge_maps(old, new, recursive=True, list_merge=list_merge)
         elif isinstance(old, list) and isinstance(new, list):
-            result[key] = _merged_lists(old, new, list_merge)
+            result[key] = _merge_lists(old, new, list_merge)
         else:
             result[key] = new
     return result
 
 
-def _merged_lists(old: list[Any], new: list[Any], way: str) -> list[Any]:
+def _merge_lists(old: list[Any], new: list[Any], way: str) -> list[Any]:
     match way:
         case "keep":
             return old
@@ -66,18 +66,20 @@ def _merged_lists(old: list[Any], new: list[Any], way: str) -> list[Any]:
             return new
 
 
-def _flat(value: Iterable[Any], levels: int | None = None) -> list[Any]:
+def _flatten_levels(value: Iterable[Any], levels: int | None = None) -> list[Any]:
     results: list[Any] = []
     for item in value:
         if isinstance(item, list | tuple) and levels != 0:
-            results.extend(_flat(item, None if levels is None else levels - 1))
+            results.extend(_flatten_levels(item, None if levels is None else levels - 1))
         else:
             results.append(item)
     return results
 
 
 def flatten(value: Iterable[Any], levels: int | None = None, skip_nulls: bool = True) -> list[Any]:  # noqa: FBT001, FBT002
-    return [item for item in _flat(value, levels) if not (skip_nulls and item in (None, "None", "null"))]
+    return [
+        item for item in _flatten_levels(value, levels) if not (skip_nulls and item in (None, "None", "null"))
+    ]
 
 
 def unique(
@@ -90,29 +92,29 @@ def unique(
     seen: set[Any] = set()
     for item in value:
         key = item.get(attribute) if attribute and isinstance(item, Mapping) else item
-        marked = _hashable(key)
+        marked = _hashable_key(key)
         if marked not in seen:
             seen.add(marked)
             results.append(item)
     return results
 
 
-def _hashable(value: Any) -> Any:
+def _hashable_key(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return ("map", frozenset((key, _hashable(item)) for key, item in value.items()))
+        return ("map", frozenset((key, _hashable_key(item)) for key, item in value.items()))
     if isinstance(value, list | tuple):
-        return ("list", *(_hashable(item) for item in value))
+        return ("list", *(_hashable_key(item) for item in value))
     return (type(value).__name__ if isinstance(value, bool) else "", value)
 
 
 def intersect(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
-    other = {_hashable(item) for item in right}
-    return unique(item for item in left if _hashable(item) in other)
+    other = {_hashable_key(item) for item in right}
+    return unique(item for item in left if _hashable_key(item) in other)
 
 
 def difference(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
-    other = {_hashable(item) for item in right}
-    return unique(item for item in left if _hashable(item) not in other)
+    other = {_hashable_key(item) for item in right}
+    return unique(item for item in left if _hashable_key(item) not in other)
 
 
 def symmetric_difference(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
@@ -124,7 +126,7 @@ def union(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
     return unique([*left, *right])
 
 
-def _bounded(items: Iterable[Any]) -> list[Any]:
+def _limit_items(items: Iterable[Any]) -> list[Any]:
     results = list(itertools.islice(items, _MOST + 1))
     if len(results) > _MOST:
         raise FilterArgumentError(f"more than {_MOST:,} items")
@@ -155,7 +157,7 @@ def extract(item: Any, container: Any, more: Any = None) -> Any:
     return container
 
 
-def rekey(value: Any, key: str, duplicates: str = "error") -> dict[Any, Any]:
+def rekey_on_member(value: Any, key: str, duplicates: str = "error") -> dict[Any, Any]:
     results: dict[Any, Any] = {}
     for item in value.values() if isinstance(value, Mapping) else value:
         if item[key] in results and duplicates == "error":
@@ -170,7 +172,7 @@ def shuffle(value: Iterable[Any], seed: Any = None) -> list[Any]:
     return items
 
 
-def draw(end: Any, start: int | None = None, step: int | None = None, seed: Any = None) -> Any:
+def random_item(end: Any, start: int | None = None, step: int | None = None, seed: Any = None) -> Any:
     chance = random.Random(seed)
     if isinstance(end, int):
         numbers = range(start or 0, end, step or 1)
@@ -181,7 +183,7 @@ def draw(end: Any, start: int | None = None, step: int | None = None, seed: Any 
 
 
 COLLECTION_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
-    "combinations": lambda value, length=2: _bounded(itertools.combinations(value, length)),
+    "combinations": lambda value, length=2: _limit_items(itertools.combinations(value, length)),
     "combine": combine,
     "dict2items": dict2items,
     "difference": difference,
@@ -189,17 +191,17 @@ COLLECTION_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "flatten": flatten,
     "intersect": intersect,
     "items2dict": items2dict,
-    "permutations": lambda value, length=None: _bounded(itertools.permutations(value, length)),
-    "product": lambda *values: _bounded(itertools.product(*values)),
-    "random": draw,
-    "rekey_on_member": rekey,
+    "permutations": lambda value, length=None: _limit_items(itertools.permutations(value, length)),
+    "product": lambda *values: _limit_items(itertools.product(*values)),
+    "random": random_item,
+    "rekey_on_member": rekey_on_member,
     "shuffle": shuffle,
     "subelements": subelements,
     "symmetric_difference": symmetric_difference,
     "union": union,
     "unique": unique,
-    "zip": lambda *values: _bounded(zip(*values, strict=False)),
-    "zip_longest": lambda *values, fillvalue=None: _bounded(
+    "zip": lambda *values: _limit_items(zip(*values, strict=False)),
+    "zip_longest": lambda *values, fillvalue=None: _limit_items(
         itertools.zip_longest(*values, fillvalue=fillvalue)
     ),
 }

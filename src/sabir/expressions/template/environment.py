@@ -14,11 +14,11 @@ from jinja2.nodes import Template as TemplateTree
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.template.findings import Piece
-from sabir.expressions.template.instrumentation import COUNTING, mark
-from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits, refuse_no_data
-from sabir.expressions.template.undefined import LenientRecorder, Recorder, UndefinedUse
+from sabir.expressions.template.instrumentation import COUNTING, mark_outputs
+from sabir.expressions.template.limits import LimitReached, RenderMeter, TemplateLimits, refuse_no_data
+from sabir.expressions.template.undefined import LenientRecorder, UndefinedRecorder, UndefinedUse
 from sabir.text import Source
 
 _LARGEST_RANGE = 100_000
@@ -73,7 +73,7 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         undefined: type[Undefined] = StrictUndefined,
         **settings: Any,
     ) -> None:
-        self.meter = Meter(limits or TemplateLimits())
+        self.meter = RenderMeter(limits or TemplateLimits())
         super().__init__(undefined=undefined, finalize=self._put_out, **settings)
         known: dict[str, Any] = self.globals
         known["range"] = self._range
@@ -102,7 +102,7 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             ValueError,
             ArithmeticError,
         ) as error:  # of an expression of constants, computed here
-            raise TemplateSyntaxError(reason_of(error), 1, name, filename) from None
+            raise TemplateSyntaxError(explain_error(error), 1, name, filename) from None
 
     def _compile(self, source: str, filename: str) -> CodeType:
         try:
@@ -111,15 +111,15 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(_TOO_DEEP, 1, None, filename) from None
 
     def add_filters(self, filters: Mapping[str, Callable[..., Any]]) -> None:
-        self.filters.update({name: self._counted(name, one) for name, one in filters.items()})
+        self.filters.update({name: self._wrap_filter(name, one) for name, one in filters.items()})
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         self.meter.binary(operator, left, right)
-        return self.meter.checked(super().call_binop(context, operator, left, right))
+        return self.meter.check_size(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         __self.meter.call(__obj, args, kwargs)
-        return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
+        return __self.meter.check_size(super().call(__context, __obj, *args, **kwargs))
 
     @staticmethod
     def _put_out(value: Any) -> Any:
@@ -133,7 +133,7 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             raise LimitReached(f"range{args} is longer than {_LARGEST_RANGE:,}")
         return numbers
 
-    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_filter(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         meter = self.meter
         skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
         alone = skip + 1
@@ -151,8 +151,8 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
                 meter.arguments(name, args[skip:], kwargs)
             result = function(*args, **kwargs)
             if isinstance(result, Iterator):
-                return meter.bounded(result)
-            return meter.checked(result)
+                return meter.limit_items(result)
+            return meter.check_size(result)
 
         return counted
 
@@ -184,28 +184,28 @@ class BoundedEnvironment(MeteredEnvironment):
         known = self._templates.get(source.name)
         if known is not None and known[0] == source.text:
             return known[1]
-        code, pieces = self.compiled(source)
+        code, pieces = self.compile_source(source)
         self.pieces[source.name] = pieces
         self._sources[source.name] = source
         template: Template = self.template_class.from_code(self, code, self.make_globals(None), None)
         self._templates[source.name] = (source.text, template)
         return template
 
-    def compiled(self, source: Source) -> tuple[CodeType, tuple[Piece, ...]]:
+    def compile_source(self, source: Source) -> tuple[CodeType, tuple[Piece, ...]]:
         """The code of a template and the pieces that it puts out."""
-        return _compiled(source.text, source.name, trailing=self.keep_trailing_newline)
+        return _compile_source(source.text, source.name, trailing=self.keep_trailing_newline)
 
     def source_of(self, name: str | None, fallback: Source) -> Source:
         return self._sources.get(name or "", fallback)
 
     @contextmanager
-    def recording(self, *, lenient: bool = False) -> Generator[None, None, None]:
+    def record_undefined(self, *, lenient: bool = False) -> Generator[None, None, None]:
         """Note undefined names instead of failing on them; `lenient` fails where Jinja2's own undefined value does."""
         self.records.clear()
         self.undefined = (
             type("LenientRecorder", (LenientRecorder,), {"notebook": self})
             if lenient
-            else type("Recorder", (Recorder,), {"notebook": self})
+            else type("Recorder", (UndefinedRecorder,), {"notebook": self})
         )
         try:
             yield
@@ -220,16 +220,16 @@ class BoundedEnvironment(MeteredEnvironment):
 
 
 @lru_cache(maxsize=2)
-def _compiler(*, trailing: bool) -> BoundedEnvironment:
+def _compiler_environment(*, trailing: bool) -> BoundedEnvironment:
     return BoundedEnvironment(keep_trailing_newline=trailing)
 
 
 @lru_cache(maxsize=_COMPILED)
-def _compiled(text: str, name: str, *, trailing: bool) -> tuple[CodeType, tuple[Piece, ...]]:
+def _compile_source(text: str, name: str, *, trailing: bool) -> tuple[CodeType, tuple[Piece, ...]]:
     """The code of a template, by its content."""
-    environment = _compiler(trailing=trailing)
+    environment = _compiler_environment(trailing=trailing)
     tree = environment.parse(text, name, name)
-    pieces = mark(tree, Source(name, text))
+    pieces = mark_outputs(tree, Source(name, text))
     return environment.compile(tree, name, name), pieces
 
 
@@ -240,7 +240,7 @@ class _Loader(BaseLoader):
         self._find = find
 
     def load(self, environment: Any, name: str, globals: Any = None) -> Template:  # noqa: A002, ARG002
-        if _nested_templates() > _DEEPEST_INCLUDE:
+        if _count_nested() > _DEEPEST_INCLUDE:
             # Left to itself Python would run out of stack, and say so again whenever one of the generators is closed.
             raise LimitReached("the template calls or includes itself without end")
         source = self._find(name)
@@ -250,7 +250,7 @@ class _Loader(BaseLoader):
         return template
 
 
-def _nested_templates() -> int:
+def _count_nested() -> int:
     """How many templates are being rendered, one in another."""
     count = 0
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  `inspect` is expensive to import

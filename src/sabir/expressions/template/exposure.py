@@ -7,24 +7,31 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Undefined
 
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, External, LazyMap, mark, resting_on, single
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.values import (
+    MISSING,
+    External,
+    LazyMap,
+    build_unknown,
+    mark_sensitive,
+    single_value,
+)
 from sabir.expressions.template.limits import refuse_no_data
 from sabir.graph.values import Sensitive, Unknown
 
 if TYPE_CHECKING:
-    from sabir.expressions.query.context import Context
+    from sabir.expressions.query.context import QueryContext
 
 
 _SCALARS: Final = (str, int, float, bool, type(None), bytes)
 
 
-class Rendering:
+class TemplateRendering:
     """One rendering: where it takes place, and whether it touched anything sensitive or not known yet."""
 
     __slots__ = ("context", "sensitive", "tells_items", "unknown")
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: QueryContext) -> None:
         self.context = context
         self.sensitive = False
         self.tells_items = False
@@ -35,10 +42,10 @@ class Rendering:
         """A name used in the template: a variable, a reserved entity of TOSCA, or what Jinja2 knows by it."""
         value = self.context.scope.find(key)
         if value is MISSING:
-            value = self._reserved(key)
+            value = self._find_reserved(key)
         return otherwise() if value is MISSING else self.expose(value)
 
-    def _reserved(self, key: str) -> Any:
+    def _find_reserved(self, key: str) -> Any:
         here = self.context.resource
         match key:
             case "SELF":
@@ -66,7 +73,7 @@ class Rendering:
         if isinstance(value, Unknown):
             self.unknown.append(value)
             return value
-        if isinstance(value, Resource):
+        if isinstance(value, QueryResource):
             return ResourceView(value, self)
         if isinstance(value, External):
             return self.expose(value.result())
@@ -80,27 +87,27 @@ class Rendering:
             return [self.expose(item) for item in value]
         return value
 
-    def finished(self, result: Any) -> Any:
+    def finish(self, result: Any) -> Any:
         if self.unknown and not isinstance(result, Unknown):
-            return resting_on(self.unknown)  # whatever the template made of it is not the value
-        value = _taken_back(result)
-        return mark(value) if self.sensitive and not isinstance(value, Resource) else value
+            return build_unknown(self.unknown)  # whatever the template made of it is not the value
+        value = _unwrap_value(result)
+        return mark_sensitive(value) if self.sensitive and not isinstance(value, QueryResource) else value
 
 
-def _taken_back(value: Any) -> Any:
+def _unwrap_value(value: Any) -> Any:
     """What left the template as a view is again what it shows."""
     if type(value) in _SCALARS:
         return value
     if isinstance(value, Sensitive):
-        return mark(_taken_back(value.value))
+        return mark_sensitive(_unwrap_value(value.value))
     if isinstance(value, ResourceView | _MapView):
         return value._shown  # pyright: ignore[reportPrivateUsage]  templates cannot reach such names
     if isinstance(value, Mapping):
-        return {key: _taken_back(item) for key, item in value.items()}
+        return {key: _unwrap_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_taken_back(item) for item in value]
+        return [_unwrap_value(item) for item in value]
     if isinstance(value, Iterator):
-        return [_taken_back(item) for item in value]
+        return [_unwrap_value(item) for item in value]
     if isinstance(value, Undefined):  # in a list: `[1] | map(attribute='x')`
         value._fail_with_undefined_error()  # pyright: ignore[reportPrivateUsage]  Jinja2 has no public way
     return refuse_no_data(value)
@@ -111,22 +118,22 @@ class _Functions:
 
     __slots__ = ("_rendering",)
 
-    def __init__(self, rendering: Rendering) -> None:
+    def __init__(self, rendering: TemplateRendering) -> None:
         self._rendering = rendering
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        from sabir.expressions.query.functions.call import Call
-        from sabir.expressions.query.functions.registry import find
+        from sabir.expressions.query.functions.call import FunctionCall
+        from sabir.expressions.query.functions.registry import find_function
 
-        function, rendering = find(name), self._rendering
+        function, rendering = find_function(name), self._rendering
         if function is None:
             raise AttributeError(name)
 
         def run(*arguments: Any, **keywords: Any) -> Any:
-            raw = [_taken_back(argument) for argument in arguments]
-            call = Call(function, raw[0] if len(raw) == 1 else raw, keywords)
-            result = function.called(call, rendering.context)
-            return rendering.expose(single(result) if isinstance(result, list) else result)
+            raw = [_unwrap_value(argument) for argument in arguments]
+            call = FunctionCall(function, raw[0] if len(raw) == 1 else raw, keywords)
+            result = function.invoke(call, rendering.context)
+            return rendering.expose(single_value(result) if isinstance(result, list) else result)
 
         return run
 
@@ -136,7 +143,7 @@ class ResourceView(Mapping[str, Any]):
 
     __slots__ = ("_rendering", "_shown")
 
-    def __init__(self, shown: Resource, rendering: Rendering) -> None:
+    def __init__(self, shown: QueryResource, rendering: TemplateRendering) -> None:
         self._shown = shown
         self._rendering = rendering
 
@@ -169,7 +176,7 @@ class _MapView(Mapping[str, Any]):
 
     __slots__ = ("_rendering", "_shown")
 
-    def __init__(self, shown: Mapping[str, Any], rendering: Rendering) -> None:
+    def __init__(self, shown: Mapping[str, Any], rendering: TemplateRendering) -> None:
         self._shown = shown
         self._rendering = rendering
 

@@ -16,11 +16,11 @@ from typing import Any, Final
 from jinja2 import pass_context
 from jinja2.exceptions import FilterArgumentError
 
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.forms import compile_expression, compile_value
-from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import find
-from sabir.expressions.query.values import plain, single
+from sabir.expressions.query.functions.call import FunctionCall
+from sabir.expressions.query.functions.registry import find_function
+from sabir.expressions.query.values import plain_value, single_value
 from sabir.expressions.template.containers import COLLECTION_FILTERS
 from sabir.expressions.template.exposure import ResourceView
 from sabir.expressions.template.texts import TEXT_FILTERS
@@ -33,19 +33,19 @@ _UNITS: Final = "BKMGTPEZY"
 _size: Final = lazy_pattern(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
 
 
-def _data(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     """Mappings and sequences of any kind as the plain ones that writers know."""
     if isinstance(value, Mapping):
-        return {key: _data(item) for key, item in value.items()}
+        return {key: _plain_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_data(item) for item in value]
+        return [_plain_data(item) for item in value]
     return value
 
 
 def to_json(value: Any, **options: Any) -> str:
     options.pop("vault_to_text", None)
     options.pop("preprocess_unsafe", None)
-    return json.dumps(_data(value), default=str, **options)
+    return json.dumps(_plain_data(value), default=str, **options)
 
 
 def to_nice_json(value: Any, indent: int = 4, sort_keys: bool = True, **options: Any) -> str:  # noqa: FBT001, FBT002
@@ -57,7 +57,7 @@ def from_json(value: Any) -> Any:
 
 
 def to_yaml(value: Any, indent: int | None = None, **options: Any) -> str:
-    return pyyaml_text(_data(value), indent=indent, **{"default_flow_style": None, **options})
+    return pyyaml_text(_plain_data(value), indent=indent, **{"default_flow_style": None, **options})
 
 
 def to_nice_yaml(value: Any, indent: int = 4, **options: Any) -> str:
@@ -116,16 +116,16 @@ def strftime(names: Any, fmt: str, second: float | None = None, utc: bool = Fals
     return (moment if utc else moment.replace(tzinfo=None)).strftime(fmt)
 
 
-def logarithm(value: float, base: float = math.e) -> float:
+def compute_log(value: float, base: float = math.e) -> float:
     return math.log10(value) if base == 10 else math.log(value, base)
 
 
-def power(value: float, exponent: float) -> float:
+def compute_power(value: float, exponent: float) -> float:
     result: float = math.pow(value, exponent)
     return result
 
 
-def root(value: float, base: float = 2) -> float:
+def compute_root(value: float, base: float = 2) -> float:
     return math.sqrt(value) if base == 2 else math.pow(value, 1.0 / float(base))
 
 
@@ -135,9 +135,9 @@ FORMAT_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "from_yaml_all": from_yaml_all,
     "human_readable": human_readable,
     "human_to_bytes": human_to_bytes,
-    "log": logarithm,
-    "pow": power,
-    "root": root,
+    "log": compute_log,
+    "pow": compute_power,
+    "root": compute_root,
     "strftime": strftime,
     "to_datetime": to_datetime,
     "to_json": to_json,
@@ -147,23 +147,23 @@ FORMAT_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 
-def _context(names: Any) -> Context:
-    context: Context = names.rendering.context
+def _query_context(names: Any) -> QueryContext:
+    context: QueryContext = names.rendering.context
     return context
 
 
 @pass_context
-def evaluate(names: Any, expression: Any) -> Any:
+def evaluate_expression(names: Any, expression: Any) -> Any:
     """`'::web::port' | eval`: an expression in single mode; an instance, a number … is itself."""
     if not isinstance(expression, str | Mapping | list) or isinstance(expression, ResourceView):
         return expression
-    return names.rendering.expose(single(compile_expression(expression)(_context(names))))
+    return names.rendering.expose(single_value(compile_expression(expression)(_query_context(names))))
 
 
 @pass_context
 def map_value(names: Any, value: Any) -> Any:
     compiled = compile_value(value)
-    return names.rendering.expose(value if compiled is None else plain(compiled(_context(names))))
+    return names.rendering.expose(value if compiled is None else plain_value(compiled(_query_context(names))))
 
 
 @pass_context
@@ -175,11 +175,11 @@ def sensitive(names: Any, value: Any) -> Any:
 def _as_filter(name: str) -> Callable[..., Any]:
     @pass_context
     def run(names: Any, value: Any, *arguments: Any, **keywords: Any) -> Any:
-        function = find(name)
+        function = find_function(name)
         assert function is not None
         items = [value, *arguments, *keywords.values()]
-        call = Call(function, items if len(items) > 1 else value, {})
-        return names.rendering.expose(function.called(call, _context(names)))
+        call = FunctionCall(function, items if len(items) > 1 else value, {})
+        return names.rendering.expose(function.invoke(call, _query_context(names)))
 
     return run
 
@@ -188,8 +188,8 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     **TEXT_FILTERS,
     **FORMAT_FILTERS,
     **COLLECTION_FILTERS,
-    "eval": evaluate,
-    "ref": evaluate,
+    "eval": evaluate_expression,
+    "ref": evaluate_expression,
     "map_value": map_value,
     "mapValue": map_value,
     "sensitive": sensitive,

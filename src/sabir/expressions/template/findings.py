@@ -39,7 +39,7 @@ class TemplateFinding(Finding, frozen=True, kw_only=True):
     """The name that is not defined, as far as it can be told with its path: `web.prot`."""
 
 
-class TemplateFailed(Exception):
+class RenderError(Exception):
     def __init__(self, findings: tuple[TemplateFinding, ...]) -> None:
         super().__init__("; ".join(finding.message for finding in findings))
         self.findings = findings
@@ -70,9 +70,9 @@ class TemplateRules(Struct, frozen=True, kw_only=True):
         if name is not None:
             message = f"the template uses {name!r}, which is not defined"
         finding = rule.at(place, message, hint=hint)
-        return finding.widened(TemplateFinding, defect=defect, reason=reason, name=name)
+        return finding.convert_to(TemplateFinding, defect=defect, reason=reason, name=name)
 
-    def undefined_name(self, name: str, names: Iterable[str], place: Place) -> TemplateFinding:
+    def report_undefined(self, name: str, names: Iterable[str], place: Place) -> TemplateFinding:
         """`names` are defined where this one was looked for."""
         parent, _, last = name.rpartition(".")
         hint = did_you_mean(last, names)
@@ -152,7 +152,7 @@ class LineMap(Struct, frozen=True, eq=False):
         return min(piece.offset + at - self.starts[index], len(piece.source.text))
 
 
-class Rendered(Struct, frozen=True, eq=False):
+class RenderedTemplate(Struct, frozen=True, eq=False):
     """A rendered text. Without a map it is the source itself, unchanged."""
 
     source: Source

@@ -17,61 +17,63 @@ _MADE: Final = "*made*"
 
 
 @pass_context  # so that it is never run while a template is compiled
-def _counted_loop(context: Context, items: Iterable[Any]) -> Iterable[Any]:
+def _count_loop(context: Context, items: Iterable[Any]) -> Iterable[Any]:
     """The items of a loop, counted by the meter of the environment."""
-    found: Iterable[Any] = context.environment.meter.bounded(items)  # type: ignore[attr-defined]  # ours has one
+    found: Iterable[Any] = context.environment.meter.limit_items(items)  # type: ignore[attr-defined]  # ours has one
     return found
 
 
 @pass_context
-def _weighed(context: Context, value: Any) -> Any:
+def _weigh_value(context: Context, value: Any) -> Any:
     """A list, tuple or dictionary that the template makes, when it is not too large with all that is in it."""
-    return context.environment.meter.checked(value)  # type: ignore[attr-defined]
+    return context.environment.meter.check_size(value)  # type: ignore[attr-defined]
 
 
-COUNTING: Final[Mapping[str, Callable[..., Any]]] = {_LOOP: _counted_loop, _MADE: _weighed}
+COUNTING: Final[Mapping[str, Callable[..., Any]]] = {_LOOP: _count_loop, _MADE: _weigh_value}
 """The filters that rewritten trees go through; no template can name them. An environment has to know them."""
 
 
-def count(tree: nodes.Template) -> None:
+def add_counting(tree: nodes.Template) -> None:
     """Rewrite loops and joins in place so that `environment.meter` counts them; outputs stay as they are."""
-    _Counting().visit(tree)
+    _CountingTransformer().visit(tree)
 
 
-def mark(tree: nodes.Template, source: Source) -> tuple[Piece, ...]:
+def mark_outputs(tree: nodes.Template, source: Source) -> tuple[Piece, ...]:
     """Rewrite the tree in place; the pieces are to stand in `environment.pieces` under the source's name."""
-    marking = Marking(source)
+    marking = MarkingTransformer(source)
     marking.visit(tree)
     return tuple(marking.pieces)
 
 
-class _Counting(NodeTransformer):
+class _CountingTransformer(NodeTransformer):
     """Loops, joins and what is made of other values are counted."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
         self.generic_visit(node)
-        node.iter = self.counted(cast("nodes.Expr", node.iter), node.lineno)
+        node.iter = self.count_items(cast("nodes.Expr", node.iter), node.lineno)
         return node
 
-    def counted(self, items: nodes.Expr, line: int) -> nodes.Filter:
+    def count_items(self, items: nodes.Expr, line: int) -> nodes.Filter:
         # A filter is called as it is; a function would go through the sandbox.
         return nodes.Filter(items, _LOOP, [], [], None, None, lineno=line)
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802
         self.generic_visit(node)
-        joined = nodes.EnvironmentAttribute("meter.joined", lineno=node.lineno)
+        joined = nodes.EnvironmentAttribute("meter.join_parts", lineno=node.lineno)
         return nodes.Call(joined, list(node.nodes), [], None, None, lineno=node.lineno)
 
     def visit_List(self, node: nodes.List) -> nodes.Expr:  # noqa: N802
-        return self._made(node)
+        return self._weigh_literal(node)
 
     def visit_Tuple(self, node: nodes.Tuple) -> nodes.Expr:  # noqa: N802
-        return self._made(node) if node.ctx == "load" else cast("nodes.Expr", self.generic_visit(node))
+        return (
+            self._weigh_literal(node) if node.ctx == "load" else cast("nodes.Expr", self.generic_visit(node))
+        )
 
     def visit_Dict(self, node: nodes.Dict) -> nodes.Expr:  # noqa: N802
-        return self._made(node)
+        return self._weigh_literal(node)
 
-    def _made(self, node: nodes.Expr) -> nodes.Expr:
+    def _weigh_literal(self, node: nodes.Expr) -> nodes.Expr:
         """A list, tuple or dictionary written in the template: weighed when it holds more than constants."""
         self.generic_visit(node)
         if all(isinstance(part, nodes.Const | nodes.Pair) for part in node.find_all(nodes.Expr)):
@@ -79,7 +81,7 @@ class _Counting(NodeTransformer):
         return nodes.Filter(node, _MADE, [], [], None, None, lineno=node.lineno)
 
 
-class Marking(_Counting):
+class MarkingTransformer(_CountingTransformer):
     """Outputs know their place, too."""
 
     def __init__(self, source: Source) -> None:

@@ -61,7 +61,7 @@ def refuse_no_data(value: Any) -> Any:
     raise TemplateRuntimeError(f"{kind} is no data{todo}")
 
 
-class Meter:
+class RenderMeter:
     """Counts what a rendering does and stops it.
 
     The clock is asked after some steps only, and for the first time after the first of them: on some systems asking it
@@ -105,16 +105,16 @@ class Meter:
         elif now > self._deadline:
             raise LimitReached(f"the template takes more than {self.limits.seconds:g} s")
 
-    def bounded(self, items: Iterable[Any]) -> Iterable[Any]:
+    def limit_items(self, items: Iterable[Any]) -> Iterable[Any]:
         """The items of a loop, one step each; those of a short list are counted before the loop begins."""
         if isinstance(items, list | tuple) and len(items) < _CLOCK_EVERY:
             self._steps += len(items)
             if self._steps >= self._ask_at:
                 self._check()
             return items
-        return self._counted(items)
+        return self._count_items(items)
 
-    def _counted(self, items: Iterable[Any]) -> Iterator[Any]:
+    def _count_items(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
             self._steps += 1
             if self._steps >= self._ask_at:
@@ -128,7 +128,7 @@ class Meter:
             what = "items" if items else "characters"
             raise LimitReached(f"the template makes a value of {size:,} {what}; {limit:,} is the most")
 
-    def checked(self, value: Any) -> Any:
+    def check_size(self, value: Any) -> Any:
         """A value just made, when it is not too large."""
         if isinstance(value, str):
             self.room(len(value))
@@ -158,7 +158,7 @@ class Meter:
             if weight > most:
                 raise LimitReached(f"the template makes a value of more than {most:,} parts, one in another")
 
-    def joined(self, *parts: Any) -> str:
+    def join_parts(self, *parts: Any) -> str:
         """`a ~ b`, within bounds."""
         texts = [str(refuse_no_data(part)) for part in parts]
         self.room(sum(map(len, texts)))

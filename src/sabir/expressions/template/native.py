@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 from jinja2 import Environment, Undefined, nodes, pass_context
 
-from sabir.expressions.query.values import MISSING, LazyList, LazyMap, mark
+from sabir.expressions.query.values import MISSING, LazyList, LazyMap, mark_sensitive
 from sabir.graph.values import Sensitive
 
 TEXT_FILTERS: Final = ("string", "to_json", "to_nice_json", "to_yaml", "to_nice_yaml")
@@ -45,7 +45,7 @@ def stays_text(function: Callable[..., Any]) -> Callable[..., Any]:
     return kept
 
 
-def shown(value: Any) -> Any:
+def output_value(value: Any) -> Any:
     """An output of a template: what would show as an object of Python is the list of its items."""
     if type(value) in _SHOWN_AS_IT_IS:  # asking an abstract class costs more than all the rest
         return value
@@ -58,17 +58,19 @@ def value_of(values: Iterable[Any]) -> Any:
     if not pieces:
         return None
     if len(pieces) > 1:
-        return _literal("".join([piece if type(piece) is str else str(shown(piece)) for piece in pieces]))
-    only = shown(pieces[0])
+        return _parse_literal(
+            "".join([piece if type(piece) is str else str(output_value(piece)) for piece in pieces])
+        )
+    only = output_value(pieces[0])
     if isinstance(only, Undefined):
         # Also the one that Jinja2 makes of an `if` without `else`, which would print as nothing.
         only._fail_with_undefined_error()  # pyright: ignore[reportPrivateUsage]  Jinja2 has no public way
     if isinstance(only, _Text):
         return str(only)
-    return _literal(only) if type(only) is str else only
+    return _parse_literal(only) if type(only) is str else only
 
 
-def _literal(text: str) -> Any:
+def _parse_literal(text: str) -> Any:
     """What the text is as a Python literal; the text itself when it is none, or a quoted text."""
     if len(text) > _LONGEST_LITERAL or _MAY_BE_LITERAL.match(text) is None:
         return text
@@ -76,7 +78,7 @@ def _literal(text: str) -> Any:
         value = ast.literal_eval(ast.parse(text, mode="eval"))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
-    return text if isinstance(value, str) else shown(value)
+    return text if isinstance(value, str) else output_value(value)
 
 
 def keep_backslashes(text: str, environment: Environment) -> str:
@@ -90,11 +92,11 @@ def keep_backslashes(text: str, environment: Environment) -> str:
     inside = False
     for _line, kind, piece in environment.lex(text):
         inside = kind == "variable_begin" or (inside and kind != "variable_end")
-        pieces.append(piece if not inside or kind != "string" else _ESCAPE.sub(_doubled, piece))
+        pieces.append(piece if not inside or kind != "string" else _ESCAPE.sub(_double_backslash, piece))
     return "".join(pieces)
 
 
-def _doubled(escape: re.Match[str]) -> str:
+def _double_backslash(escape: re.Match[str]) -> str:
     match escape[1]:
         case "'" | '"':
             return escape[0]
@@ -111,7 +113,7 @@ Path = tuple[str, tuple[str | int, ...]]
 
 
 @pass_context
-def _begin(names: Any, value: Any) -> Any:
+def _begin_items(names: Any, value: Any) -> Any:
     """Before the first item. Jinja2 looks up all names of a template before anything else: where one of them holds a secret,
     any item may have it, and nothing is told apart."""
     names.rendering.tells_items = not names.rendering.sensitive
@@ -119,7 +121,7 @@ def _begin(names: Any, value: Any) -> Any:
 
 
 @pass_context
-def _item(names: Any, value: Any) -> Any:
+def _mark_item(names: Any, value: Any) -> Any:
     """An item that was just computed: it is marked when a secret was touched since the one before it."""
     rendering = names.rendering
     if not rendering.sensitive or not rendering.tells_items:
@@ -128,14 +130,14 @@ def _item(names: Any, value: Any) -> Any:
     return Sensitive(value)
 
 
-ITEM_FILTERS: Final = {_BEGIN: _begin, _ITEM: _item}
+ITEM_FILTERS: Final = {_BEGIN: _begin_items, _ITEM: _mark_item}
 
 
 def track_items(tree: nodes.Template) -> None:
     """Have the items of a list or map that is all a template gives marked one by one."""
     output = _only_output(tree)
     if isinstance(output, nodes.List | nodes.Dict):
-        _track(output)
+        _track_literal(output)
         begin = nodes.Filter(nodes.Const(None), _BEGIN, [], [], None, None, lineno=1)
         tree.body.insert(0, nodes.ExprStmt(begin, lineno=1))
 
@@ -146,20 +148,20 @@ def _only_output(tree: nodes.Template) -> nodes.Expr | None:
     return tree.body[0].nodes[0]
 
 
-def _track(literal: nodes.List | nodes.Dict) -> None:
+def _track_literal(literal: nodes.List | nodes.Dict) -> None:
     if isinstance(literal, nodes.List):
-        literal.items = [_tracked(item) for item in literal.items]
+        literal.items = [_track_item(item) for item in literal.items]
     # A key that is computed may be the secret, and is no item.
     elif all(isinstance(pair.key, nodes.Const) for pair in literal.items):
         for pair in literal.items:
-            pair.value = _tracked(pair.value)
+            pair.value = _track_item(pair.value)
 
 
-def _tracked(item: nodes.Expr) -> nodes.Expr:
+def _track_item(item: nodes.Expr) -> nodes.Expr:
     if isinstance(item, nodes.Const):
         return item
     if isinstance(item, nodes.List | nodes.Dict):
-        _track(item)
+        _track_literal(item)
         # What its own items do not tell (a computed key) is told of it as a whole.
     return nodes.Filter(item, _ITEM, [], [], None, None, lineno=item.lineno)
 
@@ -182,7 +184,7 @@ def path_of(tree: nodes.Template) -> Path | None:
     return (node.name, tuple(reversed(keys))) if isinstance(node, nodes.Name) else None
 
 
-def walk(value: Any, keys: tuple[str | int, ...]) -> Any:
+def walk_path(value: Any, keys: tuple[str | int, ...]) -> Any:
     """What a path leads to, with its marks; MISSING where it leaves plain lists and maps."""
     marked = False
     for key in keys:
@@ -196,4 +198,4 @@ def walk(value: Any, keys: tuple[str | int, ...]) -> Any:
             return MISSING
         if value is MISSING:
             return MISSING
-    return mark(value) if marked else value
+    return mark_sensitive(value) if marked else value

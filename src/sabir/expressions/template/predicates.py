@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from jinja2.exceptions import TemplateRuntimeError
 
-from sabir.expressions.patterns import PatternError, bounded, compile_pattern
+from sabir.expressions.patterns import PatternError, compile_pattern, guard_pattern
 from sabir.expressions.template.texts import to_bool
 from sabir.lazy import lazy_pattern
 
@@ -36,7 +36,7 @@ def regex(
     except PatternError as error:
         raise TemplateRuntimeError(f"{pattern!r} is no regular expression: {error}") from error
     text = str(value)
-    searcher = bounded(compiled, text)
+    searcher = guard_pattern(compiled, text)
     if match_type == "fullmatch":
         return searcher.fullmatch(text) is not None
     return (searcher.match(text) if match_type == "match" else searcher.search(text)) is not None
@@ -61,14 +61,14 @@ def version(
     decide = _OPERATORS.get(operator)
     if decide is None:
         raise TemplateRuntimeError(f"version: there is no operator {operator!r}")
-    left, right = _comparable(str(value)), _comparable(str(other))
+    left, right = _version_key(str(value)), _version_key(str(other))
     return decide((left > right) - (left < right))
 
 
 _version_part: Final = lazy_pattern(r"[0-9]+|[A-Za-z]+")
 
 
-def _comparable(text: str) -> list[tuple[int, int, str]]:
+def _version_key(text: str) -> list[tuple[int, int, str]]:
     return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in _version_part().findall(text)]
 
 
@@ -81,16 +81,16 @@ def subset(left: Iterable[Any], right: Iterable[Any]) -> bool:
     return all(item in other for item in left)
 
 
-def truthy(value: Any, convert_bool: bool = False) -> bool:  # noqa: FBT001, FBT002
+def is_truthy(value: Any, convert_bool: bool = False) -> bool:  # noqa: FBT001, FBT002
     return bool(to_bool(value)) if convert_bool else bool(value)
 
 
-def url(value: Any, schemes: list[str] | None = None) -> bool:
+def is_url(value: Any, schemes: list[str] | None = None) -> bool:
     parts = urlsplit(str(value))
     return bool(parts.scheme and parts.netloc) and (not schemes or parts.scheme in schemes)
 
 
-def failed(result: Any) -> bool:
+def has_failed(result: Any) -> bool:
     return bool(isinstance(result, Mapping) and result.get("failed", False))
 
 
@@ -99,21 +99,21 @@ PREDICATES: Final[Mapping[str, Callable[..., bool]]] = {
     "any": any,
     "changed": lambda result: bool(isinstance(result, Mapping) and result.get("changed", False)),
     "contains": contains,
-    "failed": failed,
-    "failure": failed,
-    "falsy": lambda value, convert_bool=False: not truthy(value, convert_bool),
+    "failed": has_failed,
+    "failure": has_failed,
+    "falsy": lambda value, convert_bool=False: not is_truthy(value, convert_bool),
     "match": match,
     "nan": lambda value: value != value,
     "regex": regex,
     "search": search,
     "skipped": lambda result: bool(isinstance(result, Mapping) and result.get("skipped", False)),
     "subset": subset,
-    "succeeded": lambda result: not failed(result),
-    "success": lambda result: not failed(result),
+    "succeeded": lambda result: not has_failed(result),
+    "success": lambda result: not has_failed(result),
     "superset": lambda left, right: subset(right, left),
-    "truthy": truthy,
-    "uri": url,
-    "url": url,
+    "truthy": is_truthy,
+    "uri": is_url,
+    "url": is_url,
     "urn": lambda value: str(value).lower().startswith("urn:"),
     "vault_encrypted": lambda value: str(value).startswith("$ANSIBLE_VAULT;"),
     "version": version,

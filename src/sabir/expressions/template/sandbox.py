@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.template.findings import (
     LineMap,
     Piece,
-    Rendered,
+    RenderedTemplate,
+    RenderError,
     TemplateDefect,
-    TemplateFailed,
     TemplateFinding,
     TemplateRules,
     line_place,
@@ -36,7 +36,7 @@ class NotSimple(Exception):
     """The template needs the whole machinery."""
 
 
-def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
+def render_simple(source: Source, evaluate: Callable[[str], str]) -> RenderedTemplate:
     """The rendered text; `evaluate` renders a small template that is one tag, or raises `NotSimple`."""
     text = source.text
     read = read_tags(text)
@@ -53,14 +53,14 @@ def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
             out.text(position, tag.span.start)
         position = tag.span.end
         if tag.kind is TagKind.STATEMENT:
-            shown = _branch(tag, text, branches, evaluate)
+            shown = _follow_branch(tag, text, branches, evaluate)
         elif tag.kind is TagKind.OUTPUT and shown:
             out.value(tag.span.start, evaluate(tag.text))
     if branches:
         raise NotSimple
     if position < len(text):
         out.text(position, len(text))
-    return out.rendered()
+    return out.build_result()
 
 
 class _Branch(NamedTuple):
@@ -74,7 +74,7 @@ class _Branch(NamedTuple):
     """Whether this is its `else`, behind which there is no other."""
 
 
-def _branch(tag: Tag, text: str, branches: list[_Branch], evaluate: Callable[[str], str]) -> bool:
+def _follow_branch(tag: Tag, text: str, branches: list[_Branch], evaluate: Callable[[str], str]) -> bool:
     """Follow an `if` tag; whether the text after it counts."""
     word = tag.word
     if word not in ("if", "elif", "else", "endif"):
@@ -82,7 +82,7 @@ def _branch(tag: Tag, text: str, branches: list[_Branch], evaluate: Callable[[st
     test = text[tag.tokens[0].end : tag.inner.end].strip()
     if word == "if":
         outer = all(branch.shown for branch in branches)
-        holds = outer and _holds(test, evaluate)
+        holds = outer and _evaluate_test(test, evaluate)
         branches.append(_Branch(holds, holds))
         return holds
     if not branches or bool(test) != (word == "elif"):
@@ -93,12 +93,12 @@ def _branch(tag: Tag, text: str, branches: list[_Branch], evaluate: Callable[[st
         return outer
     if before.is_last:
         raise NotSimple
-    holds = outer and not before.taken and (word == "else" or _holds(test, evaluate))
+    holds = outer and not before.taken and (word == "else" or _evaluate_test(test, evaluate))
     branches.append(_Branch(holds, before.taken or holds, word == "else"))
     return holds
 
 
-def _holds(test: str, evaluate: Callable[[str], str]) -> bool:
+def _evaluate_test(test: str, evaluate: Callable[[str], str]) -> bool:
     return evaluate(f"{{% if {test} %}}1{{% endif %}}") == "1"
 
 
@@ -125,11 +125,11 @@ class _Output:
         self._parts.append(text)
         self._size += len(text)
 
-    def rendered(self) -> Rendered:
+    def build_result(self) -> RenderedTemplate:
         if not self._starts:
             self._add(Piece.make("", self._source, 0, exact=False), "")
         lines = LineMap(tuple(self._starts), tuple(self._pieces))
-        return Rendered(Source(self._source.name, "".join(self._parts)), lines)
+        return RenderedTemplate(Source(self._source.name, "".join(self._parts)), lines)
 
 
 def is_template(text: str) -> bool:
@@ -163,10 +163,10 @@ class Sandbox:
         self._exhausted = 0
         self._values: tuple[Mapping[str, Any], dict[str, str]] = ({}, {})
 
-    def render(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
+    def render(self, source: Source, variables: Mapping[str, Any]) -> RenderedTemplate:
         """The rendered text with its map. Raises `TemplateFailed` with every undefined name, or the one other problem."""
         if not is_template(source.text):
-            return Rendered(source)
+            return RenderedTemplate(source)
         environment = self._environment or self._make_environment()
         # Each template that took all its time leaves half of it to those that follow: many of them end soon, too.
         share = 0.5**self._exhausted
@@ -175,23 +175,23 @@ class Sandbox:
             with suppress(NotSimple):
                 return self._simply(source, variables)
             environment.meter.extend(share / 4)
-        with self._failing(source, variables):
+        with self._translate_errors(source, variables):
             return self._run(source, variables)
 
     def render_leniently(
         self, source: Source, variables: Mapping[str, Any]
-    ) -> tuple[Rendered, tuple[TemplateFinding, ...]]:
+    ) -> tuple[RenderedTemplate, tuple[TemplateFinding, ...]]:
         """The text as Jinja2 renders it without further ado, undefined names being empty and false; and those names."""
         if not is_template(source.text):
-            return Rendered(source), ()
+            return RenderedTemplate(source), ()
         environment = self._environment or self._make_environment()
         environment.meter.restart(0.5**self._exhausted)
-        with self._failing(source, variables), environment.recording(lenient=True):
+        with self._translate_errors(source, variables), environment.record_undefined(lenient=True):
             rendered = self._run(source, variables)
-            return rendered, self._undefined(source, variables)
+            return rendered, self._report_undefined(source, variables)
 
     @contextmanager
-    def _failing(self, source: Source, variables: Mapping[str, Any]) -> Generator[None, None, None]:
+    def _translate_errors(self, source: Source, variables: Mapping[str, Any]) -> Generator[None, None, None]:
         """Whatever a template does wrong becomes `TemplateFailed`, with places."""
         from jinja2 import TemplateError, UndefinedError
 
@@ -199,29 +199,29 @@ class Sandbox:
             try:
                 yield
             except UndefinedError as error:
-                raise TemplateFailed(self._all_undefined(source, variables, error)) from None
-        except TemplateFailed:
+                raise RenderError(self._all_undefined(source, variables, error)) from None
+        except RenderError:
             raise
         except TemplateError as error:
-            raise TemplateFailed((self._from_jinja(error, source),)) from None
+            raise RenderError((self._from_jinja(error, source),)) from None
         except LimitReached as error:
             self._exhausted += 1
-            raise TemplateFailed((self._finding(TemplateDefect.LIMIT, str(error), error, source),)) from None
+            raise RenderError((self._finding(TemplateDefect.LIMIT, str(error), error, source),)) from None
         except RecursionError as error:
             message = "the template calls or includes itself without end"
-            raise TemplateFailed((self._finding(TemplateDefect.LIMIT, message, error, source),)) from None
+            raise RenderError((self._finding(TemplateDefect.LIMIT, message, error, source),)) from None
         except MemoryError as error:
-            raise TemplateFailed(
+            raise RenderError(
                 (self._finding(TemplateDefect.LIMIT, "out of memory", error, source),)
             ) from None
         except MISTAKES as error:
-            raise TemplateFailed(
-                (self._finding(TemplateDefect.FAILED, reason_of(error), error, source),)
+            raise RenderError(
+                (self._finding(TemplateDefect.FAILED, explain_error(error), error, source),)
             ) from None
         finally:
             self._environment.records.clear()
 
-    def _simply(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
+    def _simply(self, source: Source, variables: Mapping[str, Any]) -> RenderedTemplate:
         """The short cut; the values of expressions are kept as long as the variables are the same object."""
         from jinja2 import TemplateError
 
@@ -254,14 +254,14 @@ class Sandbox:
         self._environment.add_filters(self.filters)
         return self._environment
 
-    def _run(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
+    def _run(self, source: Source, variables: Mapping[str, Any]) -> RenderedTemplate:
         environment = self._environment
         template = environment.template(source)
         parts: list[str] = []
         starts: list[int] = []
         pieces: list[Piece] = []
         size = 0
-        for chunk in _stream(template, variables):
+        for chunk in _render_stream(template, variables):
             if isinstance(chunk, Piece):
                 starts.append(size)
                 pieces.append(chunk)
@@ -273,7 +273,7 @@ class Sandbox:
         if not starts:
             starts, pieces = [0], [Piece.make("", source, 0, exact=False)]
         text = "".join(parts)
-        return Rendered(Source(source.name, text), LineMap(tuple(starts), tuple(pieces)))
+        return RenderedTemplate(Source(source.name, text), LineMap(tuple(starts), tuple(pieces)))
 
     def _all_undefined(
         self, source: Source, variables: Mapping[str, Any], error: Exception
@@ -283,17 +283,17 @@ class Sandbox:
 
         environment = self._environment
         environment.meter.extend(0.25)
-        with environment.recording():
+        with environment.record_undefined():
             with suppress(TemplateError, *MISTAKES):  # the names noted so far are what is asked for
                 self._run(source, variables)
-            findings = self._undefined(source, variables)
+            findings = self._report_undefined(source, variables)
         return findings or (self._finding(TemplateDefect.UNDEFINED, str(error), error, source),)
 
-    def _undefined(self, source: Source, variables: Mapping[str, Any]) -> tuple[TemplateFinding, ...]:
+    def _report_undefined(self, source: Source, variables: Mapping[str, Any]) -> tuple[TemplateFinding, ...]:
         """The undefined names that were noted, each where it is used first."""
         first = {record.name: record for record in reversed(self._environment.records)}
         return tuple(
-            self.rules.undefined_name(
+            self.rules.report_undefined(
                 record.name, record.known if "." in record.name else variables, record.place(source)
             )
             for record in reversed(first.values())
@@ -304,7 +304,7 @@ class Sandbox:
         from jinja2.exceptions import SecurityError
 
         if isinstance(error, SecurityError):
-            return self._finding(TemplateDefect.UNSAFE, reason_of(error), error, source)
+            return self._finding(TemplateDefect.UNSAFE, explain_error(error), error, source)
         if isinstance(error, TemplateNotFound):
             reason = f"there is no template {error.name!r} to include"
             return self._finding(TemplateDefect.FAILED, reason, error, source)
@@ -316,10 +316,10 @@ class Sandbox:
     def _finding(
         self, defect: TemplateDefect, reason: str, error: BaseException, source: Source
     ) -> TemplateFinding:
-        return self.rules.finding(defect, reason, _traced(error.__traceback__, source))
+        return self.rules.finding(defect, reason, _find_location(error.__traceback__, source))
 
 
-def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
+def _render_stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
     stream: Iterator[str] = template.root_render_func(template.new_context(dict(variables)))
     return stream
 
@@ -331,7 +331,7 @@ def _source_of_syntax_error(error: Any, source: Source) -> Source:
     return Source(error.name, "\n" * error.lineno)
 
 
-def _traced(traceback: TracebackType | None, source: Source) -> Place:
+def _find_location(traceback: TracebackType | None, source: Source) -> Place:
     """The innermost template line of a traceback."""
     place = Place(source, Span(0, 0))
     while traceback is not None:

@@ -39,7 +39,7 @@ class Token(Struct, frozen=True, eq=False, gc=False):
         return self.start + len(self.text)
 
 
-class Name(Struct, frozen=True, eq=False, gc=False):
+class DottedName(Struct, frozen=True, eq=False, gc=False):
     """A name as it is written, with the names behind its dots: `web.port`."""
 
     text: str
@@ -84,7 +84,7 @@ class TemplateTags(Struct, frozen=True, eq=False):
         return tag if tag is not None and tag.span.start == offset and tag.kind is TagKind.OUTPUT else None
 
 
-def dotted_names(tokens: Sequence[Token]) -> Iterator[Name]:
+def read_names(tokens: Sequence[Token]) -> Iterator[DottedName]:
     """The names among tokens, dots and all; words of the language (`in`, `not`) and of filters look like names, too."""
     at = 0
     while at < len(tokens):
@@ -93,14 +93,14 @@ def dotted_names(tokens: Sequence[Token]) -> Iterator[Name]:
         if first.kind != "name":
             continue
         text = first.text
-        while at + 1 < len(tokens) and _continues(last, tokens[at], tokens[at + 1]):
+        while at + 1 < len(tokens) and _continues_name(last, tokens[at], tokens[at + 1]):
             last = tokens[at + 1]
             text += f".{last.text}"
             at += 2
-        yield Name(text, first.start)
+        yield DottedName(text, first.start)
 
 
-def _continues(name: Token, dot: Token, following: Token) -> bool:
+def _continues_name(name: Token, dot: Token, following: Token) -> bool:
     is_touching = dot.start == name.end and following.start == dot.end
     return is_touching and dot.text == "." and following.kind == "name"
 
@@ -114,12 +114,12 @@ def read_tags(text: str) -> TemplateTags:
     opened: Token | None = None
     inside: list[Token] = []
     try:
-        for token in _tokens(text):
+        for token in _read_tokens(text):
             side = token.kind.rpartition("_")[2]
             if side == "begin":
                 opened, inside = token, []
             elif side == "end" and opened is not None:
-                tags.append(_tag(text, opened, inside, token))
+                tags.append(_build_tag(text, opened, inside, token))
                 opened = None
             elif opened is not None and token.kind != "whitespace":
                 inside.append(token)
@@ -128,7 +128,7 @@ def read_tags(text: str) -> TemplateTags:
     return TemplateTags(tuple(tags), is_complete=opened is None)
 
 
-def _tag(text: str, opened: Token, inside: list[Token], closed: Token) -> Tag:
+def _build_tag(text: str, opened: Token, inside: list[Token], closed: Token) -> Tag:
     # The token of a closing `-%}` goes on to the end of the white space behind it.
     ending = closed.text.rstrip()
     span = Span(opened.start, closed.start + len(ending))
@@ -142,28 +142,28 @@ def _tag(text: str, opened: Token, inside: list[Token], closed: Token) -> Tag:
     )
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def _read_tokens(text: str) -> Iterator[Token]:
     """All tokens with their offsets in the text."""
     read, offsets = text, None
     if "\r" in text:
         # The lexer reads every end of line as "\n", so what it saw is shorter than what was written.
-        read, offsets = text.replace("\r\n", "\n").replace("\r", "\n"), _offsets(text)
+        read, offsets = text.replace("\r\n", "\n").replace("\r", "\n"), _lexer_offsets(text)
     at = 0
-    for _line, kind, written in _lexer().lex(text):
+    for _line, kind, written in _build_lexer().lex(text):
         # Before a tag that begins with a minus the lexer leaves white space out.
         at = read.find(written, at)
         yield Token(kind, written, at if offsets is None else offsets[at])
         at += len(written)
 
 
-def _offsets(text: str) -> list[int]:
+def _lexer_offsets(text: str) -> list[int]:
     """For each character that the lexer reads, where it stands in the text."""
     offsets = [at for at, character in enumerate(text) if character != "\n" or text[at - 1 : at] != "\r"]
     return [*offsets, len(text)]
 
 
 @cache
-def _lexer() -> Any:
+def _build_lexer() -> Any:
     from jinja2 import Environment
 
     return Environment(keep_trailing_newline=True)  # it reads texts and renders none

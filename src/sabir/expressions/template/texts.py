@@ -17,7 +17,13 @@ from urllib.parse import unquote_plus, urlsplit
 from jinja2.exceptions import FilterArgumentError, UndefinedError
 from jinja2.runtime import Undefined
 
-from sabir.expressions.patterns import PatternError, ResultTooLong, bounded, compile_pattern, substitute
+from sabir.expressions.patterns import (
+    PatternError,
+    ResultTooLong,
+    compile_pattern,
+    guard_pattern,
+    substitute_matches,
+)
 from sabir.expressions.template.limits import LimitReached
 
 # The name space Ansible makes its identifiers in.
@@ -34,7 +40,7 @@ def to_bool(value: Any) -> bool | None:
     return value in ("yes", "on", "1", "true", 1)
 
 
-def _pattern(pattern: str, *, ignorecase: bool = False, multiline: bool = False) -> re.Pattern[str]:
+def _filter_pattern(pattern: str, *, ignorecase: bool = False, multiline: bool = False) -> re.Pattern[str]:
     flags = (re.IGNORECASE if ignorecase else 0) | (re.MULTILINE if multiline else 0)
     try:
         return compile_pattern(pattern, flags)
@@ -50,9 +56,9 @@ def regex_replace(
     multiline: bool = False,  # noqa: FBT001, FBT002
     count: int = 0,
 ) -> str:
-    compiled = _pattern(pattern, ignorecase=ignorecase, multiline=multiline)
+    compiled = _filter_pattern(pattern, ignorecase=ignorecase, multiline=multiline)
     try:
-        return substitute(compiled, str(value), replacement, count=count, most=_LONGEST_RESULT)
+        return substitute_matches(compiled, str(value), replacement, count=count, most=_LONGEST_RESULT)
     except (re.error, IndexError) as error:
         raise FilterArgumentError(f"{replacement!r} is no replacement: {error}") from error
     except ResultTooLong as error:
@@ -62,16 +68,16 @@ def regex_replace(
 def regex_search(
     value: Any, pattern: str, *groups: str, ignorecase: bool = False, multiline: bool = False
 ) -> Any:
-    text, compiled = str(value), _pattern(pattern, ignorecase=ignorecase, multiline=multiline)
-    match = bounded(compiled, text).search(text)
+    text, compiled = str(value), _filter_pattern(pattern, ignorecase=ignorecase, multiline=multiline)
+    match = guard_pattern(compiled, text).search(text)
     if match is None:
         return None
     if not groups:
         return match.group()
-    return [match.group(_group(group, compiled)) for group in groups]
+    return [match.group(_group_number(group, compiled)) for group in groups]
 
 
-def _group(written: str, pattern: re.Pattern[str]) -> int:
+def _group_number(written: str, pattern: re.Pattern[str]) -> int:
     name = written.lstrip("\\")
     if name.startswith("g<"):
         name = name[2:].rstrip(">")
@@ -83,7 +89,9 @@ def _group(written: str, pattern: re.Pattern[str]) -> int:
 
 def regex_findall(value: Any, pattern: str, multiline: bool = False, ignorecase: bool = False) -> list[Any]:  # noqa: FBT001, FBT002
     text = str(value)
-    return bounded(_pattern(pattern, ignorecase=ignorecase, multiline=multiline), text).findall(text)
+    return guard_pattern(_filter_pattern(pattern, ignorecase=ignorecase, multiline=multiline), text).findall(
+        text
+    )
 
 
 def regex_escape(value: Any, re_type: str = "python") -> str:

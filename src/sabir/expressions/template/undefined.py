@@ -12,7 +12,7 @@ from jinja2.exceptions import SecurityError
 from msgspec import Struct
 
 from sabir.expressions.template.findings import line_place
-from sabir.expressions.template.tags import Token, dotted_names, read_tags
+from sabir.expressions.template.tags import Token, read_names, read_tags
 from sabir.text import Place, Source, Span
 
 
@@ -40,7 +40,7 @@ class Notebook(Protocol):
     def source_of(self, name: str | None, fallback: Source) -> Source: ...
 
 
-class Recorder(Undefined):
+class UndefinedRecorder(Undefined):
     """An undefined value that notes its use. A subclass is made for each rendering, with its notebook."""
 
     notebook: ClassVar[Notebook]
@@ -50,7 +50,7 @@ class Recorder(Undefined):
     def _note(self, *_args: Any, **_named: Any) -> Any:
         if issubclass(self._undefined_exception, SecurityError):
             raise SecurityError(self._undefined_message)
-        line, template = _running_template()
+        line, template = _current_template()
         name, holder = str(self._undefined_name), self._undefined_obj
         source = self.notebook.source_of(template.name, Source("", "")) if template is not None else None
         if source is not None and holder is not _NO_HOLDER:
@@ -96,7 +96,7 @@ class Recorder(Undefined):
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _note
 
 
-class LenientRecorder(Recorder):
+class LenientRecorder(UndefinedRecorder):
     """One that does no more than Jinja2's own: it is empty and false, and fails where that would fail."""
 
     __slots__ = ()
@@ -121,7 +121,7 @@ class LenientRecorder(Recorder):
 _NO_HOLDER = Undefined()._undefined_obj  # pyright: ignore[reportPrivateUsage]  Jinja2's mark for `no holder`
 
 
-def _running_template() -> tuple[int, Any]:
+def _current_template() -> tuple[int, Any]:
     """The line and the template whose code is running; Jinja2 tells neither to an undefined value."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  `inspect` is expensive to import
     while frame is not None:
@@ -144,7 +144,7 @@ def _tokens_on(source: Source, line: int) -> list[Token]:
 
 def _span_of(name: str, tokens: list[Token]) -> Span | None:
     """Where a name stands: as it is, else the last part of it, by itself or as a key in quotes."""
-    for written in dotted_names(tokens):
+    for written in read_names(tokens):
         if written.text == name or written.text.startswith(f"{name}."):
             return Span(written.start, written.start + len(name))
     last = name.rpartition(".")[2]
@@ -158,7 +158,7 @@ def _span_of(name: str, tokens: list[Token]) -> Span | None:
 
 def _with_path(name: str, tokens: list[Token]) -> str:
     """An attribute or key with the names before it, as far as they are written on the line."""
-    names = list(dotted_names(tokens))
+    names = list(read_names(tokens))
     for written in names:
         parts = written.text.split(".")
         if name in parts[1:]:

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sabir.expressions.yaql.engine import Compiled, Engine, Objects, evaluate
+    from sabir.expressions.yaql.engine import CompiledExpression, EmbedderObjects, Engine, evaluate
     from sabir.expressions.yaql.errors import (
         LimitExceeded,
         NoMatch,
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sabir.expressions.yaql.functions import EXPRESSION, KEYWORD, LAMBDA, LAZY_RULE, Library
     from sabir.expressions.yaql.library import STANDARD
     from sabir.expressions.yaql.limits import Options
-    from sabir.expressions.yaql.parser import Dialect, Expression, is_expression, parse
-    from sabir.expressions.yaql.scope import Lambda, Rule, Scope, Variables
+    from sabir.expressions.yaql.parser import Dialect, YaqlExpression, is_expression, parse
+    from sabir.expressions.yaql.scope import Lambda, Variables, YaqlRule, YaqlScope
 
 __all__ = [
     "EXPRESSION",
@@ -34,22 +34,22 @@ __all__ = [
     "LAMBDA",
     "LAZY_RULE",
     "STANDARD",
-    "Compiled",
+    "CompiledExpression",
     "Dialect",
+    "EmbedderObjects",
     "Engine",
-    "Expression",
     "Lambda",
     "Library",
     "LimitExceeded",
     "NoMatch",
-    "Objects",
     "Options",
-    "Rule",
-    "Scope",
     "UnknownName",
     "Variables",
     "YaqlError",
+    "YaqlExpression",
+    "YaqlRule",
     "YaqlRuntimeError",
+    "YaqlScope",
     "YaqlSyntaxError",
     "evaluate",
     "is_expression",
@@ -58,11 +58,11 @@ __all__ = [
 
 # Where each name comes from. Whoever only parses, as a checker does, must not pay for loading the engine.
 _HOMES = {
-    "Compiled": "engine",
+    "CompiledExpression": "engine",
     "Dialect": "parser",
     "EXPRESSION": "functions",
     "Engine": "engine",
-    "Expression": "parser",
+    "YaqlExpression": "parser",
     "KEYWORD": "functions",
     "LAMBDA": "functions",
     "LAZY_RULE": "functions",
@@ -70,11 +70,11 @@ _HOMES = {
     "Library": "functions",
     "LimitExceeded": "errors",
     "NoMatch": "errors",
-    "Objects": "engine",
+    "EmbedderObjects": "engine",
     "Options": "limits",
-    "Rule": "scope",
+    "YaqlRule": "scope",
     "STANDARD": "library",
-    "Scope": "scope",
+    "YaqlScope": "scope",
     "UnknownName": "errors",
     "Variables": "scope",
     "YaqlError": "errors",

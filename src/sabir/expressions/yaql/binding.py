@@ -16,12 +16,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.yaql.compile.arguments import accepts, converter
+from sabir.expressions.yaql.compile.arguments import accepts_value, find_converter
 from sabir.expressions.yaql.errors import NoMatch, UnknownName
-from sabir.expressions.yaql.functions import MISSING, Lazy, Library, Overload, Parameter, call_title
-from sabir.expressions.yaql.kinds import KINDS, NULL, describe
-from sabir.expressions.yaql.limits import Limits
-from sabir.expressions.yaql.nodes import Literal, Node, Rule, Skipped, Word
+from sabir.expressions.yaql.functions import MISSING, LazyKind, Library, Overload, YaqlParameter, call_title
+from sabir.expressions.yaql.kinds import KINDS, NULL, describe_kind
+from sabir.expressions.yaql.limits import YaqlLimits
+from sabir.expressions.yaql.nodes import Literal, Node, OmittedArgument, Rule, Word
 from sabir.expressions.yaql.scope import Lambda, Variables, function_key
 
 
@@ -36,7 +36,7 @@ class Slot(Struct, frozen=True, eq=False):
     """Where one Python argument comes from."""
 
     source: int | None  # index of the argument (named ones after positional ones); None: the default
-    parameter: Parameter
+    parameter: YaqlParameter
 
 
 class Binding(Struct, frozen=True, eq=False):
@@ -48,11 +48,13 @@ class Binding(Struct, frozen=True, eq=False):
         """The arguments this overload wants unevaluated."""
         every = (*self.slots, *(slot for _, slot in self.keywords))
         return frozenset(
-            slot.source for slot in every if slot.source is not None and isinstance(slot.parameter.kind, Lazy)
+            slot.source
+            for slot in every
+            if slot.source is not None and isinstance(slot.parameter.kind, LazyKind)
         )
 
 
-def bind(overload: Overload, shape: CallShape) -> Binding | None:
+def bind_overload(overload: Overload, shape: CallShape) -> Binding | None:
     """How the arguments fall on the parameters of an overload, or None when they cannot."""
     named = {name: len(shape.positional) + index for index, (name, _) in enumerate(shape.named)}
     nodes = (*shape.positional, *(node for _, node in shape.named))
@@ -62,7 +64,7 @@ def bind(overload: Overload, shape: CallShape) -> Binding | None:
     count = _positional_count(overload)
     for index, parameter in enumerate(overload.parameters):
         source: int | None = None
-        if index < given and index < count and type(shape.positional[index]) is not Skipped:
+        if index < given and index < count and type(shape.positional[index]) is not OmittedArgument:
             if parameter.name in named:
                 return None
             source = index
@@ -75,7 +77,7 @@ def bind(overload: Overload, shape: CallShape) -> Binding | None:
         else:
             keywords.append((_python_name(overload, index), Slot(source, parameter)))
     if given > count:
-        if overload.rest is None or any(type(node) is Skipped for node in shape.positional[count:]):
+        if overload.rest is None or any(type(node) is OmittedArgument for node in shape.positional[count:]):
             return None
         slots += [Slot(index, overload.rest) for index in range(count, given)]
     if named:
@@ -97,12 +99,12 @@ def _python_name(overload: Overload, index: int) -> str:
     return overload.function.__code__.co_varnames[index + len(overload.hidden)]
 
 
-def _may_take(parameter: Parameter, node: Node | None) -> bool:
+def _may_take(parameter: YaqlParameter, node: Node | None) -> bool:
     """Whether a parameter can take an argument, as far as its text tells."""
     kind = parameter.kind
-    if kind is Lazy.KEYWORD:
+    if kind is LazyKind.KEYWORD:
         return type(node) is Word
-    if kind is Lazy.LAZY_RULE:
+    if kind is LazyKind.LAZY_RULE:
         return type(node) is Rule
     if type(node) in (Literal, Word) and isinstance(kind, int):
         assert isinstance(node, Literal | Word)
@@ -147,7 +149,7 @@ class _Key(Struct, frozen=True):
 class Dispatcher:
     """Finds and calls overloads by the kinds of values."""
 
-    def __init__(self, library: Library, limits: Limits, engine: object) -> None:
+    def __init__(self, library: Library, limits: YaqlLimits, engine: object) -> None:
         self._library = library
         self._limits = limits
         self._engine = engine
@@ -171,12 +173,12 @@ class Dispatcher:
             self._bindings(_Key(name, is_method=False, count=len(values), keywords=())), values
         )
         if binding is None:
-            kinds = " and ".join(describe(value) for value in values)
+            kinds = " and ".join(describe_kind(value) for value in values)
             raise NoMatch(f"{call_title(name, is_method=False)} does not take {kinds}")
         offered = {"limits": self._limits, "engine": self._engine, "variables": {}}
         hidden = [offered[hidden_name] for hidden_name in binding.overload.hidden]
         function = partial(binding.overload.function, *hidden) if hidden else binding.overload.function
-        converters = [converter(slot.parameter, self._limits) for slot in binding.slots]
+        converters = [find_converter(slot.parameter, self._limits) for slot in binding.slots]
         if not any(converters):
             return function
         return lambda *arguments: function(
@@ -190,7 +192,7 @@ class Dispatcher:
         """A function, one made by `def` first."""
         defined = variables.get(function_key(name))
         if isinstance(defined, Lambda):
-            return defined.nested(values, named)
+            return defined.call_nested(values, named)
         return self._call(
             _Key(name, is_method=False, count=len(values), keywords=tuple(named)), values, named, variables
         )
@@ -211,11 +213,11 @@ class Dispatcher:
         if binding is None:
             if not any(True for _ in self._library.levels(key.name)):
                 raise UnknownName(f"there is no {kind} `{key.name}`")
-            kinds = ", ".join(describe(value) for value in every)
+            kinds = ", ".join(describe_kind(value) for value in every)
             raise NoMatch(
                 f"{call_title(key.name, is_method=key.is_method)} does not take {kinds or 'no arguments'}"
             )
-        return self._limits.made(self._invoke(binding, every, variables))
+        return self._limits.charge_value(self._invoke(binding, every, variables))
 
     def _bindings(self, key: _Key) -> tuple[Binding, ...]:
         bindings = self._bound.get(key)
@@ -227,7 +229,7 @@ class Dispatcher:
                 for level in self._library.levels(key.name)
             ]
             bound = [
-                order_by_specificity([hit for item in level if (hit := bind(item, shape))])
+                order_by_specificity([hit for item in level if (hit := bind_overload(item, shape))])
                 for level in levels
             ]
             bindings = self._bound[key] = tuple(binding for level in bound for binding in level)
@@ -238,8 +240,8 @@ class Dispatcher:
             every = (*binding.slots, *(slot for _, slot in binding.keywords))
             if all(
                 slot.source is None
-                or isinstance(slot.parameter.kind, Lazy)
-                or accepts(slot.parameter.kind, values[slot.source])
+                or isinstance(slot.parameter.kind, LazyKind)
+                or accepts_value(slot.parameter.kind, values[slot.source])
                 for slot in every
             ):
                 return binding
@@ -257,9 +259,9 @@ class Dispatcher:
         if slot.source is None:
             return slot.parameter.default
         value = values[slot.source]
-        if slot.parameter.kind is Lazy.LAMBDA:
+        if slot.parameter.kind is LazyKind.LAMBDA:
             return self._as_lambda(value)
-        convert = converter(slot.parameter, self._limits)
+        convert = find_converter(slot.parameter, self._limits)
         return value if convert is None else convert(value)
 
     def _as_lambda(self, value: Any) -> Lambda | None:

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sabir.expressions.yaql.binding import Dispatcher
-from sabir.expressions.yaql.compile.compiler import Compiler
-from sabir.expressions.yaql.errors import CAUGHT, LimitExceeded, Site
+from sabir.expressions.yaql.compile.compiler import YaqlCompiler
+from sabir.expressions.yaql.errors import CAUGHT, LimitExceeded, NodeSite
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.library import STANDARD
-from sabir.expressions.yaql.limits import Limits, Options
+from sabir.expressions.yaql.limits import Options, YaqlLimits
 from sabir.expressions.yaql.nodes import Node, is_stored
-from sabir.expressions.yaql.parser import Dialect, Expression, parse
+from sabir.expressions.yaql.parser import Dialect, YaqlExpression, parse
 from sabir.expressions.yaql.scope import Closure, Variables
-from sabir.expressions.yaql.values import finalize
+from sabir.expressions.yaql.values import finalize_value
 from sabir.session import wall_clock
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MAX_KEPT = 20_000
 
 
-class Objects(Protocol):
+class EmbedderObjects(Protocol):
     """What an embedder says about objects of its own, those that are `EmbeddedObject`s."""
 
     def attribute(self, value: Any, name: str, variables: Variables) -> Any:
@@ -36,23 +36,23 @@ class Objects(Protocol):
         ...
 
 
-MakeCompiler = Callable[["Engine", str, Node], Compiler]
+MakeCompiler = Callable[["Engine", str, Node], YaqlCompiler]
 """What compiles the tree of a text for an engine."""
 Clock = Callable[[], "datetime"]
 """What `now` asks: the time of day, with its time zone."""
 
 
-class Compiled:
+class CompiledExpression:
     """An expression ready to run. Call it with the variables; `run` is the same without the final conversion."""
 
     __slots__ = ("_is_stored", "_limits", "_site", "expression", "run")
 
-    def __init__(self, expression: Expression, run: Closure, limits: Limits) -> None:
+    def __init__(self, expression: YaqlExpression, run: Closure, limits: YaqlLimits) -> None:
         self.expression = expression
         self.run = run
         self._limits = limits
         self._is_stored = is_stored(expression.tree)
-        self._site = Site(expression.text, 0, len(expression.text))
+        self._site = NodeSite(expression.text, 0, len(expression.text))
 
     def __call__(self, variables: Variables) -> Any:
         limits = self._limits
@@ -64,7 +64,7 @@ class Compiled:
         if self._is_stored and (kind is dict or kind is list or kind is str):
             return value  # it was stored by somebody, so it is plain already
         try:
-            return finalize(value, limits)
+            return finalize_value(value, limits)
         except CAUGHT as problem:
             self._site.fail(problem)
 
@@ -78,19 +78,19 @@ class Engine:
         *,
         options: Options | None = None,
         dialect: Dialect = Dialect.YAQL,
-        objects: Objects | None = None,
-        compiler: MakeCompiler = Compiler,
+        objects: EmbedderObjects | None = None,
+        compiler: MakeCompiler = YaqlCompiler,
         clock: Clock = wall_clock,
     ) -> None:
         self.options = options or Options()
         self.library = library.with_iterable_dicts() if self.options.iterable_dicts else library
-        self.limits = Limits(self.options)
+        self.limits = YaqlLimits(self.options)
         self.dialect = dialect
         self.objects = objects
         self.compiler = compiler
         self.clock = clock
         self.dispatcher = Dispatcher(self.library, self.limits, self)
-        self._kept: dict[str, Compiled] = {}
+        self._kept: dict[str, CompiledExpression] = {}
 
     def with_library(self, library: Library) -> Engine:
         """The same engine with other functions."""
@@ -103,32 +103,32 @@ class Engine:
             clock=self.clock,
         )
 
-    def compile(self, source: str | Expression) -> Compiled:
+    def compile(self, source: str | YaqlExpression) -> CompiledExpression:
         """The compiled form of a text or expression. Raises `YaqlSyntaxError` for a text that is none."""
         text = source if isinstance(source, str) else source.text
         kept = self._kept.get(text)
         if kept is not None:
             return kept
-        expression = source if isinstance(source, Expression) else parse(source, self.dialect)
-        compiled = Compiled(expression, self._closure(expression), self.limits)
+        expression = source if isinstance(source, YaqlExpression) else parse(source, self.dialect)
+        compiled = CompiledExpression(expression, self._closure(expression), self.limits)
         if len(self._kept) < _MAX_KEPT:
             self._kept[text] = compiled
         return compiled
 
-    def _closure(self, expression: Expression) -> Closure:
+    def _closure(self, expression: YaqlExpression) -> Closure:
         try:
             return self.compiler(self, expression.text, expression.tree).compile(expression.tree)
         except RecursionError:
-            site = Site(expression.text, 0, len(expression.text))
+            site = NodeSite(expression.text, 0, len(expression.text))
             site.fail(LimitExceeded("the expression is nested too deeply"))
 
-    def evaluate(self, source: str | Expression, data: Any = None, **variables: Any) -> Any:
+    def evaluate(self, source: str | YaqlExpression, data: Any = None, **variables: Any) -> Any:
         """Evaluates once: `data` is `$`, the keywords are the other variables."""
         return self.compile(source)({"$": data, **variables})
 
     def finalize(self, value: Any) -> Any:
         """A value without lazy parts, as a finished expression gives it."""
-        return finalize(value, self.limits)
+        return finalize_value(value, self.limits)
 
     def call(self, name: str, *args: Any, variables: Variables | None = None, **named: Any) -> Any:
         """Calls a function of the library with values."""

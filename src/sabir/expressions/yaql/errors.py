@@ -46,7 +46,7 @@ class YaqlSyntaxError(YaqlError):
 class YaqlRuntimeError(YaqlError):
     """The expression failed while running. The innermost expression sets text and span on the way out."""
 
-    def placed(self, text: str, span: Span) -> YaqlRuntimeError:
+    def set_location(self, text: str, span: Span) -> YaqlRuntimeError:
         if self.span is None:
             self.text = text
             self.span = span
@@ -87,7 +87,7 @@ CAUGHT = (
 )
 
 
-class Site:
+class NodeSite:
     """Where a node stands in its text."""
 
     __slots__ = ("end", "start", "text")
@@ -104,19 +104,19 @@ class Site:
     def fail(self, problem: BaseException) -> NoReturn:
         """Raises the problem as an error of this place; one that already has a place keeps it."""
         if isinstance(problem, YaqlRuntimeError):
-            raise problem.placed(self.text, self.span)
-        raise _translate(problem).placed(self.text, self.span) from problem
+            raise problem.set_location(self.text, self.span)
+        raise _translate_error(problem).set_location(self.text, self.span) from problem
 
     def no_match(self, message: str) -> NoMatch:
         return NoMatch(message, text=self.text, span=self.span)
 
-    def unknown(self, what: str, name: str, known: set[str], receiver: Any = None) -> UnknownName:
+    def name_error(self, what: str, name: str, known: set[str], receiver: Any = None) -> UnknownName:
         """A name that means nothing; a receiver of the embedder may tell its title and the names it knows."""
-        from sabir.diagnostics.suggestions import near  # only a failing expression needs it
+        from sabir.diagnostics.suggestions import suggest  # only a failing expression needs it
 
         own = getattr(receiver, "described_methods", None)
         title, names = ("", ()) if own is None else own()
-        close = near(name, names) or near(name, known)
+        close = suggest(name, names) or suggest(name, known)
         hint = f"; did you mean `{close}`?" if close else ""
         problem = f"{title} has no {what} `{name}`" if title else f"there is no {what} `{name}`"
         error = UnknownName(problem + hint, text=self.text, span=self.span)
@@ -124,10 +124,10 @@ class Site:
         return error
 
 
-def _translate(problem: BaseException) -> YaqlRuntimeError:
+def _translate_error(problem: BaseException) -> YaqlRuntimeError:
     error: YaqlRuntimeError
     if isinstance(problem, KeyError):
-        error = YaqlRuntimeError(f"the dictionary has no key {_argument(problem)!r}")
+        error = YaqlRuntimeError(f"the dictionary has no key {_first_argument(problem)!r}")
     elif isinstance(problem, ZeroDivisionError):
         error = YaqlRuntimeError("division by zero")
     elif isinstance(problem, StopIteration):
@@ -139,11 +139,11 @@ def _translate(problem: BaseException) -> YaqlRuntimeError:
     elif isinstance(problem, MemoryError):
         error = LimitExceeded("there is not enough memory for the value")
     else:
-        from sabir.diagnostics.reasons import reason_of  # only a failing expression needs it
+        from sabir.diagnostics.reasons import explain_error  # only a failing expression needs it
 
-        error = YaqlRuntimeError(reason_of(problem))
+        error = YaqlRuntimeError(explain_error(problem))
     return error
 
 
-def _argument(problem: BaseException) -> Any:
+def _first_argument(problem: BaseException) -> Any:
     return problem.args[0] if problem.args else ""

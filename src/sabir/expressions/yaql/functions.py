@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, NULL
 
 
-class Lazy(Enum):
+class LazyKind(Enum):
     """Parameters that take the argument as written rather than its value."""
 
     LAMBDA = "lambda"  # callable; null when left out
@@ -32,8 +32,13 @@ class Lazy(Enum):
     EXPRESSION = "expression"  # the syntax node
 
 
-LAMBDA, KEYWORD, LAZY_RULE, EXPRESSION = Lazy.LAMBDA, Lazy.KEYWORD, Lazy.LAZY_RULE, Lazy.EXPRESSION
-Kind = int | Lazy | type
+LAMBDA, KEYWORD, LAZY_RULE, EXPRESSION = (
+    LazyKind.LAMBDA,
+    LazyKind.KEYWORD,
+    LazyKind.LAZY_RULE,
+    LazyKind.EXPRESSION,
+)
+Kind = int | LazyKind | type
 
 
 class _Missing(Enum):
@@ -45,7 +50,7 @@ _HIDDEN = frozenset(("limits", "variables", "engine"))
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Parameter(Struct, frozen=True, eq=False):
+class YaqlParameter(Struct, frozen=True, eq=False):
     name: str  # as keyword arguments spell it
     kind: Kind
     default: Any  # MISSING when an argument is required
@@ -57,9 +62,9 @@ class Overload(Struct, frozen=True, eq=False):
     name: str
     function: Callable[..., Any]
     hidden: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
-    rest: Parameter | None  # *args
-    keywords: Parameter | None  # **kwargs
+    parameters: tuple[YaqlParameter, ...]
+    rest: YaqlParameter | None  # *args
+    keywords: YaqlParameter | None  # **kwargs
     is_function: bool
     is_method: bool
     rules: bool  # takes `a => b` as values rather than as keyword arguments
@@ -106,7 +111,7 @@ class Library:
         """A binary operator."""
         return self._declare(binary_name(symbol), kinds, is_function=True)
 
-    def ordered(self, kind: Kind) -> None:
+    def add_ordering(self, kind: Kind) -> None:
         """`<`, `<=`, `>` and `>=` between values of a kind, as Python compares them."""
 
         @self.operator("<", kind, kind)
@@ -155,7 +160,7 @@ class Library:
         result._hiding = self._hiding
         for overloads in self._overloads.values():
             for overload in overloads:
-                result.add(_taking_dicts(overload))
+                result.add(_accept_dicts(overload))
         return result
 
     def hide_parents(self, *names: str) -> None:
@@ -213,7 +218,7 @@ def unary_name(symbol: str) -> str:
     return f"#unary {symbol}"
 
 
-_Shape = tuple[tuple[str, ...], tuple[Parameter, ...], Parameter | None, Parameter | None]
+_Shape = tuple[tuple[str, ...], tuple[YaqlParameter, ...], YaqlParameter | None, YaqlParameter | None]
 
 
 def _read_signature(function: Callable[..., Any], kinds: tuple[Kind, ...]) -> _Shape:
@@ -225,27 +230,29 @@ def _read_signature(function: Callable[..., Any], kinds: tuple[Kind, ...]) -> _S
     hidden = tuple(name for name in names if name in _HIDDEN)
     kinds_left = iter(kinds)
     parameters = tuple(
-        _parameter(name, next(kinds_left, ANY), defaults.get(name, MISSING))
+        _build_parameter(name, next(kinds_left, ANY), defaults.get(name, MISSING))
         for name in names
         if name not in _HIDDEN
     )
     only = code.co_varnames[count : count + code.co_kwonlyargcount]
     only_defaults = function.__kwdefaults__ or {}
-    parameters += tuple(_parameter(name, ANY, only_defaults.get(name, MISSING)) for name in only)
+    parameters += tuple(_build_parameter(name, ANY, only_defaults.get(name, MISSING)) for name in only)
     extra = list(code.co_varnames[count + code.co_kwonlyargcount :])
-    rest = _parameter(extra.pop(0), next(kinds_left, ANY), MISSING) if code.co_flags & 0x04 else None
-    keywords = _parameter(extra.pop(0), next(kinds_left, ANY), MISSING) if code.co_flags & 0x08 else None
+    rest = _build_parameter(extra.pop(0), next(kinds_left, ANY), MISSING) if code.co_flags & 0x04 else None
+    keywords = (
+        _build_parameter(extra.pop(0), next(kinds_left, ANY), MISSING) if code.co_flags & 0x08 else None
+    )
     return hidden, parameters, rest, keywords
 
 
-def _parameter(name: str, kind: Kind, default: Any) -> Parameter:
+def _build_parameter(name: str, kind: Kind, default: Any) -> YaqlParameter:
     if isinstance(kind, int) and default is None:
         kind |= NULL
-    return Parameter(camel_case(name), kind, default)
+    return YaqlParameter(camel_case(name), kind, default)
 
 
-def _taking_dicts(overload: Overload) -> Overload:
-    def widened(parameter: Parameter) -> Parameter:
+def _accept_dicts(overload: Overload) -> Overload:
+    def widened(parameter: YaqlParameter) -> YaqlParameter:
         return replace(parameter, kind=ITERABLE | MAPPING) if parameter.kind == ITERABLE else parameter
 
     parameters = tuple(map(widened, overload.parameters))

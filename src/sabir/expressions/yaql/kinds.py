@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from sabir.expressions.yaql.scope import Rule, Scope
+from sabir.expressions.yaql.scope import YaqlRule, YaqlScope
 
 NULL = 1 << 0
 BOOL = 1 << 1
@@ -96,8 +96,8 @@ class EmbeddedObject:
 
 _BASES: tuple[tuple[type, int], ...] = (
     (EmbeddedObject, OBJECT),
-    (Scope, SCOPE),
-    (Rule, RULE),
+    (YaqlScope, SCOPE),
+    (YaqlRule, RULE),
     (type(None), NULL),
     (bool, BOOL),
     (int, INTEGER),
@@ -115,7 +115,7 @@ def kind_of(value: object) -> int:
     return KINDS[type(value)]
 
 
-def describe(value: object) -> str:
+def describe_kind(value: object) -> str:
     """The kind of a value in words: "a string"."""
     return _NAMES[KINDS[type(value)]]
 

@@ -32,7 +32,7 @@ class Options(Struct, frozen=True, kw_only=True):
     iterable_dicts: bool = False
 
 
-class Limits:
+class YaqlLimits:
     """The checks of one engine. Methods raise `LimitExceeded`; the caller adds the place."""
 
     __slots__ = ("calls", "items", "left", "options", "quota", "steps")
@@ -58,11 +58,11 @@ class Limits:
         self.charge(max(size, 1))
         iterator = iter(value)
         if size < 0 and type(value) is not GeneratorType:
-            return self._counted(iterator)
+            return self._count_items(iterator)
         # Its length is known, or the lambdas that make it count their calls: this costs no Python step for an item.
         return chain(islice(iterator, self.items), self._overflow(iterator))
 
-    def _counted(self, iterator: Iterator[Any]) -> Iterator[Any]:
+    def _count_items(self, iterator: Iterator[Any]) -> Iterator[Any]:
         for number, item in enumerate(iterator):
             if number >= self.items:
                 raise self.too_many()
@@ -107,7 +107,7 @@ class Limits:
         if self.calls > _MAX_CALLS:
             raise LimitExceeded(f"defined functions call one another more than {_MAX_CALLS} deep")
 
-    def settled(self, value: Any, number: int) -> Any:
+    def settle(self, value: Any, number: int) -> Any:
         """The value of the n-th round of a loop that builds on the one before.
 
         A lazy list that draws on a lazy list that draws … needs the C stack for each, so now and then it is run.
@@ -130,7 +130,7 @@ class Limits:
             raise self.too_big()
         return value
 
-    def made(self, value: Any) -> Any:
+    def charge_value(self, value: Any) -> Any:
         """A finished value: held to the quota, and its bytes counted as work, which bounds the memory of all of them."""
         size = getsizeof(value, 0)
         if size > self.quota:

@@ -69,7 +69,7 @@ class Rule(Struct, frozen=True, eq=False):
     target: Node
 
 
-class Skipped(Struct, frozen=True, eq=False, gc=False):
+class OmittedArgument(Struct, frozen=True, eq=False, gc=False):
     """An argument left out: the middle one of `f(1,, 2)`."""
 
     start: int
@@ -112,7 +112,7 @@ Node = (
     | Unary
     | Binary
     | Rule
-    | Skipped
+    | OmittedArgument
     | Call
     | Index
     | ListLiteral
@@ -120,11 +120,11 @@ Node = (
 )
 
 
-def span(node: Node) -> Span:
+def node_span(node: Node) -> Span:
     return Span(node.start, node.end)
 
 
-def children(node: Node) -> tuple[Node, ...]:
+def child_nodes(node: Node) -> tuple[Node, ...]:
     """The direct parts of an expression."""
     match node:
         case Binary(left=left, right=right):

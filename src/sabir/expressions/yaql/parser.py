@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NoReturn
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.lexer import decode_string, lexical_error, tokenize
 from sabir.expressions.yaql.nodes import (
@@ -27,8 +27,8 @@ from sabir.expressions.yaql.nodes import (
     Literal,
     MapLiteral,
     Node,
+    OmittedArgument,
     Rule,
-    Skipped,
     Unary,
     Variable,
     Word,
@@ -171,10 +171,10 @@ class _Parser:
         if kind == "string" and len(token) > 1:
             return self.string(token, start)
         if kind == "bracket":
-            return self.bracketed(token, start, depth)
+            return self.parse_bracket(token, start, depth)
         return self.word(token, start, depth)
 
-    def bracketed(self, token: str, start: int, depth: int) -> Node:
+    def parse_bracket(self, token: str, start: int, depth: int) -> Node:
         if token == "(":
             inner = self.value(0, depth + 1)
             self.expect(")", "(")
@@ -217,7 +217,7 @@ class _Parser:
             value = decode_string(token)
         except (ValueError, OverflowError) as problem:
             self.at -= 1
-            self.fail_with(f"the string has a wrong escape: {reason_of(problem)}")
+            self.fail_with(f"the string has a wrong escape: {explain_error(problem)}")
         return Literal(start, start + len(token), value)
 
     def arguments(self, closer: str, depth: int) -> tuple[Node, ...]:
@@ -232,7 +232,7 @@ class _Parser:
         while True:
             while tokens[self.at] == "," and not rules:
                 where = self.starts[self.at]
-                result.append(Skipped(where, where))
+                result.append(OmittedArgument(where, where))
                 self.at += 1
             node = self.value(0, depth + 1)
             if self.named and tokens[self.at] == "=>":
@@ -279,9 +279,9 @@ class _Parser:
             start, token, message = problem
             expected = ()
         elif token:
-            message = f"found {token!r}, expected {_join(expected)}"
+            message = f"found {token!r}, expected {_join_expected(expected)}"
         else:
-            message = f"the expression ends too early, expected {_join(expected)}"
+            message = f"the expression ends too early, expected {_join_expected(expected)}"
         self.raise_at(message, start, token, expected)
 
     def fail_with(self, message: str) -> NoReturn:
@@ -308,12 +308,12 @@ def _is_word(token: str) -> bool:
 
 def _may_precede_rules(before: list[Node]) -> bool:
     """`f(1,, a => 2)` is an expression; `f(, a => 2)` and `f(1,,, a => 2)` are not, in YAQL 3 as here."""
-    if not before or type(before[-1]) is not Skipped:
+    if not before or type(before[-1]) is not OmittedArgument:
         return True
-    return len(before) > 1 and type(before[-2]) is not Skipped
+    return len(before) > 1 and type(before[-2]) is not OmittedArgument
 
 
-def _join(expected: tuple[str, ...]) -> str:
+def _join_expected(expected: tuple[str, ...]) -> str:
     *others, last = expected
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -332,7 +332,7 @@ _known_shapes: dict[Dialect, set[tuple[str, ...]]] = {dialect: set() for dialect
 _leaf: Final = lazy_pattern(_LEAF)
 
 
-class Expression:
+class YaqlExpression:
     """A well-formed YAQL text. `tree` is built on first use."""
 
     __slots__ = ("_tree", "dialect", "text")
@@ -352,15 +352,15 @@ class Expression:
         return f"Expression({self.text!r})"
 
 
-def parse(text: str, dialect: Dialect = Dialect.YAQL) -> Expression:
+def parse(text: str, dialect: Dialect = Dialect.YAQL) -> YaqlExpression:
     """The expression that a text is. Raises `YaqlSyntaxError` when it is none."""
     if "\\" in text or "`" in text:  # escapes may be wrong by themselves, and verbatim strings hide quotes
-        return Expression(text, dialect, parse_tree(text, dialect))
+        return YaqlExpression(text, dialect, parse_tree(text, dialect))
     shape = tuple(_leaf().split(text))
     shapes = _known_shapes[dialect]
     if shape in shapes:
-        return Expression(text, dialect)
-    expression = Expression(text, dialect, parse_tree(text, dialect))
+        return YaqlExpression(text, dialect)
+    expression = YaqlExpression(text, dialect, parse_tree(text, dialect))
     if len(shapes) < _MAX_SHAPES:
         shapes.add(shape)
     return expression

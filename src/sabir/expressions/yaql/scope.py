@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sabir.expressions.yaql.limits import Limits
+    from sabir.expressions.yaql.limits import YaqlLimits
 
 
 Variables = dict[str, Any]
@@ -32,7 +32,7 @@ class Lambda:
 
     __slots__ = ("body", "limits", "variables")
 
-    def __init__(self, body: Closure, variables: Variables, limits: Limits) -> None:
+    def __init__(self, body: Closure, variables: Variables, limits: YaqlLimits) -> None:
         self.body = body
         self.variables = variables.copy()
         self.limits = limits
@@ -53,7 +53,7 @@ class Lambda:
         """A lambda with variables of its own, for calls that may nest."""
         return Lambda(self.body, self.variables, self.limits)
 
-    def nested(self, values: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def call_nested(self, values: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Its value as a function made by `def`, which may call itself: with variables of its own, and not too deep."""
         limits = self.limits
         limits.charge(20)  # it takes as long as twenty items
@@ -70,7 +70,7 @@ class Lambda:
         return self.body(variables)
 
 
-class Scope:
+class YaqlScope:
     """The value of `let(…)` and its relatives: variables for the right side of `->`."""
 
     __slots__ = ("variables",)
@@ -79,7 +79,7 @@ class Scope:
         self.variables = variables
 
 
-class Rule:
+class YaqlRule:
     """`source => target`, evaluated, or lazy when both are lambdas."""
 
     __slots__ = ("source", "target")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sabir.expressions.yaql.kinds import ITERABLE, KINDS, MAPPING, SEQUENCE, SET
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.limits import YaqlLimits
 
 _ATOMS = frozenset((str, int, bool, float, type(None)))
 
@@ -25,19 +25,19 @@ class FrozenDict(dict[Any, Any]):
         return hash(frozenset(self.items()))
 
 
-def frozen(value: Any) -> Any:
+def freeze_value(value: Any) -> Any:
     """The value in a form that can be hashed."""
     kind = KINDS[type(value)]
     if kind == SEQUENCE:
-        return tuple([frozen(item) for item in value])
+        return tuple([freeze_value(item) for item in value])
     if kind == MAPPING:
-        return FrozenDict((key, frozen(item)) for key, item in value.items())
+        return FrozenDict((key, freeze_value(item)) for key, item in value.items())
     if kind == SET:
         return frozenset(value)
     return value
 
 
-def hashable(value: Any, limits: Limits | None = None) -> Any:
+def to_hashable(value: Any, limits: YaqlLimits | None = None) -> Any:
     """The value itself where it can be hashed, else its frozen form. With limits, its parts are counted first."""
     if type(value) in _ATOMS:
         return value
@@ -46,24 +46,24 @@ def hashable(value: Any, limits: Limits | None = None) -> Any:
     except TypeError:
         if limits is not None:
             limits.weigh(value)
-        return frozen(value)
+        return freeze_value(value)
     return value
 
 
-def equal(first: Any, second: Any, limits: Limits | None = None) -> bool:
+def is_equal(first: Any, second: Any, limits: YaqlLimits | None = None) -> bool:
     """Whether two values are the same. With limits, the parts of large ones are counted first."""
     if type(first) in _ATOMS or type(second) in _ATOMS:
         return bool(first == second)
     if limits is not None and first is not second and _is_container(first) and _is_container(second):
         limits.weigh(first)
-    return _equal(first, second)
+    return _is_equal(first, second)
 
 
 def _is_container(value: Any) -> bool:
     return isinstance(value, list | tuple | dict)
 
 
-def _equal(first: Any, second: Any) -> bool:
+def _is_equal(first: Any, second: Any) -> bool:
     """By Python's comparison, or part by part: in one of the two values lists may stand frozen, as tuples."""
     if first == second:
         return True
@@ -71,9 +71,9 @@ def _equal(first: Any, second: Any) -> bool:
     if kind != KINDS[type(second)]:
         return False
     if kind == SEQUENCE:
-        return len(first) == len(second) and all(map(_equal, first, second))
+        return len(first) == len(second) and all(map(_is_equal, first, second))
     if kind == MAPPING:
-        return first.keys() == second.keys() and all(_equal(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(_is_equal(first[key], second[key]) for key in first)
     return False
 
 
@@ -82,7 +82,7 @@ def is_iterable(value: Any) -> bool:
     return bool(KINDS[type(value)] & ITERABLE)
 
 
-def text_of(value: Any, limits: Limits) -> str:
+def text_of(value: Any, limits: YaqlLimits) -> str:
     """A value as `str()` gives it. Lists show as tuples do: users of YAQL know them so."""
     if value is None:
         return "null"
@@ -93,7 +93,7 @@ def text_of(value: Any, limits: Limits) -> str:
     return plain_text(value, limits)
 
 
-def plain_text(value: Any, limits: Limits) -> str:
+def plain_text(value: Any, limits: YaqlLimits) -> str:
     """A value as Python writes it, lists as tuples."""
     if type(value) not in (list, dict):
         return str(value)
@@ -110,7 +110,7 @@ def _as_tuples(value: Any) -> Any:
     return value
 
 
-def finalize(value: Any, limits: Limits, depth: int = 0) -> Any:
+def finalize_value(value: Any, limits: YaqlLimits, depth: int = 0) -> Any:
     """A value as it leaves the engine: lazy lists run, sets and tuples become lists, down to the last item.
 
     What is plain already is given back as it is, not copied.
@@ -127,7 +127,7 @@ def finalize(value: Any, limits: Limits, depth: int = 0) -> Any:
     return value
 
 
-def _finalize_items(value: Iterable[Any], limits: Limits, depth: int) -> Any:
+def _finalize_items(value: Iterable[Any], limits: YaqlLimits, depth: int) -> Any:
     limits.check_depth(depth)
     limits.charge(3)
     items = limits.iterable(value)
@@ -138,7 +138,7 @@ def _finalize_items(value: Iterable[Any], limits: Limits, depth: int) -> Any:
         if type(item) in _ATOMS:
             append(item)
         else:
-            final = finalize(item, limits, depth)
+            final = finalize_value(item, limits, depth)
             changed = changed or final is not item
             append(final)
     if not changed:
@@ -146,7 +146,7 @@ def _finalize_items(value: Iterable[Any], limits: Limits, depth: int) -> Any:
     return limits.check(result)
 
 
-def _finalize_mapping(value: Mapping[Any, Any], limits: Limits, depth: int) -> Any:
+def _finalize_mapping(value: Mapping[Any, Any], limits: YaqlLimits, depth: int) -> Any:
     limits.check_depth(depth)
     if len(value) > limits.items:
         raise limits.too_many()
@@ -154,7 +154,7 @@ def _finalize_mapping(value: Mapping[Any, Any], limits: Limits, depth: int) -> A
     changed = type(value) is not dict
     result: dict[Any, Any] = {}
     for key, item in value.items():
-        final_key, final = finalize(key, limits), finalize(item, limits, depth)
+        final_key, final = finalize_value(key, limits), finalize_value(item, limits, depth)
         changed = changed or final is not item or final_key is not key
         result[final_key] = final
     return result if changed else value

@@ -3,16 +3,16 @@
 The schema is `sabir/graph/schema/graph-1.schema.json`; `docs/reference/graph-json.md` says the same in words.
 """
 
-from sabir.graph.json.read import load
-from sabir.graph.json.values import FORMAT, decoded, encoded
-from sabir.graph.json.write import chunks, instance_data, origin_data
+from sabir.graph.json.read import load_graph
+from sabir.graph.json.values import FORMAT, decode_value, encode_value
+from sabir.graph.json.write import graph_chunks, instance_data, origin_data
 
 __all__ = [
     "FORMAT",
-    "chunks",
-    "decoded",
-    "encoded",
+    "decode_value",
+    "encode_value",
+    "graph_chunks",
     "instance_data",
-    "load",
+    "load_graph",
     "origin_data",
 ]

@@ -12,12 +12,12 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 
-from sabir.diagnostics.decoding import UNDECODED, misfit
+from sabir.diagnostics.decoding import UNDECODED, parse_decode_error
 from sabir.errors import UnusableInput
 from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.json.saved import SavedInstance, Shared, empty, saved_instance
-from sabir.graph.json.values import FORMAT, decoded, has_words, origins_of
+from sabir.graph.json.saved import InternTable, SavedInstance, build_saved_instance, clear_content
+from sabir.graph.json.values import FORMAT, decode_value, has_words, origins_of
 from sabir.graph.origin import How
 from sabir.interpreter import collector_paused
 
@@ -26,20 +26,20 @@ DEEPEST: Final = 1000
 
 def refuse_deep(text: bytes) -> None:
     """RecursionError when values are nested more deeply than any that sabir writes."""
-    if text.count(b"[") + text.count(b"{") > DEEPEST and _depth(text) > DEEPEST:
+    if text.count(b"[") + text.count(b"{") > DEEPEST and _measure_depth(text) > DEEPEST:
         raise RecursionError
 
 
-def _depth(text: bytes) -> int:
+def _measure_depth(text: bytes) -> int:
     depth = deepest = 0
-    for bracket in _string().sub(b"", text).translate(None, _NO_BRACKETS):
+    for bracket in _string_pattern().sub(b"", text).translate(None, _NO_BRACKETS):
         depth += 1 if bracket in b"[{" else -1
         deepest = max(deepest, depth)
     return deepest
 
 
 @cache
-def _string() -> re.Pattern[bytes]:
+def _string_pattern() -> re.Pattern[bytes]:
     return re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
@@ -121,7 +121,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     output_origins: msgspec.Raw = _EMPTY
 
 
-def load(data: bytes, *, name: str) -> Graph:
+def load_graph(data: bytes, *, name: str) -> Graph:
     """The graph that was saved. UnusableInput names the file and the place of what is wrong with it."""
     with collector_paused():
         return _Reader(data, name).graph()
@@ -131,7 +131,7 @@ class _Reader:
     def __init__(self, data: bytes, name: str) -> None:
         self.data = data
         self.name = name
-        self.shared = Shared()
+        self.shared = InternTable()
 
     def graph(self) -> Graph:
         file = self.decode(msgspec.json.Decoder(_File), self.data, "", 0)
@@ -142,10 +142,10 @@ class _Reader:
         try:
             refuse_deep(bytes(file.outputs))
             values = self.decode(msgspec.json.Decoder(dict[str, Any]), file.outputs, "outputs", at_outputs)
-            outputs = {name: decoded(value) for name, value in values.items()}
+            outputs = {name: decode_value(value) for name, value in values.items()}
             output_origins = origins_of(msgspec.json.decode(file.output_origins), "output_origins")
         except (ValueError, RecursionError) as error:
-            self.fail(f"outputs: {_reason(error)}", at_outputs)
+            self.fail(f"outputs: {_describe_error(error)}", at_outputs)
         try:
             return Graph(instances, outputs=outputs, output_origins=output_origins)
         except ValueError:
@@ -162,7 +162,7 @@ class _Reader:
                 # Where many lines are not flat, trying costs more than looking.
                 if misses < _MOST_MISSES:
                     try:
-                        add(saved_instance(decode_flat(line), line, shared))
+                        add(build_saved_instance(decode_flat(line), line, shared))
                     except msgspec.ValidationError:
                         misses += 1
                     else:
@@ -173,15 +173,15 @@ class _Reader:
                     refuse_deep(text)
                     if has_words(text):
                         for value in head.attributes.values():
-                            decoded(value)
+                            decode_value(value)
                     if text.count(b"[") + text.count(b"{") > _DEEP:
-                        deep.append(saved_instance(head, line, shared))
+                        deep.append(build_saved_instance(head, line, shared))
                         add(deep[-1])
                         continue
-                add(saved_instance(head, line, shared))
+                add(build_saved_instance(head, line, shared))
         except (ValueError, RecursionError) as error:  # of which msgspec's errors are kinds
             self.refuse(lines, len(instances), error)
-        empty(instances)
+        clear_content(instances)
         for instance in deep:
             try:
                 instance.read()
@@ -195,10 +195,10 @@ class _Reader:
         offset = self.offset(line)
         head = self.decode(msgspec.json.Decoder(_LooseLine), line, where, offset)
         try:
-            saved_instance(head, line, Shared()).read()
+            build_saved_instance(head, line, InternTable()).read()
         except (ValueError, RecursionError) as better:
             error = better
-        self.fail(f"{where}: {_reason(error)}", offset)
+        self.fail(f"{where}: {_describe_error(error)}", offset)
 
     def refuse_twice(self, lines: list[msgspec.Raw], instances: Sequence[Instance]) -> NoReturn:
         seen: set[str] = set()
@@ -217,7 +217,7 @@ class _Reader:
         try:
             return decoder.decode(data)
         except UNDECODED as error:
-            defect = misfit(error)
+            defect = parse_decode_error(error)
             if not defect.is_json:
                 self.fail(defect.reason, len(self.data) if defect.byte is None else offset + defect.byte)
             path = f"{where}.{defect.path}" if where and defect.path else where or defect.path
@@ -229,5 +229,5 @@ class _Reader:
         raise UnusableInput(f"{self.name}:{line}:{column}: not a saved graph: {reason}")
 
 
-def _reason(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)

@@ -15,9 +15,9 @@ from msgspec.structs import force_setattr
 
 from sabir.graph.edges import PLAIN_EDGES, edge_kinds
 from sabir.graph.graph import Instance
-from sabir.graph.json.values import decoded, has_words, origin_of, origins_of
+from sabir.graph.json.values import decode_value, has_words, origin_of, origins_of
 from sabir.graph.origin import Origin
-from sabir.graph.record import Layout, Record
+from sabir.graph.record import Record, RecordLayout
 from sabir.graph.values import Value
 
 _NULL: Final = msgspec.Raw(b"null")
@@ -37,9 +37,9 @@ class _Content(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Content).decode
 
 
-class _Layouts(dict[tuple[str, ...], Layout]):
-    def __missing__(self, keys: tuple[str, ...]) -> Layout:
-        self[keys] = layout = Layout(keys)
+class _Layouts(dict[tuple[str, ...], RecordLayout]):
+    def __missing__(self, keys: tuple[str, ...]) -> RecordLayout:
+        self[keys] = layout = RecordLayout(keys)
         return layout
 
 
@@ -56,7 +56,7 @@ class _Origins(dict[bytes, Record[Origin]]):
         return record
 
 
-class Shared:
+class InternTable:
     """What the instances of one graph share: words, sets of keys, and origins by the text they were saved as."""
 
     __slots__ = ("layout", "origin", "origins", "word")
@@ -72,7 +72,7 @@ class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
     """An instance whose content still stands in its line of the file; the fields of the content are empty until then."""
 
     line: msgspec.Raw | None
-    shared: Shared
+    shared: InternTable
 
     def __getattr__(self, name: str) -> Any:
         """What is in none of the fields: content that nobody has looked at."""
@@ -95,7 +95,7 @@ class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
         requires, word = content.requires, shared.word
         values: Iterable[Value] = attributes.values()
         if not _NESTED.isdisjoint(map(type, values)) and has_words(bytes(self.line)):
-            values = map(decoded, values)
+            values = map(decode_value, values)
         targets = [tuple(map(word, ids, ids)) for ids in relations.values()]
         force_setattr(self, "attributes", Record(shared.layout[tuple(attributes)], tuple(values)))
         force_setattr(self, "relations", Record(shared.layout[tuple(relations)], tuple(targets)))
@@ -105,7 +105,7 @@ class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
         force_setattr(self, "line", None)
 
 
-def saved_instance(head: Any, line: msgspec.Raw, shared: Shared) -> SavedInstance:
+def build_saved_instance(head: Any, line: msgspec.Raw, shared: InternTable) -> SavedInstance:
     """`head` has what names the instance. Its content is not to be looked at before `empty` was called."""
     word, owner, status, kinds = shared.word, head.owner, head.status, head.kinds
     return SavedInstance(
@@ -122,7 +122,7 @@ def saved_instance(head: Any, line: msgspec.Raw, shared: Shared) -> SavedInstanc
     )
 
 
-def empty(instances: Sequence[SavedInstance]) -> None:
+def clear_content(instances: Sequence[SavedInstance]) -> None:
     """Empty the fields of the content, for all instances at once, which takes a third of the time.
 
     An empty field is looked for with `__getattr__`; once it is filled, reading it costs what it costs everywhere. A frozen

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
@@ -33,7 +33,7 @@ PLAIN: Final = frozenset({str, bool, type(None)})
 """Types that JSON has as they are; checked by identity, which is quick."""
 
 
-def encoded(value: Value, *, reveal: bool = False) -> Any:
+def encode_value(value: Value, *, reveal: bool = False) -> Any:
     """Data for a JSON writer. Sensitive values are left out unless `reveal`."""
     if type(value) in PLAIN:
         return value
@@ -47,7 +47,7 @@ def encoded(value: Value, *, reveal: bool = False) -> Any:
         case str():
             return str(value)
         case Sensitive():
-            shown = {"value": encoded(value.value, reveal=True)} if reveal else {}
+            shown = {"value": encode_value(value.value, reveal=True)} if reveal else {}
             return {"$sensitive": True, **shown}
         case Unknown():
             named = {"of": value.of, "why": value.why}
@@ -61,18 +61,21 @@ def encoded(value: Value, *, reveal: bool = False) -> Any:
         case date():
             return {"$date": value.isoformat()}
         case Mapping():
-            return _encoded_mapping(value, reveal=reveal)
+            return _encode_mapping(value, reveal=reveal)
         case Sequence():
-            return [encoded(item, reveal=reveal) for item in value]
+            return [encode_value(item, reveal=reveal) for item in value]
         case _:
             raise TypeError(f"no value of a graph: {type(value).__name__}")
 
 
-def _encoded_mapping(value: Mapping[Any, Value], *, reveal: bool) -> dict[str, Any]:
+def _encode_mapping(value: Mapping[Any, Value], *, reveal: bool) -> dict[str, Any]:
     if all(type(key) is str and key[:1] != "$" for key in value):
-        return {key: encoded(item, reveal=reveal) for key, item in value.items()}
+        return {key: encode_value(item, reveal=reveal) for key, item in value.items()}
     return {
-        "$map": [[encoded(key, reveal=reveal), encoded(item, reveal=reveal)] for key, item in value.items()]
+        "$map": [
+            [encode_value(key, reveal=reveal), encode_value(item, reveal=reveal)]
+            for key, item in value.items()
+        ]
     }
 
 
@@ -81,19 +84,19 @@ def has_words(text: bytes) -> bool:
     return b"$" in text or b"\\u0024" in text
 
 
-def decoded(data: Any) -> Value:
+def decode_value(data: Any) -> Value:
     """The value of JSON data; ValueError with a reason when it is none."""
     if isinstance(data, dict):
         if len(data) <= 2 and (word := next(iter(data), "")).startswith("$"):
-            return _decoded_special(word, data)
-        return {key: decoded(item) for key, item in data.items()}
+            return _decode_special(word, data)
+        return {key: decode_value(item) for key, item in data.items()}
     if isinstance(data, list):
-        return [decoded(item) for item in data]
+        return [decode_value(item) for item in data]
     plain: Value = data
     return plain
 
 
-def _decoded_special(word: str, data: Mapping[str, Any]) -> Value:
+def _decode_special(word: str, data: Mapping[str, Any]) -> Value:
     decode = _SPECIAL.get(word)
     if decode is None:
         kinds = ", ".join(_SPECIAL)
@@ -103,27 +106,27 @@ def _decoded_special(word: str, data: Mapping[str, Any]) -> Value:
     try:
         return decode(data)
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"bad {word!r} value: {reason_of(error)}") from error
+        raise ValueError(f"bad {word!r} value: {explain_error(error)}") from error
 
 
-def _true(data: Mapping[str, Any], word: str) -> None:
+def _require_true(data: Mapping[str, Any], word: str) -> None:
     if data[word] is not True:
         raise ValueError("it must be true")
 
 
-def _text(data: Mapping[str, Any], word: str) -> str:
+def _require_text(data: Mapping[str, Any], word: str) -> str:
     text = data[word]
     if not isinstance(text, str):
         raise TypeError("it must be a string")
     return text
 
 
-def _sensitive(data: Mapping[str, Any]) -> Value:
-    _true(data, "$sensitive")
-    return Sensitive(decoded(data["value"]) if "value" in data else REDACTED)
+def _decode_sensitive(data: Mapping[str, Any]) -> Value:
+    _require_true(data, "$sensitive")
+    return Sensitive(decode_value(data["value"]) if "value" in data else REDACTED)
 
 
-def _unknown(data: Mapping[str, Any]) -> Value:
+def _decode_unknown(data: Mapping[str, Any]) -> Value:
     named = data["$unknown"]
     if named is True:
         return UNKNOWN
@@ -134,32 +137,32 @@ def _unknown(data: Mapping[str, Any]) -> Value:
     return Unknown(**named)
 
 
-def _float(data: Mapping[str, Any]) -> Value:
-    text = _text(data, "$float")
+def _decode_float(data: Mapping[str, Any]) -> Value:
+    text = _require_text(data, "$float")
     if text not in ("nan", "inf", "-inf"):
         raise ValueError("it must be nan, inf or -inf")
     return float(text)
 
 
-def _map(data: Mapping[str, Any]) -> Value:
+def _decode_map(data: Mapping[str, Any]) -> Value:
     pairs = data["$map"]
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ValueError("it must be a list of [key, value]")
     # Keys that are no strings are outside `Value`, but YAML has them and they must survive.
-    result: dict[Any, Value] = {decoded(key): decoded(item) for key, item in pairs}
+    result: dict[Any, Value] = {decode_value(key): decode_value(item) for key, item in pairs}
     return result
 
 
 _SPECIAL: Final[Mapping[str, Callable[[Mapping[str, Any]], Value]]] = {
-    "$ref": lambda data: Ref(_text(data, "$ref")),
-    "$sensitive": _sensitive,
-    "$unknown": _unknown,
-    "$bytes": lambda data: b64decode(_text(data, "$bytes"), validate=True),
-    "$date": lambda data: date.fromisoformat(_text(data, "$date")),
-    "$datetime": lambda data: datetime.fromisoformat(_text(data, "$datetime")),
-    "$float": _float,
-    "$int": lambda data: int(_text(data, "$int"), 16),
-    "$map": _map,
+    "$ref": lambda data: Ref(_require_text(data, "$ref")),
+    "$sensitive": _decode_sensitive,
+    "$unknown": _decode_unknown,
+    "$bytes": lambda data: b64decode(_require_text(data, "$bytes"), validate=True),
+    "$date": lambda data: date.fromisoformat(_require_text(data, "$date")),
+    "$datetime": lambda data: datetime.fromisoformat(_require_text(data, "$datetime")),
+    "$float": _decode_float,
+    "$int": lambda data: int(_require_text(data, "$int"), 16),
+    "$map": _decode_map,
 }
 
 
@@ -187,11 +190,11 @@ def origin_of(data: Any, where: str) -> Origin:
     if not isinstance(sources, list | tuple):
         raise ValueError(f"{where}.sources must be a list")
     return Origin(
-        Location(file, line, column), how, tuple(_source(source, where) for source in sources), note
+        Location(file, line, column), how, tuple(_decode_source(source, where) for source in sources), note
     )
 
 
-def _source(data: Any, where: str) -> Origin | AttributeRead:
+def _decode_source(data: Any, where: str) -> Origin | AttributeRead:
     if isinstance(data, dict) and data.get("instance") is not None:
         instance, attribute = data["instance"], data.get("attribute")
         if not (isinstance(instance, str) and (attribute is None or isinstance(attribute, str))):

@@ -9,7 +9,7 @@ import msgspec
 
 from sabir.graph.edges import PLAIN_EDGES, EdgeKind, EdgeKinds
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.json.values import FORMAT, PLAIN, encoded
+from sabir.graph.json.values import FORMAT, PLAIN, encode_value
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value
@@ -38,7 +38,7 @@ class _Row(msgspec.Struct):
     library: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
+def graph_chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
     """The graph as JSON, one instance a line. Sensitive values are written only when `reveal`."""
     encode = msgspec.json.Encoder().encode
     # By identity: origins are shared, and the graph keeps them alive.
@@ -49,28 +49,32 @@ def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
             return None
         text = texts.get(id(instance.origin))
         if text is None:
-            text = texts[id(instance.origin)] = msgspec.Raw(_encode(encode, origin_data(instance.origin)))
+            text = texts[id(instance.origin)] = msgspec.Raw(
+                _encode_json(encode, origin_data(instance.origin))
+            )
         return text
 
     def origins(instance: Instance) -> msgspec.Raw:
         key = (id(instance.origins), id(instance.origin))
         text = texts.get(key)
         if text is None:
-            text = texts[key] = msgspec.Raw(_encode(encode, _own_origins(instance)))
+            text = texts[key] = msgspec.Raw(_encode_json(encode, _own_origins(instance)))
         return text
 
     buffer = bytearray(b'{"format":"%s",\n"instances":[' % FORMAT.encode())
     separator = b"\n"
     for instance in graph:
         buffer += separator
-        buffer += _encode(encode, _row(instance, origin(instance), origins(instance), reveal=reveal))
+        buffer += _encode_json(
+            encode, _build_row(instance, origin(instance), origins(instance), reveal=reveal)
+        )
         separator = b",\n"
         if len(buffer) >= _PIECE:
             yield escape_json_bytes(buffer)
             buffer.clear()
-    buffer += b'],\n"outputs":' + _encode(encode, _values(graph.outputs, reveal=reveal))
+    buffer += b'],\n"outputs":' + _encode_json(encode, _encode_values(graph.outputs, reveal=reveal))
     if graph.output_origins:
-        buffer += b',\n"output_origins":' + _encode(encode, _origins_data(graph.output_origins))
+        buffer += b',\n"output_origins":' + _encode_json(encode, _origins_data(graph.output_origins))
     buffer += b"}\n"
     yield escape_json_bytes(buffer)
 
@@ -78,18 +82,20 @@ def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
 def instance_data(instance: Instance, *, reveal: bool = False) -> dict[str, Any]:
     """One instance as plain data, with the keys in the order of the JSON form."""
     origin = None if instance.origin is None else origin_data(instance.origin)
-    data: dict[str, Any] = msgspec.to_builtins(_row(instance, origin, _own_origins(instance), reveal=reveal))
+    data: dict[str, Any] = msgspec.to_builtins(
+        _build_row(instance, origin, _own_origins(instance), reveal=reveal)
+    )
     return data
 
 
-def _row(instance: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
+def _build_row(instance: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
     return _Row(
         instance.id,
         instance.type,
         instance.language,
         instance.name,
         instance.owner,
-        _values(instance.attributes, reveal=reveal),
+        _encode_values(instance.attributes, reveal=reveal),
         dict(zip(instance.relations.layout.keys, instance.relations.row, strict=True)),
         instance.requires,
         instance.status,
@@ -110,16 +116,16 @@ def _kinds_data(kinds: EdgeKinds) -> dict[str, Any] | msgspec.UnsetType:
     return data or msgspec.UNSET
 
 
-def _values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
+def _encode_values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
     if isinstance(values, Record):
         # Attribute names are the user's: a `$` in front needs no escape here, for a value cannot stand in this place.
         return {
             key: value
             if type(value) in PLAIN or (type(value) is int and -(2**63) <= value < 2**63)
-            else encoded(value, reveal=reveal)
+            else encode_value(value, reveal=reveal)
             for key, value in zip(values.layout.keys, values.row, strict=True)
         }
-    return {key: encoded(value, reveal=reveal) for key, value in values.items()}
+    return {key: encode_value(value, reveal=reveal) for key, value in values.items()}
 
 
 def origin_data(origin: Origin) -> dict[str, Any]:
@@ -161,7 +167,7 @@ def _origins_data(origins: Mapping[str, Origin]) -> dict[str, Any]:
     return {name: origin_data(origin) for name, origin in origins.items()}
 
 
-def _encode(encode: Any, data: Any) -> bytes:
+def _encode_json(encode: Any, data: Any) -> bytes:
     try:
         text: bytes = encode(data)
     except UnicodeEncodeError:

@@ -8,7 +8,7 @@ packing       several drawings on one sheet
 nested        drawings within boxes
 """
 
-from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
-from sabir.graph.layout.nested import Boxes, Placed, nest
+from sabir.graph.layout.layered import Drawing, Gaps, Size, draw_layered
+from sabir.graph.layout.nested import Boxes, NestedDrawing, draw_nested
 
-__all__ = ["Boxes", "Drawing", "Gaps", "Placed", "Size", "draw", "nest"]
+__all__ = ["Boxes", "Drawing", "Gaps", "NestedDrawing", "Size", "draw_layered", "draw_nested"]

@@ -14,7 +14,9 @@ _INWARD: Final = 0.97
 Neighbours = Sequence[Sequence[int]]
 
 
-def spread(wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]) -> list[float]:
+def spread_positions(
+    wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]
+) -> list[float]:
     """Positions nearest to the wanted ones (least squares) that keep the order and the distances `apart`.
 
     `apart[i]` is the least distance between i and i+1. Isotonic regression by pooling neighbours: linear time.
@@ -75,16 +77,18 @@ def heights_along(
                     else middle[node]
                 )
                 weights.append((4.0 if is_bend[node] else 1.0) if near else 0.1)
-            for node, y in zip(column, spread(wanted, weights, apart[index]), strict=True):
+            for node, y in zip(column, spread_positions(wanted, weights, apart[index]), strict=True):
                 middle[node] = y
     return middle
 
 
-def ordered(columns: list[list[int]], left: Neighbours, right: Neighbours, *, sweeps: int) -> list[list[int]]:
+def reduce_crossings(
+    columns: list[list[int]], left: Neighbours, right: Neighbours, *, sweeps: int
+) -> list[list[int]]:
     """Sweeps by barycentre to and fro; the order with the fewest crossings that was met is kept."""
     position = [0] * len(left)
     for column in columns:
-        _number(column, position)
+        _number_nodes(column, position)
     best, fewest = [list(column) for column in columns], _all_crossings(columns, right, position)
     for sweep in range(sweeps):
         if not fewest:
@@ -92,20 +96,20 @@ def ordered(columns: list[list[int]], left: Neighbours, right: Neighbours, *, sw
         forward = sweep % 2 == 0
         neighbours = left if forward else right
         for column in columns if forward else reversed(columns):
-            column.sort(key=_barycentres(column, neighbours, position).__getitem__)
-            _number(column, position)
+            column.sort(key=_compute_barycenters(column, neighbours, position).__getitem__)
+            _number_nodes(column, position)
         crossings = _all_crossings(columns, right, position)
         if crossings < fewest:
             best, fewest = [list(column) for column in columns], crossings
     return best
 
 
-def _number(column: list[int], position: list[int]) -> None:
+def _number_nodes(column: list[int], position: list[int]) -> None:
     for index, node in enumerate(column):
         position[node] = index
 
 
-def _barycentres(column: list[int], neighbours: Neighbours, position: list[int]) -> dict[int, float]:
+def _compute_barycenters(column: list[int], neighbours: Neighbours, position: list[int]) -> dict[int, float]:
     """Means of the neighbours' positions; a node without neighbours stays where it is."""
     result: dict[int, float] = {}
     for node in column:

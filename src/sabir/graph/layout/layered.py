@@ -16,11 +16,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.graph.layout.columns import heights_along, ordered
-from sabir.graph.order import components, reversed_edges, topological_order
+from sabir.graph.layout.columns import heights_along, reduce_crossings
+from sabir.graph.order import find_components, reverse_edges, topological_order
 
 
-def acyclic(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
+def break_cycles(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Successor lists with the edges that close a cycle turned round, and no edge twice."""
     successors: list[list[int]] = [[] for _ in range(count)]
     for source, target in dict.fromkeys(edges):
@@ -59,7 +59,7 @@ def layers_of(successors: Sequence[Sequence[int]], heights: Sequence[float], tal
     order = topological_order(successors)
     if order is None:
         raise ValueError("layers need a graph without cycles")
-    predecessors = reversed_edges(successors)
+    predecessors = reverse_edges(successors)
     layer = [0] * len(successors)
     filled: dict[int, float] = {}
     full_until: dict[
@@ -136,7 +136,9 @@ def in_lines(
     return corners, lanes, (total, y - across)
 
 
-def pack(sizes: Sequence[Size], margins: Sequence[float], *, shape: float) -> tuple[list[Size], Size]:
+def pack_drawings(
+    sizes: Sequence[Size], margins: Sequence[float], *, shape: float
+) -> tuple[list[Size], Size]:
     """The corner of each drawing and the size of the sheet, tall ones first, equal ones in the order given."""
     area = sum(
         (width + margin) * (height + margin) for (width, height), margin in zip(sizes, margins, strict=True)
@@ -194,26 +196,26 @@ class Drawing(Struct, frozen=True):
     bends: Mapping[Edge, tuple[Point, ...]]
 
 
-def draw(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
+def draw_layered(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
     """Lay out boxes of the given sizes; what is not connected is drawn apart and packed."""
     successors: list[list[int]] = [[] for _ in sizes]
     for source, target in edges:
         successors[source].append(target)
     area = sum((width + gaps.between_columns) * (height + gaps.between_boxes) for width, height in sizes)
     tallest = max(sqrt(area / _SHAPE) * 1.15, 200.0)
-    groups = components(successors)
+    groups = find_components(successors)
     group_of = {node: position for position, group in enumerate(groups) for node in group}
     edges_of: list[list[Edge]] = [[] for _ in groups]
     for edge in dict.fromkeys(edges):
         if edge[0] != edge[1]:
             edges_of[group_of[edge[0]]].append(edge)
     drawings = [
-        _connected([sizes[node] for node in group], group, edges, gaps=gaps, tallest=tallest)
+        _draw_connected([sizes[node] for node in group], group, edges, gaps=gaps, tallest=tallest)
         for group, edges in zip(groups, edges_of, strict=True)
     ]
     # Boxes without any edge stand close together; drawings with edges want air around them.
     margins = [gaps.between_drawings if edges else gaps.between_boxes for edges in edges_of]
-    places, size = pack([drawing.size for drawing in drawings], margins, shape=_SHAPE)
+    places, size = pack_drawings([drawing.size for drawing in drawings], margins, shape=_SHAPE)
     corners: list[Point] = [(0.0, 0.0)] * len(sizes)
     lanes = list(corners)
     bends: dict[Edge, tuple[Point, ...]] = {}
@@ -226,17 +228,17 @@ def draw(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
     return Drawing(size, corners, lanes, bends)
 
 
-def _connected(
+def _draw_connected(
     sizes: Sequence[Size], names: Sequence[int], edges: Sequence[Edge], *, gaps: Gaps, tallest: float
 ) -> Drawing:
     local = {name: index for index, name in enumerate(names)}
-    successors = acyclic(len(sizes), [(local[source], local[target]) for source, target in edges])
+    successors = break_cycles(len(sizes), [(local[source], local[target]) for source, target in edges])
     spaced = [height + gaps.between_boxes for _, height in sizes]
     chains = _Chains(successors, layers_of(successors, spaced, tallest))
     heights = [height for _, height in sizes] + [gaps.bend] * (len(chains.layer) - len(sizes))
     columns = _first_order(chains.layer, len(sizes))
     many = len(chains.layer) > 3000
-    columns = ordered(columns, chains.left, chains.right, sweeps=6 if many else 20)
+    columns = reduce_crossings(columns, chains.left, chains.right, sweeps=6 if many else 20)
     is_bend = [False] * len(sizes) + [True] * (len(chains.layer) - len(sizes))
     middle = heights_along(
         columns,
@@ -255,7 +257,7 @@ def _connected(
         return Drawing(size, corners, lanes_of, {})
     top = min(y - height / 2 for y, height in zip(middle, heights, strict=True))
     bottom = max(y + height / 2 for y, height in zip(middle, heights, strict=True))
-    lanes = _lanes(columns, sizes, gaps)
+    lanes = _column_lanes(columns, sizes, gaps)
     lane_of = [lanes[layer] for layer in chains.layer]
     corners = [
         (
@@ -294,7 +296,7 @@ def _first_order(layer: Sequence[int], boxes: int) -> list[list[int]]:
     return columns
 
 
-def _lanes(columns: Sequence[Sequence[int]], sizes: Sequence[Size], gaps: Gaps) -> list[Point]:
+def _column_lanes(columns: Sequence[Sequence[int]], sizes: Sequence[Size], gaps: Gaps) -> list[Point]:
     lanes: list[Point] = []
     x = 0.0
     for column in columns:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
+from sabir.graph.layout.layered import Drawing, Gaps, Size, draw_layered
 
 Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
@@ -82,7 +82,7 @@ class Boxes(Struct, frozen=True, kw_only=True):
     edges: Sequence[Edge]
 
 
-class Placed(Struct, frozen=True):
+class NestedDrawing(Struct, frozen=True):
     """Corners and sizes of all boxes, and the points of every edge from border to border."""
 
     size: Size
@@ -91,14 +91,14 @@ class Placed(Struct, frozen=True):
     routes: Mapping[Edge, tuple[Point, ...]]
 
 
-def nest(boxes: Boxes, gaps: Gaps) -> Placed:
+def draw_nested(boxes: Boxes, gaps: Gaps) -> NestedDrawing:
     """Edges between boxes of different parents are laid out where the two first meet in one box."""
     count = len(boxes.parents)
     children: list[list[int]] = [[] for _ in range(count + 1)]  # the last one holds the outermost
     for box, parent in enumerate(boxes.parents):
         children[parent].append(box)
-    depth = _depths(children, count)
-    lifted = {edge: _lifted(edge, boxes.parents, depth) for edge in dict.fromkeys(boxes.edges)}
+    depth = _compute_depths(children, count)
+    lifted = {edge: _lift_edge(edge, boxes.parents, depth) for edge in dict.fromkeys(boxes.edges)}
     edges_in: list[list[Edge]] = [[] for _ in range(count + 1)]
     for source, target in lifted.values():
         edges_in[boxes.parents[source]].append((source, target))
@@ -111,24 +111,25 @@ def nest(boxes: Boxes, gaps: Gaps) -> Placed:
         for position, child in enumerate(children[box]):
             place_in[child] = position
         inner = [(place_in[source], place_in[target]) for source, target in edges_in[box]]
-        drawings[box] = drawing = draw([sizes[child] for child in children[box]], inner, gaps)
+        drawings[box] = drawing = draw_layered([sizes[child] for child in children[box]], inner, gaps)
         own_width, own_height = sizes[box]
         width = max(own_width, drawing.size[0] + 2 * _PADDING)
         sizes[box] = (width, own_height + drawing.size[1] + 2 * _PADDING) if box < count else drawing.size
-    corners = _absolute(children, drawings, boxes.sizes, depth)
+    corners = _absolute_corners(children, drawings, boxes.sizes, depth)
     origin = {
-        box: _content(corners[box], boxes.sizes[box]) if box < count else (0.0, 0.0) for box in drawings
+        box: _content_corner(corners[box], boxes.sizes[box]) if box < count else (0.0, 0.0)
+        for box in drawings
     }
 
     columns: dict[int, list[Column]] = {}
 
     def leave(end: int, lifted_end: int, *, rightwards: bool) -> list[Point]:
         """From the side of a box to the height at which it leaves the outermost box around it."""
-        points = [_side(corners[end], sizes[end], right=rightwards)]
+        points = [_side_midpoint(corners[end], sizes[end], right=rightwards)]
         while end != lifted_end:
             parent = boxes.parents[end]
             if parent not in columns:
-                rectangles = [_rectangle(corners[child], sizes[child]) for child in children[parent]]
+                rectangles = [_box_rectangle(corners[child], sizes[child]) for child in children[parent]]
                 (x, _), lanes = origin[parent], drawings[parent].lanes
                 columns[parent] = columns_of(rectangles, [(left + x, right + x) for left, right in lanes])
             points += way_out(points[-1], columns[parent], rightwards=rightwards)
@@ -149,10 +150,10 @@ def nest(boxes: Boxes, gaps: Gaps) -> Placed:
         exits = (lanes[0][forward], first[-1][1]), (lanes[1][not forward], last[-1][1])
         return (*first, exits[0], *((px + x, py + y) for px, py in bends), exits[1], *reversed(last))
 
-    return Placed(sizes[count], corners[:count], sizes[:count], {edge: route(edge) for edge in lifted})
+    return NestedDrawing(sizes[count], corners[:count], sizes[:count], {edge: route(edge) for edge in lifted})
 
 
-def _depths(children: Sequence[Sequence[int]], outermost: int) -> list[int]:
+def _compute_depths(children: Sequence[Sequence[int]], outermost: int) -> list[int]:
     depth = [0] * len(children)
     todo = [outermost]
     for box in todo:
@@ -162,7 +163,7 @@ def _depths(children: Sequence[Sequence[int]], outermost: int) -> list[int]:
     return depth
 
 
-def _lifted(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
+def _lift_edge(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
     """The two boxes side by side in one parent that hold the ends of an edge."""
     source, target = edge
     while parents[source] != parents[target]:
@@ -173,7 +174,7 @@ def _lifted(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
     return source, target
 
 
-def _absolute(
+def _absolute_corners(
     children: Sequence[Sequence[int]],
     drawings: Mapping[int, Drawing],
     heads: Sequence[Size],
@@ -182,20 +183,20 @@ def _absolute(
     outermost = len(children) - 1
     corners: list[Point] = [(0.0, 0.0)] * len(children)
     for box in sorted(drawings, key=depth.__getitem__):
-        x, y = (0.0, 0.0) if box == outermost else _content(corners[box], heads[box])
+        x, y = (0.0, 0.0) if box == outermost else _content_corner(corners[box], heads[box])
         for child, (child_x, child_y) in zip(children[box], drawings[box].corners, strict=True):
             corners[child] = (x + child_x, y + child_y)
     return corners
 
 
-def _content(corner: Point, head: Size) -> Point:
+def _content_corner(corner: Point, head: Size) -> Point:
     """Where the drawing within a box begins: below its own words."""
     return corner[0] + _PADDING, corner[1] + head[1] + _PADDING
 
 
-def _rectangle(corner: Point, size: Size) -> Rectangle:
+def _box_rectangle(corner: Point, size: Size) -> Rectangle:
     return corner[0], corner[1], corner[0] + size[0], corner[1] + size[1]
 
 
-def _side(corner: Point, size: Size, *, right: bool) -> Point:
+def _side_midpoint(corner: Point, size: Size, *, right: bool) -> Point:
     return corner[0] + (size[0] if right else 0.0), corner[1] + size[1] / 2

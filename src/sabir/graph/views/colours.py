@@ -12,44 +12,44 @@ from zlib import crc32
 from msgspec import Struct
 
 
-def _plain(text: str) -> str:
+def _keep_plain(text: str) -> str:
     return text
 
 
 class Paint:
     """Gives every word back as it is; a terminal has one that paints."""
 
-    name: Callable[[str], str] = staticmethod(_plain)
-    type: Callable[[str], str] = staticmethod(_plain)
-    place: Callable[[str], str] = staticmethod(_plain)
-    good: Callable[[str], str] = staticmethod(_plain)
-    bad: Callable[[str], str] = staticmethod(_plain)
-    changed: Callable[[str], str] = staticmethod(_plain)
-    aside: Callable[[str], str] = staticmethod(_plain)
+    name: Callable[[str], str] = staticmethod(_keep_plain)
+    type: Callable[[str], str] = staticmethod(_keep_plain)
+    place: Callable[[str], str] = staticmethod(_keep_plain)
+    good: Callable[[str], str] = staticmethod(_keep_plain)
+    bad: Callable[[str], str] = staticmethod(_keep_plain)
+    changed: Callable[[str], str] = staticmethod(_keep_plain)
+    aside: Callable[[str], str] = staticmethod(_keep_plain)
 
 
 PLAIN: Final = Paint()
 
 
-class Colours(Struct, frozen=True):
+class ColorPair(Struct, frozen=True):
     fill: str
     line: str
 
 
 _KNOWN: Final = {
-    "muranopl": Colours("#fdecc8", "#b7791f"),
-    "inmanta": Colours("#d9ecff", "#2b6cb0"),
-    "ccp": Colours("#d8f3dc", "#2f855a"),
-    "tosca": Colours("#ece0fb", "#6b46c1"),
+    "muranopl": ColorPair("#fdecc8", "#b7791f"),
+    "inmanta": ColorPair("#d9ecff", "#2b6cb0"),
+    "ccp": ColorPair("#d8f3dc", "#2f855a"),
+    "tosca": ColorPair("#ece0fb", "#6b46c1"),
 }
 _OTHERS: Final = (
-    Colours("#fde2e4", "#c53030"),
-    Colours("#d5f5f6", "#047481"),
-    Colours("#e8ead6", "#5f6b1f"),
-    Colours("#e7e5e4", "#57534e"),
+    ColorPair("#fde2e4", "#c53030"),
+    ColorPair("#d5f5f6", "#047481"),
+    ColorPair("#e8ead6", "#5f6b1f"),
+    ColorPair("#e7e5e4", "#57534e"),
 )
 
 
-def colours(language: str) -> Colours:
+def language_colors(language: str) -> ColorPair:
     """The same for a language in every picture and every run."""
     return _KNOWN.get(language) or _OTHERS[crc32(language.encode("utf-8", "replace")) % len(_OTHERS)]

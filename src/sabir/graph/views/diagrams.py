@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.graph.graph import Graph
-from sabir.graph.views.colours import colours
-from sabir.graph.views.links import links, nested, ownership
-from sabir.graph.views.text import clipped, one_line
+from sabir.graph.views.colours import language_colors
+from sabir.graph.views.links import build_ownership, find_links, walk_nested
+from sabir.graph.views.text import clip_text, one_line
 
 _HEAD: Final = """\
 digraph sabir {
@@ -22,53 +22,55 @@ digraph sabir {
 
 
 def dot_view(graph: Graph) -> Iterator[str]:
-    tree = ownership(graph)
+    tree = build_ownership(graph)
     yield _HEAD
-    for instance, depth in nested(tree):
+    for instance, depth in walk_nested(tree):
         indent = "  " * depth
         if instance is None:
             yield f"{indent}}}\n"
             continue
         if instance.id in tree.parts:
-            yield f"{indent}subgraph {_id('cluster ' + instance.id)} {{\n"
-            yield f'{indent}  label={_quoted(one_line(instance.name))}; style="rounded"; color="{colours(instance.language).line}";\n'
+            yield f"{indent}subgraph {_quote_id('cluster ' + instance.id)} {{\n"
+            yield f'{indent}  label={_quote_text(one_line(instance.name))}; style="rounded"; color="{language_colors(instance.language).line}";\n'
             indent += "  "
-        colour = colours(instance.language)
-        label = _quoted(clipped(instance.name, 60) + "\n" + clipped(instance.type, 60))
-        yield f'{indent}{_id(instance.id)} [label={label}, fillcolor="{colour.fill}", color="{colour.line}"];\n'
-    for link in links(graph, tree):
-        style = f"label={_quoted(', '.join(link.names))}" if link.names else "style=dashed"
-        yield f"  {_id(link.source)} -> {_id(link.target)} [{style}];\n"
+        colour = language_colors(instance.language)
+        label = _quote_text(clip_text(instance.name, 60) + "\n" + clip_text(instance.type, 60))
+        yield f'{indent}{_quote_id(instance.id)} [label={label}, fillcolor="{colour.fill}", color="{colour.line}"];\n'
+    for link in find_links(graph, tree):
+        style = f"label={_quote_text(', '.join(link.names))}" if link.names else "style=dashed"
+        yield f"  {_quote_id(link.source)} -> {_quote_id(link.target)} [{style}];\n"
     yield "}\n"
 
 
-def _id(text: str) -> str:
+def _quote_id(text: str) -> str:
     """Two ids stay two, whatever characters tell them apart."""
-    return _quoted("".join(char if char.isprintable() else f"\\{ord(char):x}" for char in text))
+    return _quote_text("".join(char if char.isprintable() else f"\\{ord(char):x}" for char in text))
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     lines = [one_line(line) for line in text.split("\n")]
     return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'
 
 
 def mermaid_view(graph: Graph) -> Iterator[str]:
-    tree = ownership(graph)
+    tree = build_ownership(graph)
     # Ids of the languages hold characters that Mermaid takes for syntax: numbers stand for them.
     number = {instance.id: f"n{position}" for position, instance in enumerate(graph)}
     yield "flowchart LR\n"
-    for instance, depth in nested(tree):
+    for instance, depth in walk_nested(tree):
         indent = "  " * depth
         if instance is None:
             yield f"{indent}end\n"
             continue
-        label = mermaid_text(clipped(instance.name, 60)) + "<br/>" + mermaid_text(clipped(instance.type, 60))
+        label = (
+            mermaid_text(clip_text(instance.name, 60)) + "<br/>" + mermaid_text(clip_text(instance.type, 60))
+        )
         head = "subgraph " if instance.id in tree.parts else ""
         yield f'{indent}{head}{number[instance.id]}["{label}"]\n'
-    for link in links(graph, tree):
+    for link in find_links(graph, tree):
         arrow = f'-- "{mermaid_text(", ".join(link.names))}" -->' if link.names else "-.->"
         yield f"  {number[link.source]} {arrow} {number[link.target]}\n"
-    yield from _classes(graph, number)
+    yield from _class_lines(graph, number)
 
 
 def mermaid_text(text: str) -> str:
@@ -78,11 +80,11 @@ def mermaid_text(text: str) -> str:
     )
 
 
-def _classes(graph: Graph, number: dict[str, str]) -> Iterator[str]:
+def _class_lines(graph: Graph, number: dict[str, str]) -> Iterator[str]:
     by_language: dict[str, list[str]] = {}
     for instance in graph:
         by_language.setdefault(instance.language, []).append(number[instance.id])
     for position, (language, numbers) in enumerate(by_language.items()):
-        colour = colours(language)
+        colour = language_colors(language)
         yield f"  classDef language{position} fill:{colour.fill},stroke:{colour.line}\n"
         yield f"  class {','.join(numbers)} language{position}\n"

@@ -22,7 +22,7 @@ MOST_BOXES: Final = 60
 """More nobody tells apart at a glance."""
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class BoxGroup(Struct, frozen=True, kw_only=True):
     """A box that stands for several instances of one container."""
 
     name: str
@@ -31,10 +31,10 @@ class Group(Struct, frozen=True, kw_only=True):
     """Empty where its instances are of several."""
 
 
-class Folding(Struct, frozen=True, kw_only=True):
+class FoldedGraph(Struct, frozen=True, kw_only=True):
     """The boxes of a graph: its instances by number, then the groups."""
 
-    groups: Sequence[Group]
+    groups: Sequence[BoxGroup]
     parents: Sequence[int]
     """By box: the box it lies in, or -1."""
     opened: frozenset[int]
@@ -54,13 +54,13 @@ class Folding(Struct, frozen=True, kw_only=True):
         return fronts
 
 
-def fold(graph: Graph, tree: Ownership, *, most: int = MOST_BOXES) -> Folding:
+def fold_graph(graph: Graph, tree: Ownership, *, most: int = MOST_BOXES) -> FoldedGraph:
     folder = _Folder(graph, most)
     number = folder.number
     folder.place([number[root.id] for root in tree.roots], -1)
     for owner, parts in tree.parts.items():
         folder.place([number[part.id] for part in parts], number[owner])
-    return Folding(groups=folder.groups, parents=folder.parents, opened=_opened(folder))
+    return FoldedGraph(groups=folder.groups, parents=folder.parents, opened=_choose_open(folder))
 
 
 class _Folder:
@@ -70,7 +70,7 @@ class _Folder:
             instance.id: position for position, instance in enumerate(self.instances)
         }
         self.most = most
-        self.groups: list[Group] = []
+        self.groups: list[BoxGroup] = []
         self.parents = [-1] * len(self.instances)
 
     def place(self, boxes: Sequence[int], parent: int) -> None:
@@ -138,7 +138,7 @@ class _Folder:
     def _group(self, name: str, members: Sequence[int], parent: int) -> int:
         languages = {self.instances[box].language for box in members}
         self.groups.append(
-            Group(
+            BoxGroup(
                 name=name,
                 type=f"{len(members):,} instances",
                 language=languages.pop() if len(languages) == 1 else "",
@@ -159,7 +159,7 @@ def outside_in(parents: Sequence[int]) -> list[int]:
     return order
 
 
-def _opened(folder: _Folder) -> frozenset[int]:
+def _choose_open(folder: _Folder) -> frozenset[int]:
     """Owners from the top, as long as all that is seen then can be told apart; those of one type beside each other all or none.
     Groups are opened by whoever looks."""
     inside: dict[int, list[int]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.order import Nesting
+from sabir.graph.order import ContainmentIndex
 
 
 class Ownership(Struct, frozen=True):
@@ -18,14 +18,14 @@ class Ownership(Struct, frozen=True):
     owner: Mapping[str, str]
 
 
-class Link(Struct, frozen=True):
+class InstanceLink(Struct, frozen=True):
     source: str
     target: str
     names: tuple[str, ...]
     """The relations that make it; empty when the source only requires the target."""
 
 
-def ownership(graph: Graph) -> Ownership:
+def build_ownership(graph: Graph) -> Ownership:
     owner = {
         instance.id: instance.owner
         for instance in graph
@@ -54,7 +54,7 @@ def ownership(graph: Graph) -> Ownership:
     )
 
 
-def nested(tree: Ownership) -> Iterator[tuple[Instance | None, int]]:
+def walk_nested(tree: Ownership) -> Iterator[tuple[Instance | None, int]]:
     """Every instance before its parts, with its depth from 1; after the parts None, with the depth of their owner."""
     stack: list[tuple[Instance | None, int]] = [(root, 1) for root in reversed(tree.roots)]
     while stack:
@@ -66,7 +66,7 @@ def nested(tree: Ownership) -> Iterator[tuple[Instance | None, int]]:
             stack += [(part, depth + 1) for part in reversed(parts)]
 
 
-def links(graph: Graph, tree: Ownership) -> list[Link]:
+def find_links(graph: Graph, tree: Ownership) -> list[InstanceLink]:
     """Links between instances of the graph. One between an owner and its part is left out: the nesting shows it."""
     names: dict[tuple[str, str], list[str]] = {}
     for instance in graph:
@@ -78,11 +78,11 @@ def links(graph: Graph, tree: Ownership) -> list[Link]:
         for id_ in instance.requires:
             names.setdefault((instance.id, id_), [])
     number = {instance.id: position for position, instance in enumerate(graph)}
-    nesting = Nesting(
+    nesting = ContainmentIndex(
         [number[tree.owner[instance.id]] if instance.id in tree.owner else -1 for instance in graph]
     )
     return [
-        Link(source, target, tuple(labels))
+        InstanceLink(source, target, tuple(labels))
         for (source, target), labels in names.items()
         if target in graph and not nesting.is_along(number[source], number[target])
     ]

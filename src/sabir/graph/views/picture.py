@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.layout import Size
-from sabir.graph.order import Nesting
-from sabir.graph.views.folding import fold
-from sabir.graph.views.links import links, ownership
-from sabir.graph.views.text import clipped, one_line
+from sabir.graph.order import ContainmentIndex
+from sabir.graph.views.folding import fold_graph
+from sabir.graph.views.links import build_ownership, find_links
+from sabir.graph.views.text import clip_text, one_line
 
 _MOST_NAMES = 6
 
@@ -36,7 +36,7 @@ class Box(Struct, frozen=True, kw_only=True):
     """Instances that are folded into it."""
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class BoxLink(Struct, frozen=True, kw_only=True):
     source: int
     target: int
     names: tuple[str, ...]
@@ -46,18 +46,18 @@ class Link(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        name = clipped(one_line(", ".join(self.names)), 40)
+        name = clip_text(one_line(", ".join(self.names)), 40)
         return name if self.count == 1 else f"{name} ×{self.count:,}".strip()
 
 
 class Picture(Struct, frozen=True, kw_only=True):
     boxes: Sequence[Box]
-    links: Sequence[Link]
+    links: Sequence[BoxLink]
 
 
 def picture_of(graph: Graph) -> Picture:
-    tree = ownership(graph)
-    folding = fold(graph, tree)
+    tree = build_ownership(graph)
+    folding = fold_graph(graph, tree)
     fronts = folding.fronts()
     drawn = [box for box, front in enumerate(fronts) if front == box]
     place = {box: position for position, box in enumerate(drawn)}
@@ -78,10 +78,10 @@ def picture_of(graph: Graph) -> Picture:
             )
         )
     number = {instance.id: position for position, instance in enumerate(instances)}
-    nesting = Nesting([box.parent for box in boxes])
+    nesting = ContainmentIndex([box.parent for box in boxes])
     names: dict[tuple[int, int], dict[str, None]] = {}
     counts: Counter[tuple[int, int]] = Counter()
-    for link in links(graph, tree):
+    for link in find_links(graph, tree):
         ends = place[fronts[number[link.source]]], place[fronts[number[link.target]]]
         if nesting.is_along(*ends):
             continue
@@ -90,7 +90,9 @@ def picture_of(graph: Graph) -> Picture:
         if len(gathered) < _MOST_NAMES:
             gathered.update(dict.fromkeys(link.names))
     shown = [
-        Link(source=source, target=target, names=tuple(gathered)[:_MOST_NAMES], count=counts[source, target])
+        BoxLink(
+            source=source, target=target, names=tuple(gathered)[:_MOST_NAMES], count=counts[source, target]
+        )
         for (source, target), gathered in names.items()
     ]
     return Picture(boxes=boxes, links=shown)
@@ -104,19 +106,19 @@ _TYPE: Final = 6.1
 _SIDES: Final = 20.0
 
 
-def shown_name(name: str, width: float) -> str:
+def fit_name(name: str, width: float) -> str:
     """As much of a name as a box of this width has room for."""
-    return _fitted(one_line(name), width - _SIDES, _NAME)
+    return _fit_text(one_line(name), width - _SIDES, _NAME)
 
 
-def shown_type(type_: str, width: float) -> str:
-    return _fitted(one_line(type_), width - _SIDES, _TYPE)
+def fit_type(type_: str, width: float) -> str:
+    return _fit_text(one_line(type_), width - _SIDES, _TYPE)
 
 
-def _fitted(text: str, width: float, each: float) -> str:
+def _fit_text(text: str, width: float, each: float) -> str:
     if text_width(text, each) <= width + each / 2:
         return text
-    return clipped(text, max(int(width / each), 4))
+    return clip_text(text, max(int(width / each), 4))
 
 
 def words_size(name: str, type_: str) -> Size:

@@ -8,21 +8,21 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from sabir.graph.graph import Graph
-from sabir.graph.layout import Boxes, Gaps, Placed, nest
-from sabir.graph.views.colours import colours
+from sabir.graph.layout import Boxes, Gaps, NestedDrawing, draw_nested
+from sabir.graph.views.colours import language_colors
 from sabir.graph.views.folding import outside_in
 from sabir.graph.views.picture import (
     Box,
-    Link,
+    BoxLink,
     Picture,
     between_columns,
+    fit_name,
+    fit_type,
     picture_of,
-    shown_name,
-    shown_type,
     text_width,
     words_size,
 )
-from sabir.graph.views.text import clipped, one_line, value_text
+from sabir.graph.views.text import clip_text, one_line, value_text
 
 _MOST_LABELS: Final = 60
 """With more links than this their names are in the tooltips only."""
@@ -43,14 +43,14 @@ def svg_view(graph: Graph) -> Iterator[str]:
     picture = picture_of(graph)
     boxes, shown = picture.boxes, picture.links
     labels = len(shown) <= _MOST_LABELS
-    placed = _place(picture, labels=labels)
+    placed = _place_boxes(picture, labels=labels)
     languages = list(dict.fromkeys(instance.language for instance in graph))
     width = max(placed.size[0], 110.0 * len(languages)) + 2 * _MARGIN
     height = placed.size[1] + 2 * _MARGIN + _LEGEND
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="{-_MARGIN:.0f} {-_MARGIN:.0f} {width:.0f} {height:.0f}" role="img">\n'
-        f"<title>{_title(graph, picture)}</title>\n<style>\n{_STYLE}</style>\n"
+        f"<title>{_picture_title(graph, picture)}</title>\n<style>\n{_STYLE}</style>\n"
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0,.8L8,4L0,7.2z" fill="#64748b"/></marker></defs>\n'
         f'<rect x="{-_MARGIN:.0f}" y="{-_MARGIN:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#fff"/>\n'
@@ -58,48 +58,48 @@ def svg_view(graph: Graph) -> Iterator[str]:
     owners = {box.parent for box in boxes}
     for number in outside_in([box.parent for box in boxes]):
         if number in owners:
-            yield _box(graph, boxes[number], placed, number, owner=True)
+            yield _draw_box(graph, boxes[number], placed, number, owner=True)
     routes = [placed.routes[link.source, link.target] for link in shown]
     for link, route in zip(shown, routes, strict=True):
-        yield _link(boxes, link, route)
+        yield _draw_link(boxes, link, route)
     for number, box in enumerate(boxes):
         if number not in owners:
-            yield _box(graph, box, placed, number, owner=False)
+            yield _draw_box(graph, box, placed, number, owner=False)
     if labels:
-        yield from _labels(shown, placed)
-    yield from _legend(languages, placed.size[1] + _MARGIN)
+        yield from _draw_labels(shown, placed)
+    yield from _draw_legend(languages, placed.size[1] + _MARGIN)
     yield "</svg>\n"
 
 
-def _title(graph: Graph, picture: Picture) -> str:
+def _picture_title(graph: Graph, picture: Picture) -> str:
     if len(picture.boxes) == len(graph):
         return f"{len(graph)} instances"
     return f"{len(graph):,} instances, folded into {len(picture.boxes)} boxes"
 
 
-def _place(picture: Picture, *, labels: bool) -> Placed:
+def _place_boxes(picture: Picture, *, labels: bool) -> NestedDrawing:
     shown = picture.links
     longest = max((text_width(link.label, 5.4) for link in shown), default=0.0) if labels else 0.0
     boxes = Boxes(
         parents=[box.parent for box in picture.boxes],
-        sizes=[words_size(box.name, _kind(box)) for box in picture.boxes],
+        sizes=[words_size(box.name, _box_subtitle(box)) for box in picture.boxes],
         edges=[(link.source, link.target) for link in shown],
     )
     pairs = {(link.source, link.target) for link in shown}
     if any((target, source) in pairs for source, target in pairs):
         longest *= 2  # a label at either end
     between = max(between_columns(len(shown)), longest + 50.0)
-    return nest(boxes, Gaps(between_columns=between))
+    return draw_nested(boxes, Gaps(between_columns=between))
 
 
-def _kind(box: Box) -> str:
+def _box_subtitle(box: Box) -> str:
     """The second line of a box: its type, and how much is folded into it."""
     return f"{box.type} · {box.inside:,} inside" if box.instance is not None and box.inside else box.type
 
 
-def _box(graph: Graph, box: Box, placed: Placed, number: int, *, owner: bool) -> str:
+def _draw_box(graph: Graph, box: Box, placed: NestedDrawing, number: int, *, owner: bool) -> str:
     (x, y), (width, height) = placed.corners[number], placed.sizes[number]
-    colour = colours(box.language)
+    colour = language_colors(box.language)
     kind = "box owner" if owner else "box"
     behind = ""
     if box.inside:  # a stack of sheets: there is more below
@@ -108,20 +108,21 @@ def _box(graph: Graph, box: Box, placed: Placed, number: int, *, owner: bool) ->
             f'fill="{colour.fill}" stroke="{colour.line}"/>'
         )
     return (
-        f'<g><title>{_xml(_tooltip(graph, box))}</title>{behind}<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
+        f'<g><title>{_escape_xml(_box_tooltip(graph, box))}</title>{behind}<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" rx="6" fill="{colour.fill}" stroke="{colour.line}"/>'
-        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_xml(shown_name(box.name, width))}</text>'
-        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_xml(shown_type(_kind(box), width))}</text></g>\n'
+        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_escape_xml(fit_name(box.name, width))}</text>'
+        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_escape_xml(fit_type(_box_subtitle(box), width))}</text></g>\n'
     )
 
 
-def _tooltip(graph: Graph, box: Box) -> str:
+def _box_tooltip(graph: Graph, box: Box) -> str:
     instance = box.instance
-    lines = [f"{box.name} : {_kind(box)}"]
+    lines = [f"{box.name} : {_box_subtitle(box)}"]
     if instance is not None:
         lines += [f"status: {instance.status}"] if instance.status else []
         lines += [
-            f"{name} = {clipped(value_text(value, graph), 80)}" for name, value in instance.attributes.items()
+            f"{name} = {clip_text(value_text(value, graph), 80)}"
+            for name, value in instance.attributes.items()
         ]
         lines += [str(instance.origin.location)] if instance.origin is not None else []
     if len(lines) > _MOST_LINES:
@@ -129,14 +130,14 @@ def _tooltip(graph: Graph, box: Box) -> str:
     return "\n".join(lines)
 
 
-def _link(boxes: Sequence[Box], link: Link, points: Sequence[tuple[float, float]]) -> str:
+def _draw_link(boxes: Sequence[Box], link: BoxLink, points: Sequence[tuple[float, float]]) -> str:
     text = f"{boxes[link.source].name} → {boxes[link.target].name}: {link.label or 'requires'}"
     kind = "link" if link.names else "link needs"
     wide = f' style="stroke-width:{1.1 + 0.5 * log2(link.count):.1f}"' if link.count > 1 else ""
-    return f'<path class="{kind}"{wide} d="{_path(points)}" marker-end="url(#tip)"><title>{_xml(text)}</title></path>\n'
+    return f'<path class="{kind}"{wide} d="{_path_data(points)}" marker-end="url(#tip)"><title>{_escape_xml(text)}</title></path>\n'
 
 
-def _path(points: Sequence[tuple[float, float]]) -> str:
+def _path_data(points: Sequence[tuple[float, float]]) -> str:
     """Straight within a column, a curve with level ends between two columns."""
     x, y = points[0]
     parts = [f"M{x:.1f},{y:.1f}"]
@@ -150,7 +151,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return "".join(parts)
 
 
-def _labels(shown: Sequence[Link], placed: Placed) -> Iterator[str]:
+def _draw_labels(shown: Sequence[BoxLink], placed: NestedDrawing) -> Iterator[str]:
     """At the tip of each link; links of one name into one box share theirs."""
     written: set[tuple[str, float, float]] = set()
     stacked: dict[tuple[float, float], int] = {}
@@ -166,19 +167,19 @@ def _labels(shown: Sequence[Link], placed: Placed) -> Iterator[str]:
         anchor = ' style="text-anchor:start"' if from_right else ""
         yield (
             f'<text class="label" x="{x + (9 if from_right else -9):.1f}" y="{y + 7 - 11 * above:.1f}"{anchor}>'
-            f"{_xml(text)}</text>\n"
+            f"{_escape_xml(text)}</text>\n"
         )
 
 
-def _legend(languages: Sequence[str], y: float) -> Iterator[str]:
+def _draw_legend(languages: Sequence[str], y: float) -> Iterator[str]:
     for position, language in enumerate(languages):
-        colour, x = colours(language), position * 110.0
+        colour, x = language_colors(language), position * 110.0
         yield (
             f'<rect x="{x:.1f}" y="{y:.1f}" width="12" height="12" rx="3" fill="{colour.fill}" stroke="{colour.line}"/>'
-            f'<text class="type" x="{x + 18:.1f}" y="{y + 10:.1f}">{_xml(one_line(language))}</text>\n'
+            f'<text class="type" x="{x + 18:.1f}" y="{y + 10:.1f}">{_escape_xml(one_line(language))}</text>\n'
         )
 
 
-def _xml(text: str) -> str:
+def _escape_xml(text: str) -> str:
     """Text that any XML reader takes: control characters and lone surrogates have no place in XML."""
     return escape("".join(char if char == "\n" or char.isprintable() else "\ufffd" for char in text))

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.json.values import FORMAT, encoded
+from sabir.graph.json.values import FORMAT, encode_value
 from sabir.graph.json.write import instance_data, origin_data
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.graph.views.colours import PLAIN, Paint
-from sabir.graph.views.links import ownership
-from sabir.graph.views.visibility import aliases
+from sabir.graph.views.links import build_ownership
+from sabir.graph.views.visibility import find_aliases
 from sabir.source.yaml.write import yaml_text
 from sabir.text import REDACTED
 
@@ -34,11 +34,11 @@ def value_text(value: Value, graph: Graph | None = None) -> str:
         case Unknown():
             return "(not known yet)"
         case Ref():
-            return "→ " + called(value.id, graph)
+            return "→ " + display_name(value.id, graph)
         case bool():
             return "true" if value else "false"
         case str():
-            return _visible(json.dumps(value, ensure_ascii=False))
+            return _escape_unprintable(json.dumps(value, ensure_ascii=False))
         case bytes():
             return f"({len(value)} bytes)"
         case Mapping():
@@ -53,22 +53,22 @@ def value_text(value: Value, graph: Graph | None = None) -> str:
             return str(value)
 
 
-def _visible(text: str) -> str:
+def _escape_unprintable(text: str) -> str:
     """With what a terminal would obey instead of showing (directions, control) written out."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
-def called(id_: str, graph: Graph | None) -> str:
+def display_name(id_: str, graph: Graph | None) -> str:
     """The name of an instance when it tells which one is meant, else its id."""
     instance = None if graph is None else graph.get(id_)
     if instance is None:
         return id_ if graph is None else f"{id_} (not in the graph)"
-    return instance.name if graph is None or len(graph.named(instance.name)) == 1 else id_
+    return instance.name if graph is None or len(graph.find_by_name(instance.name)) == 1 else id_
 
 
-def clipped(text: str, longest: int = _LONGEST) -> str:
+def clip_text(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -79,8 +79,8 @@ def one_line(text: str) -> str:
 
 def text_view(graph: Graph, *, origins: bool = False, paint: Paint = PLAIN) -> Iterator[str]:
     """Instance, type, attributes, relations; with `origins` also where each of them came from."""
-    tree = ownership(graph)
-    also = aliases(graph)
+    tree = build_ownership(graph)
+    also = find_aliases(graph)
     stack = [(root, 0) for root in reversed(tree.roots)]
     first = True
     while stack:
@@ -88,19 +88,19 @@ def text_view(graph: Graph, *, origins: bool = False, paint: Paint = PLAIN) -> I
         if not first and not depth:
             yield "\n"
         first = False
-        for line in _lines(graph, instance, paint, origins=origins, also=also.get(instance.id, ())):
+        for line in _instance_lines(graph, instance, paint, origins=origins, also=also.get(instance.id, ())):
             yield "    " * depth + line + "\n"
         stack += [(part, depth + 1) for part in reversed(tree.parts.get(instance.id, ()))]
     if graph.outputs:
         yield "\noutputs\n" if not first else "outputs\n"
         for name, value in graph.outputs.items():
-            line = f"  {one_line(name)} = {clipped(value_text(value, graph))}"
+            line = f"  {one_line(name)} = {clip_text(value_text(value, graph))}"
             if origins and (origin := graph.output_origins.get(name)):
                 line += paint.place(f"    # {origin.location} {origin.how.value}")
             yield line + "\n"
 
 
-def _lines(
+def _instance_lines(
     graph: Graph, instance: Instance, paint: Paint, *, origins: bool, also: Sequence[str] = ()
 ) -> Iterator[str]:
     def where(name: str | None) -> str:
@@ -119,15 +119,15 @@ def _lines(
         head += f"  {one_line(instance.status)}"
     yield head + where(None)
     for name, value in instance.attributes.items():
-        yield f"  {one_line(name)} = {clipped(value_text(value, graph))}{where(name)}"
+        yield f"  {one_line(name)} = {clip_text(value_text(value, graph))}{where(name)}"
     for name, ids in instance.relations.items():
-        yield f"  {one_line(name)} → {_called(graph, ids)}{where(name)}"
+        yield f"  {one_line(name)} → {_display_names(graph, ids)}{where(name)}"
     if instance.requires:
-        yield f"  requires → {_called(graph, instance.requires)}"
+        yield f"  requires → {_display_names(graph, instance.requires)}"
 
 
-def _called(graph: Graph, ids: tuple[str, ...]) -> str:
-    return one_line(", ".join(called(id_, graph) for id_ in ids)) or "nothing"
+def _display_names(graph: Graph, ids: tuple[str, ...]) -> str:
+    return one_line(", ".join(display_name(id_, graph) for id_ in ids)) or "nothing"
 
 
 def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
@@ -137,7 +137,7 @@ def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
     for instance in graph:
         yield yaml_text([instance_data(instance, reveal=reveal)])
     yield yaml_text(
-        {"outputs": {name: encoded(output, reveal=reveal) for name, output in graph.outputs.items()}}
+        {"outputs": {name: encode_value(output, reveal=reveal) for name, output in graph.outputs.items()}}
     )
     if graph.output_origins:
         yield yaml_text(

@@ -8,7 +8,7 @@ from sabir.graph.graph import Graph, Instance
 from sabir.graph.values import Ref, Sensitive, Value
 
 
-def aliases(graph: Graph) -> Mapping[str, Sequence[str]]:
+def find_aliases(graph: Graph) -> Mapping[str, Sequence[str]]:
     """By id the other names of an instance: those of outputs (variables of the description) that are bound to it."""
     names: dict[str, list[str]] = {}
     for name, value in graph.outputs.items():
@@ -25,13 +25,13 @@ def without_libraries(graph: Graph) -> Graph:
     shown = {instance.id: None for instance in graph if not instance.library}
     waiting = [*shown]
     for value in graph.outputs.values():
-        waiting += _references(value)
+        waiting += _value_references(value)
     for id_ in waiting:
         instance = graph.get(id_)
         if instance is None:
             continue
         shown[id_] = None
-        waiting += [other for other in _referred(instance) if other not in shown and other in graph]
+        waiting += [other for other in _list_references(instance) if other not in shown and other in graph]
     return Graph(
         (instance for instance in graph if instance.id in shown),
         outputs=graph.outputs,
@@ -39,17 +39,17 @@ def without_libraries(graph: Graph) -> Graph:
     )
 
 
-def _referred(instance: Instance) -> Iterator[str]:
+def _list_references(instance: Instance) -> Iterator[str]:
     if instance.owner is not None:
         yield instance.owner
     for ids in instance.relations.values():
         yield from ids
     yield from instance.requires
     for value in instance.attributes.values():
-        yield from _references(value)
+        yield from _value_references(value)
 
 
-def _references(value: Value) -> Iterator[str]:
+def _value_references(value: Value) -> Iterator[str]:
     match value:
         case Ref():
             yield value.id
@@ -57,11 +57,11 @@ def _references(value: Value) -> Iterator[str]:
             return
         case Mapping():
             for item in value.values():
-                yield from _references(item)
+                yield from _value_references(item)
         case str() | bytes():
             return
         case Sequence():
             for item in value:
-                yield from _references(item)
+                yield from _value_references(item)
         case _:
             return

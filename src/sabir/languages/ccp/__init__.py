@@ -24,9 +24,9 @@ class Ccp:
     folders: Final = ("service",)
 
     def recognises(self, package: LoadedPackage) -> bool:
-        from sabir.languages.ccp.recognition import recognises
+        from sabir.languages.ccp.recognition import is_ccp_package
 
-        return recognises(package)
+        return is_ccp_package(package)
 
     def rules(self) -> Sequence[Rule]:
         from sabir.languages.ccp.check.validator import CcpValidator
@@ -43,7 +43,7 @@ class Ccp:
         from sabir.interpreter import collector_paused
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
-        from sabir.languages.ccp.graph.operations import wanted
+        from sabir.languages.ccp.graph.operations import build_desired_resources
         from sabir.languages.ccp.model.deployment import load_deployment
         from sabir.languages.language import Evaluation
 
@@ -60,13 +60,13 @@ class Ccp:
             return Evaluation(
                 graph=graph,
                 findings=checked.consequential,
-                wanted=partial(wanted, checked.resolved, graph),
+                wanted=partial(build_desired_resources, checked.resolved, graph),
             )
 
-    def included_files(self, configuration: Source) -> Iterable[str]:
-        from sabir.languages.ccp.syntax.includes import included_names
+    def list_included_files(self, configuration: Source) -> Iterable[str]:
+        from sabir.languages.ccp.syntax.includes import list_include_names
 
-        return included_names(configuration)
+        return list_include_names(configuration)
 
     def explorer(self) -> Explorer:
         from sabir.languages.ccp import editor

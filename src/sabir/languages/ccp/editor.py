@@ -20,8 +20,8 @@ from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
 from sabir.source.yaml import compose
-from sabir.source.yaml.access import entries, items, value_at
-from sabir.source.yaml.cursor import named_by_key, named_by_text, typed_place
+from sabir.source.yaml.access import sequence_items, text_entries, value_at
+from sabir.source.yaml.cursor import key_symbol, locate_cursor, text_symbols
 from sabir.source.yaml.nodes import YamlNode, text_of
 from sabir.text import Source, Span
 
@@ -37,23 +37,25 @@ _KEYS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-    place = typed_place(file.source, offset)
+    place = locate_cursor(file.source, offset)
     if _in_expression(file, offset) or file.name.endswith(".j2"):
         return ()
     if place.key == "content":
         folder = "service/files"
-        return _listed((name.removeprefix(f"{folder}/") for name in package.list(folder)), SymbolKind.FILE)
+        return _build_candidates(
+            (name.removeprefix(f"{folder}/") for name in package.list(folder)), SymbolKind.FILE
+        )
     if not place.is_key:
         return ()
     if place.path[:1] == ("files",) and len(place.path) == 2:
-        return _listed(FILE_KEYS, SymbolKind.KEYWORD)
-    return _listed(_KEYS.get(place.path[-1:], ()), SymbolKind.KEYWORD)
+        return _build_candidates(FILE_KEYS, SymbolKind.KEYWORD)
+    return _build_candidates(_KEYS.get(place.path[-1:], ()), SymbolKind.KEYWORD)
 
 
-def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
+def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
     if _in_expression(file, offset):
         return ("setting ",)
-    place = typed_place(file.source, offset)
+    place = locate_cursor(file.source, offset)
     if place.path[-1:] == ("files",) and len(place.path) > 1:
         return ("file ",)
     return ("service ", "command ") if place.path[-1:] == ("dependencies",) else ()
@@ -64,7 +66,7 @@ def _in_expression(file: PackageFile, offset: int) -> bool:
     return before.rfind("{{") > before.rfind("}}") or before.rfind("{%") > before.rfind("%}")
 
 
-def _listed(names: Iterable[str], kind: SymbolKind) -> Sequence[Candidate]:
+def _build_candidates(names: Iterable[str], kind: SymbolKind) -> Sequence[Candidate]:
     return [Candidate(text=name, kind=kind) for name in sorted(names)]
 
 
@@ -85,16 +87,18 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
         return FileNames((), used)
     root = next(iter(compose(_as_yaml(file.source)).documents), None)
     if file.name.endswith(_DEFAULTS) or value_at(root, "service") is None:
-        return FileNames(tuple(_settings("", value_at(root, "configs"))), used)
-    return FileNames((*_service(root), *_files(root)), (*used, *_mentions(root)))
+        return FileNames(tuple(_list_setting_symbols("", value_at(root, "configs"))), used)
+    return FileNames(
+        (*_list_service_symbols(root), *_list_file_symbols(root)), (*used, *_list_mentions(root))
+    )
 
 
 def _as_yaml(source: Source) -> Source:
     """The text with expressions as words, at the same places."""
-    return Source(source.name, _expression_pattern().sub(_word, source.text))
+    return Source(source.name, _expression_pattern().sub(_mask_expression, source.text))
 
 
-def _word(match: re.Match[str]) -> str:
+def _mask_expression(match: re.Match[str]) -> str:
     """A statement stands on lines of its own and becomes blank; an expression becomes a word."""
     fill = "x" if match[0].startswith("{{") else " "
     return "".join(char if char == "\n" else fill for char in match[0])
@@ -103,40 +107,42 @@ def _word(match: re.Match[str]) -> str:
 # Definitions
 
 
-def _settings(prefix: str, node: YamlNode | None) -> Iterator[Symbol]:
-    for name, entry in entries(node):
+def _list_setting_symbols(prefix: str, node: YamlNode | None) -> Iterator[Symbol]:
+    for name, entry in text_entries(node):
         path = f"{prefix}{name}"
-        children = tuple(_settings(f"{path}.", entry.value))
-        yield named_by_key(
+        children = tuple(_list_setting_symbols(f"{path}.", entry.value))
+        yield key_symbol(
             f"setting {prefix}", name, entry, SymbolKind.VARIABLE, detail=path, children=children
         )
 
 
-def _service(root: YamlNode | None) -> Iterator[Symbol]:
+def _list_service_symbols(root: YamlNode | None) -> Iterator[Symbol]:
     service = value_at(root, "service")
     named = value_at(service, "name")
     if service is None:
         return
-    containers = items(value_at(service, "containers"))
-    children = (symbol for container in containers for symbol in _container(text_of(named), container))
-    yield from named_by_text("service ", named, service, SymbolKind.CLASS, children=tuple(children))
+    containers = sequence_items(value_at(service, "containers"))
+    children = (
+        symbol for container in containers for symbol in _list_container_symbols(text_of(named), container)
+    )
+    yield from text_symbols("service ", named, service, SymbolKind.CLASS, children=tuple(children))
 
 
-def _container(service: str | None, node: YamlNode) -> Iterator[Symbol]:
-    return named_by_text(
+def _list_container_symbols(service: str | None, node: YamlNode) -> Iterator[Symbol]:
+    return text_symbols(
         f"container {service}/",
         value_at(node, "name"),
         node,
         SymbolKind.MODULE,
         detail=text_of(value_at(node, "image")),
-        children=tuple(_commands(service, node)),
+        children=tuple(_list_command_symbols(service, node)),
     )
 
 
-def _commands(service: str | None, container: YamlNode) -> Iterator[Symbol]:
+def _list_command_symbols(service: str | None, container: YamlNode) -> Iterator[Symbol]:
     for phase in ("pre", "post"):
-        for command in items(value_at(container, phase)):
-            yield from named_by_text(
+        for command in sequence_items(value_at(container, phase)):
+            yield from text_symbols(
                 f"command {service}/",
                 value_at(command, "name"),
                 command,
@@ -145,29 +151,31 @@ def _commands(service: str | None, container: YamlNode) -> Iterator[Symbol]:
             )
 
 
-def _files(root: YamlNode | None) -> Iterator[Symbol]:
-    for name, entry in entries(value_at(root, "files")):
+def _list_file_symbols(root: YamlNode | None) -> Iterator[Symbol]:
+    for name, entry in text_entries(value_at(root, "files")):
         detail = text_of(value_at(entry.value, "path"))
-        yield named_by_key("file ", name, entry, SymbolKind.FILE, detail=detail)
+        yield key_symbol("file ", name, entry, SymbolKind.FILE, detail=detail)
 
 
 # Uses
 
 
-def _mentions(root: YamlNode | None) -> Iterator[Mention]:
-    for container in items(value_at(root, "service", "containers")):
+def _list_mentions(root: YamlNode | None) -> Iterator[Mention]:
+    for container in sequence_items(value_at(root, "service", "containers")):
         commands = [value_at(container, "daemon")]
-        commands += [command for phase in ("pre", "post") for command in items(value_at(container, phase))]
+        commands += [
+            command for phase in ("pre", "post") for command in sequence_items(value_at(container, phase))
+        ]
         for command in commands:
-            for file in items(value_at(command, "files")):
+            for file in sequence_items(value_at(command, "files")):
                 name = text_of(file)
                 if name is not None:
                     yield Mention(file.span, (f"file {name}",))
-            for dependency in items(value_at(command, "dependencies")):
-                yield from _dependency(dependency)
+            for dependency in sequence_items(value_at(command, "dependencies")):
+                yield from _dependency_mentions(dependency)
 
 
-def _dependency(node: YamlNode) -> Iterator[Mention]:
+def _dependency_mentions(node: YamlNode) -> Iterator[Mention]:
     """`service`, or `service/command`."""
     written = text_of(node)
     if written is not None:

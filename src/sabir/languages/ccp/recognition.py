@@ -24,7 +24,7 @@ _foreign_pattern: Final = lazy_pattern(
 _LOOKED_AT: Final = 20
 
 
-def recognises(package: LoadedPackage) -> bool:
+def is_ccp_package(package: LoadedPackage) -> bool:
     """A component, a folder of components, or the configuration of a deployment."""
     if package.single_file:
         name = next(iter(package.list()), "")

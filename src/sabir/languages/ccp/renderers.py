@@ -18,14 +18,14 @@ from sabir.interpreter import collector_paused
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.check.references import check_images
 from sabir.languages.ccp.evaluate.images import build_files, fetch_script, images_used
-from sabir.languages.ccp.evaluate.objects.networking import domains
+from sabir.languages.ccp.evaluate.objects.networking import list_domains
 from sabir.languages.ccp.evaluate.render import ObjectFiles, object_stream
 from sabir.languages.ccp.model.config_file import find_config
 from sabir.languages.ccp.model.deployment import load_deployment
 from sabir.languages.ccp.model.units import Unit, Units, start_order
 from sabir.languages.ccp.syntax.images import read_images
 from sabir.languages.ccp.syntax.reader import DNS_LABEL
-from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.languages.language import EvaluationRequest, Renderer, RenderOutput, RenderRequest
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.write import yaml_document
 
@@ -34,7 +34,7 @@ _IMAGE = "image."
 
 def render_kubernetes(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """Every object in a file of its own; unless they are to be one text (`layout: single`), a list of them for kustomize."""
     images = {key[len(_IMAGE) :]: value for key, value in render.options.items() if key.startswith(_IMAGE)}
     if render.namespace is not None and not DNS_LABEL.fullmatch(render.namespace):
@@ -44,76 +44,82 @@ def render_kubernetes(
     with collector_paused():
         checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
-        return Rendering(files={}, findings=checked.findings)
+        return RenderOutput(files={}, findings=checked.findings)
     make = partial(object_stream, checked.resolved, namespace=render.namespace, images=images)
     listed = render.options.get("layout", "files") != "single"
-    return Rendering(files=ObjectFiles(make, listed=listed), findings=checked.findings)
+    return RenderOutput(files=ObjectFiles(make, listed=listed), findings=checked.findings)
 
 
 def render_start_order(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """Units in waves: each starts when the waves before it are ready."""
     del render
-    return _listing(package, request, "start-order.txt", _waves)
+    return _render_listing(package, request, "start-order.txt", _list_waves)
 
 
-def _waves(units: Units) -> Iterator[str]:
+def _list_waves(units: Units) -> Iterator[str]:
     for number, wave in enumerate(start_order(units.needs), 1):
         yield f"{number}. {', '.join(wave)}"
 
 
 def render_dependencies(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """Every service with all the services it needs, directly or not."""
     del render
-    return _listing(package, request, "dependencies.txt", _needs)
+    return _render_listing(package, request, "dependencies.txt", _list_needs)
 
 
-def _needs(units: Units) -> Iterator[str]:
+def _list_needs(units: Units) -> Iterator[str]:
     for service, names in sorted(units.services_needed().items()):
         yield f"{service}: {' '.join(names)}".rstrip()
 
 
-def _listing(
+def _render_listing(
     package: LoadedPackage,
     request: EvaluationRequest,
     file: str,
     lines: Callable[[Units], Iterable[str]],
-) -> Rendering:
+) -> RenderOutput:
     """One text about the units, a line each; no file when the deployment has errors."""
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
-        return Rendering(files={}, findings=checked.findings)
+        return RenderOutput(files={}, findings=checked.findings)
     text = "\n".join(lines(checked.resolved.units)) + "\n"
-    return Rendering(files={file: text}, findings=checked.findings)
+    return RenderOutput(files={file: text}, findings=checked.findings)
 
 
-def render_images(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+def render_images(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> RenderOutput:
     """The whole names of the images that are run, a line each."""
     del render
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
-        return Rendering(files={}, findings=checked.findings)
+        return RenderOutput(files={}, findings=checked.findings)
     services = (name for name in checked.resolved.units.definitions if checked.resolved.deploys(name))
     names = images_used(checked.deployment, services)
-    return Rendering(files={"images.txt": "".join(f"{name}\n" for name in names)}, findings=checked.findings)
+    return RenderOutput(
+        files={"images.txt": "".join(f"{name}\n" for name in names)}, findings=checked.findings
+    )
 
 
-def render_domains(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+def render_domains(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> RenderOutput:
     """The domains under which services are reached from outside, each with its service and port."""
     del render
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
-        return Rendering(files={}, findings=checked.findings)
-    lines = sorted(f"{host}  {service}:{port}\n" for host, service, port in domains(checked.resolved))
-    return Rendering(files={"domains.txt": "".join(lines)}, findings=checked.findings)
+        return RenderOutput(files={}, findings=checked.findings)
+    lines = sorted(f"{host}  {service}:{port}\n" for host, service, port in list_domains(checked.resolved))
+    return RenderOutput(files={"domains.txt": "".join(lines)}, findings=checked.findings)
 
 
 def render_dockerfiles(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """Dockerfiles as they are built, and `build.sh`, which builds them."""
     del render
     deployment = load_deployment(package, request)
@@ -122,21 +128,23 @@ def render_dockerfiles(
     if not images:
         raise UsageError("there is no Dockerfile.j2 here: FOLDER/NAME/Dockerfile.j2 describes the image NAME")
     if any(finding.severity is Severity.ERROR for finding in findings):
-        return Rendering(files={}, findings=findings)
-    return Rendering(files=build_files(images, deployment.configuration), findings=findings)
+        return RenderOutput(files={}, findings=findings)
+    return RenderOutput(files=build_files(images, deployment.configuration), findings=findings)
 
 
 def render_runner_image(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """What the image is built from that brings an interpreter to containers without one (`configs.runner.image`)."""
     del package, request, render
     folder = resources.files("sabir.languages.ccp.library").joinpath("python_image")
     names = ("Dockerfile", "gather.py")
-    return Rendering(files={name: folder.joinpath(name).read_text("utf-8") for name in names})
+    return RenderOutput(files={name: folder.joinpath(name).read_text("utf-8") for name in names})
 
 
-def render_fetch(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+def render_fetch(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> RenderOutput:
     """A script that clones the repositories of the configuration; nothing of them needs to be there."""
     del render
     config = find_config(package, request)
@@ -145,29 +153,29 @@ def render_fetch(package: LoadedPackage, request: EvaluationRequest, render: Ren
         raise UsageError(
             "the configuration lists no repositories: repositories.repos: [{name: …, git_url: …}]"
         )
-    return Rendering(files={"fetch.sh": fetch_script(repositories)})
+    return RenderOutput(files={"fetch.sh": fetch_script(repositories)})
 
 
 def render_configuration(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """The configuration after merging. Secrets are hidden unless `reveal` is among the options."""
     deployment = load_deployment(package, request)
     checked = check_deployment(deployment)
     data = dict(json.loads(json.dumps(deployment.configuration.data, default=str)))
     if "reveal" not in render.options:
-        data["secret_configs"] = _hidden(data.get("secret_configs"))
+        data["secret_configs"] = _redact_values(data.get("secret_configs"))
         if "password" in data.get("registry", {}):
             data["registry"]["password"] = _REDACTED
-    return Rendering(files={"configuration.yaml": yaml_document(data)}, findings=checked.findings)
+    return RenderOutput(files={"configuration.yaml": yaml_document(data)}, findings=checked.findings)
 
 
 _REDACTED = "<<REDACTED>>"
 
 
-def _hidden(value: object) -> object:
+def _redact_values(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _hidden(item) for key, item in value.items()}
+        return {key: _redact_values(item) for key, item in value.items()}
     return _REDACTED
 
 
@@ -176,11 +184,11 @@ def units_graph(units: Units) -> Graph:
     instances: list[Instance] = []
     for service in units.definitions:
         instances.append(Instance(id=service, type="ccp::Service", language="ccp", name=service))
-        instances.extend(_unit(units, unit) for unit in units.of_service(service))
+        instances.extend(_unit_instance(units, unit) for unit in units.of_service(service))
     return Graph(instances)
 
 
-def _unit(units: Units, unit: Unit) -> Instance:
+def _unit_instance(units: Units, unit: Unit) -> Instance:
     return Instance(
         id=unit.id,
         type="ccp::Container" if unit.command is None else "ccp::SingleCommand",
@@ -193,19 +201,19 @@ def _unit(units: Units, unit: Unit) -> Instance:
 
 
 def picture_renderer(suffix: str) -> Renderer:
-    def render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+    def render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> RenderOutput:
         del render
         checked = check_deployment(load_deployment(package, request))
         findings = checked.findings
         if checked.resolved is None:
-            return Rendering(files={}, findings=findings)
-        text = "".join(_view(suffix)(units_graph(checked.resolved.units)))
-        return Rendering(files={f"dependencies.{suffix}": text}, findings=findings)
+            return RenderOutput(files={}, findings=findings)
+        text = "".join(_find_view(suffix)(units_graph(checked.resolved.units)))
+        return RenderOutput(files={f"dependencies.{suffix}": text}, findings=findings)
 
     return render
 
 
-def _view(suffix: str) -> Callable[[Graph], Iterable[str]]:
+def _find_view(suffix: str) -> Callable[[Graph], Iterable[str]]:
     if suffix == "dot":
         from sabir.graph.views.diagrams import dot_view
 

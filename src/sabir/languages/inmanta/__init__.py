@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, Explorer, RenderedObject, Renderer
-    from sabir.resources.resource import Wanted
+    from sabir.resources.resource import DesiredResources
     from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "InmantaLanguage"]
@@ -40,13 +40,13 @@ class InmantaLanguage:
         return (InmantaValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        from sabir.languages.inmanta.evaluate.inputs import Given
+        from sabir.languages.inmanta.evaluate.inputs import ModelInputs
         from sabir.languages.inmanta.evaluate.model import evaluate_package
         from sabir.languages.inmanta.graph.build import build_graph
         from sabir.languages.language import Evaluation
 
-        facts = _facts(request)
-        given = Given(request.inputs, request.input_origins, request.overrides, facts)
+        facts = _read_facts(request)
+        given = ModelInputs(request.inputs, request.input_origins, request.overrides, facts)
         model = evaluate_package(
             package,
             session=request.session,
@@ -59,19 +59,19 @@ class InmantaLanguage:
         graph = build_graph(model, given)
         findings = tuple(sorted(model.findings, key=lambda finding: finding.sort_key))
 
-        def wanted() -> Wanted:
-            from sabir.languages.inmanta.graph.resources import wanted_resources
+        def wanted() -> DesiredResources:
+            from sabir.languages.inmanta.graph.resources import build_desired_resources
 
-            return wanted_resources(model, graph, facts, trusted=request.session.trust.python)
+            return build_desired_resources(model, graph, facts, trusted=request.session.trust.python)
 
         if not request.full_provenance:
             return Evaluation(graph=graph, findings=findings, wanted=wanted)
 
         def rendered() -> Sequence[RenderedObject]:
-            from sabir.languages.inmanta.graph.names import Names
-            from sabir.languages.inmanta.graph.resource_export import rendered_objects
+            from sabir.languages.inmanta.graph.names import InstanceNames
+            from sabir.languages.inmanta.graph.resource_export import render_objects
 
-            return rendered_objects(model, Names(model.instances).ids)
+            return render_objects(model, InstanceNames(model.instances).ids)
 
         return Evaluation(graph=graph, findings=findings, rendered=rendered, wanted=wanted)
 
@@ -86,7 +86,7 @@ class InmantaLanguage:
         return {RENDERER: render_resources}
 
 
-def _facts(request: EvaluationRequest) -> Mapping[tuple[str, str], str]:
+def _read_facts(request: EvaluationRequest) -> Mapping[tuple[str, str], str]:
     """What earlier deployments found out."""
     if not request.observed:
         return {}

@@ -73,7 +73,7 @@ class _Checker:
         self.definitions = definitions
         self.seen: dict[str, frozenset[str]] = {}
         self.tops = {
-            name: frozenset(_assigned(space.statements))
+            name: frozenset(_find_assigned_names(space.statements))
             for name, space in definitions.project.namespaces.items()
         }
 
@@ -95,17 +95,17 @@ class _Checker:
                 yield from self._names(node.value, space, visible, sure=sure)
             case nodes.For():
                 yield from self._names(node.iterable, space, visible, sure=sure)
-                inner = (*visible, frozenset({node.variable, *_assigned(node.body)}))
+                inner = (*visible, frozenset({node.variable, *_find_assigned_names(node.body)}))
                 yield from self._block(node.body, space, inner)
             case nodes.If():
                 for position, (condition, block) in enumerate(node.branches):
                     yield from self._names(condition, space, visible, sure=sure and position == 0)
-                    yield from self._block(block, space, (*visible, frozenset(_assigned(block))))
-                inner = (*visible, frozenset(_assigned(node.otherwise)))
+                    yield from self._block(block, space, (*visible, frozenset(_find_assigned_names(block))))
+                inner = (*visible, frozenset(_find_assigned_names(node.otherwise)))
                 yield from self._block(node.otherwise, space, inner)
             case nodes.Implementation():
                 entity = self.definitions.entity(node.entity.name, space)
-                inner = (*visible, self._attributes(entity), frozenset(_assigned(node.body)))
+                inner = (*visible, self._attributes(entity), frozenset(_find_assigned_names(node.body)))
                 yield from self._block(node.body, space, inner)
             case nodes.Implement() if node.condition is not None:
                 entity = self.definitions.entity(node.entity.name, space)
@@ -143,7 +143,7 @@ class _Checker:
         while todo:
             current, names, certain = todo.pop()
             if isinstance(current, nodes.Name):
-                finding = self._unknown(current, space, names, sure=certain)
+                finding = self._check_name(current, space, names, sure=certain)
                 if finding is not None:
                     yield finding
             elif isinstance(current, nodes.Comprehension):
@@ -161,7 +161,9 @@ class _Checker:
             else:
                 todo += [(part, names, certain) for part in children(current)]
 
-    def _unknown(self, node: nodes.Name, space: Namespace, visible: _Names, *, sure: bool) -> Finding | None:
+    def _check_name(
+        self, node: nodes.Name, space: Namespace, visible: _Names, *, sure: bool
+    ) -> Finding | None:
         head, _, last = node.name.rpartition("::")
         home = space.imports.get(head) if head else None
         if not head:
@@ -180,7 +182,7 @@ class _Checker:
         return rule.at(space.place(node.start, node.end), message, hint=hint)
 
 
-def _assigned(statements: tuple[nodes.TopStatement, ...]) -> Iterator[str]:
+def _find_assigned_names(statements: tuple[nodes.TopStatement, ...]) -> Iterator[str]:
     for statement in statements:
         if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
             yield statement.target.name

@@ -34,7 +34,7 @@ _member_pattern: Final = lazy_pattern(r"\w\.\w*$")
 _qualified_pattern: Final = lazy_pattern(r"(?P<module>\w+(?:::\w+)*)::\w*$")
 
 
-def _typed(file: PackageFile, offset: int) -> str:
+def _text_before(file: PackageFile, offset: int) -> str:
     line, column = file.source.line_column(offset)
     return file.source.line_text(line)[: column - 1]
 
@@ -42,24 +42,24 @@ def _typed(file: PackageFile, offset: int) -> str:
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
     if not file.name.endswith(".cf"):
         return ()
-    typed = _typed(file, offset)
+    typed = _text_before(file, offset)
     if typed.lstrip().startswith("import "):
-        return [*_modules(package)]
+        return [*_list_modules(package)]
     if _member_pattern().search(typed) or _qualified_pattern().search(typed) or "#" in typed:
         return ()
     words = ((KEYWORDS, SymbolKind.KEYWORD), (_PRIMITIVES, SymbolKind.CLASS))
     return [Candidate(text=word, kind=kind) for names, kind in words for word in sorted(names)]
 
 
-def _modules(package: LoadedPackage) -> Iterator[Candidate]:
+def _list_modules(package: LoadedPackage) -> Iterator[Candidate]:
     for name in package.list():
         folder, found, _ = name.partition("/model/_init.cf")
         if found:
             yield Candidate(text=folder.rpartition("/")[2], kind=SymbolKind.MODULE)
 
 
-def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
-    typed = _typed(file, offset)
+def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    typed = _text_before(file, offset)
     if not file.name.endswith(".cf") or "#" in typed or typed.lstrip().startswith("import "):
         return ()
     if _member_pattern().search(typed):
@@ -134,8 +134,8 @@ class _Scope:
             key=key,
             name=name.name,
             kind=kind,
-            span=_span(name),
-            extent=_span(whole),
+            span=_node_span(name),
+            extent=_node_span(whole),
             detail=detail,
             about=about,
         )
@@ -147,8 +147,8 @@ class _Scope:
             key=type_key(full),
             name=entity.name.name,
             kind=SymbolKind.CLASS,
-            span=_span(entity.name),
-            extent=_span(entity),
+            span=_node_span(entity.name),
+            extent=_node_span(entity),
             detail=f"entity {full} extends {parents}" if parents else f"entity {full}",
             about=entity.doc,
             children=tuple(self._attribute(full, attribute) for attribute in entity.attributes),
@@ -156,14 +156,14 @@ class _Scope:
 
     def _attribute(self, entity: str, attribute: nodes.AttributeDef) -> Symbol:
         start = self.source.text.find(attribute.name, attribute.type.end, attribute.end)
-        span = Span(start, start + len(attribute.name)) if start >= 0 else _span(attribute)
+        span = Span(start, start + len(attribute.name)) if start >= 0 else _node_span(attribute)
         return Symbol(
             key=f"attribute {entity}.{attribute.name}",
             name=attribute.name,
             kind=SymbolKind.PROPERTY,
             span=span,
-            extent=_span(attribute),
-            detail=" ".join(self.source.shown(_span(attribute)).split()),
+            extent=_node_span(attribute),
+            detail=" ".join(self.source.display_text(_node_span(attribute)).split()),
             aliases=(member_key(attribute.name),),
         )
 
@@ -176,9 +176,9 @@ class _Scope:
                 key=f"attribute {self._own(end.entity.name)}.{end.name}",
                 name=end.name,
                 kind=SymbolKind.PROPERTY,
-                span=Span(start, start + len(end.name)) if start >= 0 else _span(end),
-                extent=_span(relation),
-                detail=" ".join(self.source.shown(_span(relation)).split()),
+                span=Span(start, start + len(end.name)) if start >= 0 else _node_span(end),
+                extent=_node_span(relation),
+                detail=" ".join(self.source.display_text(_node_span(relation)).split()),
                 about=relation.doc,
                 aliases=(member_key(end.name),),
             )
@@ -241,7 +241,7 @@ class _Scope:
         return (f"{meant}::{short}",)
 
 
-def _span(node: nodes.Node) -> Span:
+def _node_span(node: nodes.Node) -> Span:
     return Span(node.start, node.end)
 
 
@@ -253,11 +253,11 @@ def plugin_names(file: PackageFile, module: str, inside: Sequence[str] = ()) -> 
         return FileNames()
     decorators = decorator_names(tree)
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    symbols = (_plugin(function, decorators, module, inside, file.source) for function in functions)
+    symbols = (_plugin_symbols(function, decorators, module, inside, file.source) for function in functions)
     return FileNames(tuple(symbol for symbol in symbols if symbol is not None))
 
 
-def _plugin(
+def _plugin_symbols(
     function: ast.FunctionDef | ast.AsyncFunctionDef,
     decorators: frozenset[str],
     module: str,

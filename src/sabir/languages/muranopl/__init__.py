@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         TestCall,
         TestRun,
     )
-    from sabir.resources.resource import Wanted
+    from sabir.resources.resource import DesiredResources
     from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "MuranoPL"]
@@ -57,7 +57,7 @@ class MuranoPL:
         """Load the object model: contracts, defaults and constructors run, no other method does."""
         from sabir.graph.graph import Graph
         from sabir.languages.language import Evaluation
-        from sabir.languages.muranopl.evaluate.preparation import error_findings, prepare
+        from sabir.languages.muranopl.evaluate.preparation import error_findings, prepare_run
         from sabir.languages.muranopl.graph.build import build_graph
         from sabir.languages.muranopl.model.errors import MuranoError
 
@@ -66,7 +66,7 @@ class MuranoPL:
             from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 
             recorder = RunRecorder()
-        prepared = prepare(package, request, note_writes=recorder is None, recorder=recorder)
+        prepared = prepare_run(package, request, note_writes=recorder is None, recorder=recorder)
         graph = Graph(())
         findings = prepared.findings
         if prepared.session is not None:
@@ -75,10 +75,10 @@ class MuranoPL:
             except MuranoError as error:
                 findings = (*findings, *error_findings(error))
 
-        def wanted() -> Wanted:
-            from sabir.languages.muranopl.graph.resources import wanted_program
+        def wanted() -> DesiredResources:
+            from sabir.languages.muranopl.graph.resources import build_desired_program
 
-            return wanted_program(package, request, prepared, graph)
+            return build_desired_program(package, request, prepared, graph)
 
         return Evaluation(graph=graph, findings=findings, wanted=wanted)
 

@@ -13,12 +13,12 @@ from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, ModelCall, ModelQuestion, ModelResult
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.evaluate.forms.cloud import Offers, read_cloud
-from sabir.languages.muranopl.evaluate.forms.definition import Definition, read_definition
-from sabir.languages.muranopl.evaluate.forms.fields import REQUIRED, Field
+from sabir.languages.muranopl.evaluate.forms.definition import FormDefinition, read_definition
+from sabir.languages.muranopl.evaluate.forms.fields import REQUIRED, FormField
 from sabir.languages.muranopl.evaluate.forms.models import ContractModel, Wizard
 from sabir.languages.muranopl.evaluate.forms.schema import class_schema, method_schema
 from sabir.languages.muranopl.evaluate.methods import Method
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry
 from sabir.languages.muranopl.evaluate.preparation import (
     COMPILE_LIMITS,
     error_findings,
@@ -27,7 +27,7 @@ from sabir.languages.muranopl.evaluate.preparation import (
 )
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.heat_templates import read_template
@@ -42,7 +42,7 @@ def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCa
     manifest, findings = read_manifest(package)
     if manifest is None:
         return ModelResult(findings=findings)
-    described = Package(manifest, package)
+    described = MuranoPackage(manifest, package)
     registry = PackageRegistry([described], request.search_path)
     runtime = Runtime(
         registry, limits=run_limits(request, COMPILE_LIMITS), clock=request.session.clock, sleeps=False
@@ -63,14 +63,18 @@ def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCa
     try:
         cls = runtime.find_class(call.cls or _main_class(described), described)
         if call.schema:
-            schema = class_schema(cls) if call.method is None else method_schema(_method(cls, call.method))
+            schema = (
+                class_schema(cls)
+                if call.method is None
+                else method_schema(_find_public_method(cls, call.method))
+            )
             return ModelResult(findings=findings, document=schema)
         return _from_contracts(ContractModel(call.values, call.ask), cls)
     except MuranoError as error:
         return ModelResult(findings=(*findings, *error_findings(error)))
 
 
-def _main_class(package: Package) -> str:
+def _main_class(package: MuranoPackage) -> str:
     """The class that a package is about: that of its own name, or the only one."""
     names = sorted(package.class_names())
     if package.name in names:
@@ -82,11 +86,11 @@ def _main_class(package: Package) -> str:
     raise UsageError(f"{package.name} has several classes, say which with --class: {', '.join(names)}")
 
 
-def _method(cls: MuranoClass, name: str) -> Method:
+def _find_public_method(cls: MuranoClass, name: str) -> Method:
     """A method that can be called from outside."""
     method = cls.lookup(name)
     if method is None or not method.is_exposed:
-        names = sorted(each.name for each in cls.exposed_methods())
+        names = sorted(each.name for each in cls.list_public_methods())
         there = did_you_mean(name, names) or f"it has {', '.join(names) or 'none'}"
         raise UsageError(f"{cls.name} has no public method {name!r}: {there}")
     return method
@@ -99,81 +103,93 @@ def _from_contracts(maker: ContractModel, cls: Any) -> ModelResult:
     return ModelResult(document=model, errors=tuple(errors))
 
 
-def _from_forms(definition: Definition, package: Package, runtime: Runtime, call: ModelCall) -> ModelResult:
+def _from_forms(
+    definition: FormDefinition, package: MuranoPackage, runtime: Runtime, call: ModelCall
+) -> ModelResult:
     header = definition.application.get("?")
     name = header.get("type") if isinstance(header, Mapping) else None
-    parameters = _sourced_parameters(definition, str(name or package.name), package, runtime)
+    parameters = _call_parameters_source(definition, str(name or package.name), package, runtime)
     offers = Offers(cloud=None if call.cloud is None else read_cloud(call.cloud))
     wizard = Wizard(definition, package.name, offers=offers, parameters=parameters)
     values = call.values
     if call.forms:
-        return ModelResult(document={"forms": [_shown(form.name, fields) for form, fields in wizard.forms()]})
+        return ModelResult(
+            document={"forms": [_form_data(form.name, fields) for form, fields in wizard.forms()]}
+        )
     unused = {*values}
     errors: list[str] = []
     for form, fields in wizard.forms():
-        given = {field.name: key for field in fields if (key := _key(form.name, field, values)) is not None}
+        given = {
+            field.name: key
+            for field in fields
+            if (key := _find_value_key(form.name, field, values)) is not None
+        }
         unused.difference_update(given.values())
         sent = {name: values[key] for name, key in given.items()}
-        _complete(sent, form.name, fields, call)
+        _complete_values(sent, form.name, fields, call)
         wrong = wizard.fill_form(form, fields, sent)
-        while wrong and _asked_again(sent, form.name, fields, wrong, call):
+        while wrong and _ask_again(sent, form.name, fields, wrong, call):
             wrong = wizard.fill_form(form, fields, sent)
         errors = [
-            f"{form.name}.{name}: {message or _REFUSED}{_remedy(message, form.name, name)}"
+            f"{form.name}.{name}: {message or _REFUSED}{_set_option_hint(message, form.name, name)}"
             for name, messages in wrong.items()
             for message in messages
         ]
         if errors:
             return ModelResult(errors=tuple(errors))
     fields_ = [f"{form.name}.{field.name}" for form in definition.forms for field in form.fields]
-    errors = [f"{key}: there is no such field{_hint(key, fields_)}" for key in sorted(unused)]
+    errors = [f"{key}: there is no such field{_key_suggestion(key, fields_)}" for key in sorted(unused)]
     return ModelResult(errors=tuple(errors)) if errors else ModelResult(document=wizard.model())
 
 
-def _complete(sent: dict[str, Any], form: str, fields: list[Field], call: ModelCall) -> None:
+def _complete_values(sent: dict[str, Any], form: str, fields: list[FormField], call: ModelCall) -> None:
     """Repeat passwords, and ask for what was not given, where there is somebody to ask."""
     for field in fields:
         if field.confirms is not None:
             if field.confirms in sent:
                 sent.setdefault(field.name, sent[field.confirms])
         elif call.ask is not None and field.name not in sent and not field.spec.is_hidden:
-            answer = call.ask(_question(form, field))
+            answer = call.ask(_build_question(form, field))
             if answer is not None:
                 sent[field.name] = answer
 
 
-def _asked_again(
-    sent: dict[str, Any], form: str, fields: list[Field], wrong: Mapping[str, Sequence[str]], call: ModelCall
+def _ask_again(
+    sent: dict[str, Any],
+    form: str,
+    fields: list[FormField],
+    wrong: Mapping[str, Sequence[str]],
+    call: ModelCall,
 ) -> bool:
     """Ask once more for what was refused; what was given with the command stays as it is, and so is an error."""
     refused = [field for field in fields if field.name in wrong and field.confirms is None]
     if call.ask is None or any(
-        field.spec.is_hidden or _key(form, field, call.values) is not None for field in refused
+        field.spec.is_hidden or _find_value_key(form, field, call.values) is not None for field in refused
     ):
         return False
     before = dict(sent)
     for field in refused:
         reason = " ".join(filter(None, wrong[field.name])) or _REFUSED
-        sent[field.name] = call.ask(replace(_question(form, field), refused=reason))
+        sent[field.name] = call.ask(replace(_build_question(form, field), refused=reason))
         sent.update({clone.name: sent[field.name] for clone in fields if clone.confirms == field.name})
     return sent != before  # whoever says the same again gets the same answer
 
 
-def _remedy(message: str, form: str, name: str) -> str:
+def _set_option_hint(message: str, form: str, name: str) -> str:
     return f" Give it with --set {form}.{name}=VALUE" if message == REQUIRED else ""
 
 
-def _hint(key: str, known: list[str]) -> str:
+def _key_suggestion(key: str, known: list[str]) -> str:
     hint = did_you_mean(key, known)
     return f"; {hint}" if hint else f"; there are {', '.join(known)}"
 
 
-def _key(form: str, field: Field, values: Mapping[str, Any]) -> str | None:
+def _find_value_key(form: str, field: FormField, values: Mapping[str, Any]) -> str | None:
     """How a value of a field is given: `form.field`, or the field alone."""
     return next((key for key in (f"{form}.{field.name}", field.name) if key in values), None)
 
 
-def _question(form: str, field: Field) -> ModelQuestion:
+def _build_question(form: str, field: FormField) -> ModelQuestion:
     label = field.label or field.name
     offered = [str(value) for value, _ in field.choices or () if value not in ("", [None, None])]
     choices = f" ({', '.join(offered)})" if offered else ""
@@ -185,18 +201,18 @@ def _question(form: str, field: Field) -> ModelQuestion:
     )
 
 
-def _shown(name: str, fields: list[Field]) -> dict[str, Any]:
-    return {"name": name, "fields": [field.described() for field in fields]}
+def _form_data(name: str, fields: list[FormField]) -> dict[str, Any]:
+    return {"name": name, "fields": [field.describe() for field in fields]}
 
 
-def _sourced_parameters(
-    definition: Definition, class_name: str, package: Package, runtime: Runtime
+def _call_parameters_source(
+    definition: FormDefinition, class_name: str, package: MuranoPackage, runtime: Runtime
 ) -> Mapping[str, Any]:
     """What the static method that `ParametersSource` names gives for the parameters of the forms."""
     if definition.parameters_source is None:
         return {}
     cls, _, method = definition.parameters_source.rpartition(".")
-    session = Session(runtime)
+    session = MuranoRun(runtime)
     try:
         result = plain_result(session.call(runtime.find_class(cls or class_name, package), method))
     except MuranoError as error:

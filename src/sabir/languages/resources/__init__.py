@@ -21,9 +21,9 @@ class Resources:
     evaluates_when_checked: Final = True
 
     def recognises(self, package: LoadedPackage) -> bool:
-        from sabir.languages.resources.recognition import recognises
+        from sabir.languages.resources.recognition import is_resources_package
 
-        return recognises(package)
+        return is_resources_package(package)
 
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules

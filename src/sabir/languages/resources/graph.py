@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from sabir.diagnostics.suggestions import listed
+from sabir.diagnostics.suggestions import join_names
 from sabir.errors import FindingError, UsageError
 from sabir.graph.address import Address
 from sabir.graph.graph import Graph, Instance
@@ -24,21 +24,22 @@ from sabir.languages.resources.syntax import (
     Description,
     load_description,
 )
-from sabir.languages.resources.values import FieldValues, Pending, holds_expression
-from sabir.resources.resource import Lifecycle, Operation, Resource, Wanted
+from sabir.languages.resources.values import FieldValues, PendingValueError, holds_expression
+from sabir.resources.resource import DesiredResources, Lifecycle, Operation, Resource
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Place
 
 
-def described_operations(description: Description, graph: Graph, values: FieldValues) -> Iterator[Operation]:
+def build_operations(description: Description, graph: Graph, values: FieldValues) -> Iterator[Operation]:
     """Every operation of a description; nothing is computed before one is called."""
     for described in description.operations:
         yield Operation(
             address=Address("" if described.of is None else described.of.text),
             name=described.name.text,
             arguments={
-                name.text: _default(values.value(node, graph)[0]) for name, node in described.arguments
+                name.text: _default_argument(values.value(node, graph)[0])
+                for name, node in described.arguments
             },
             resources=_Runs(described, graph, values),
             about=described.about,
@@ -46,7 +47,7 @@ def described_operations(description: Description, graph: Graph, values: FieldVa
         )
 
 
-def _default(value: Value) -> Value:
+def _default_argument(value: Value) -> Value:
     return UNKNOWN if value is None else value
 
 
@@ -70,16 +71,16 @@ class _Runs:
         for field, node in resource.fields:
             try:
                 desired[field.text], _ = values.value(node, self.graph)
-            except Pending:
-                values.nothing(node)
+            except PendingValueError:
+                values.report_no_value(node)
         place = Place(values.source, resource.name.span)
         return Resource(
             address=self._address(resource.name.text),
             kind=resource.kind.text,
             desired=desired,
             target=None if resource.target is None else resource.target.text,
-            requires=tuple(self._required(other.text) for other in resource.requires),
-            reacts_to=tuple(self._required(other.text) for other in resource.reacts_to),
+            requires=tuple(self._resolve_address(other.text) for other in resource.requires),
+            reacts_to=tuple(self._resolve_address(other.text) for other in resource.reacts_to),
             results=self._results(resource),
             origin=Origin(place, How.LITERAL),
             timeout=resource.timeout,
@@ -95,7 +96,7 @@ class _Runs:
     def _address(self, name: str) -> Address:
         return Address(self.described.name.text, item=name)
 
-    def _required(self, name: str) -> Address:
+    def _resolve_address(self, name: str) -> Address:
         ours = any(resource.name.text == name for resource in self.described.run)
         return self._address(name) if ours else Address(name)
 
@@ -115,8 +116,8 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     return Evaluation(
         graph=graph,
         findings=(*findings, *values.findings),
-        wanted=lambda: Wanted(
-            resources=work.wanted(), operations=tuple(described_operations(description, graph, values))
+        wanted=lambda: DesiredResources(
+            resources=work.build_resources(), operations=tuple(build_operations(description, graph, values))
         ),
     )
 
@@ -127,7 +128,7 @@ def _check_overrides(description: Description, request: EvaluationRequest) -> No
         name, _, field = subject.rpartition(".")
         if name not in names or not field:
             raise UsageError(
-                f"--set {subject}: write it as RESOURCE.FIELD=VALUE; there are {listed(sorted(names))}"
+                f"--set {subject}: write it as RESOURCE.FIELD=VALUE; there are {join_names(sorted(names))}"
             )
 
 
@@ -159,14 +160,14 @@ class _Work:
             left = [item for item in waiting if not self._set(*item, graph)]
             if len(left) == len(waiting):
                 for _, _, node in left:
-                    self.values.nothing(node)
+                    self.values.report_no_value(node)
                 return
             waiting = left
 
     def _set(self, name: str, field: str, node: YamlNode, graph: Graph | None) -> bool:
         try:
             value, origin = self.values.value(node, graph)
-        except Pending:
+        except PendingValueError:
             return False
         self.fields[name][field], self.origins[name][field] = value, origin
         return True
@@ -202,7 +203,7 @@ class _Work:
     def _place(self, node: YamlNode) -> Place:
         return Place(self.description.source, node.span)
 
-    def wanted(self) -> tuple[Resource, ...]:
+    def build_resources(self) -> tuple[Resource, ...]:
         return tuple(map(self._resource, self.description.resources))
 
     def _resource(self, resource: DescribedResource) -> Resource:
@@ -212,8 +213,8 @@ class _Work:
             kind=resource.kind.text,
             desired=self.fields[name],
             target=None if resource.target is None else resource.target.text,
-            requires=_addresses(other.text for other in resource.requires),
-            reacts_to=_addresses(other.text for other in resource.reacts_to),
+            requires=_to_addresses(other.text for other in resource.requires),
+            reacts_to=_to_addresses(other.text for other in resource.reacts_to),
             origin=self._origin(resource),
             origins=self.origins[name],
             lifecycle=Lifecycle(
@@ -224,5 +225,5 @@ class _Work:
         )
 
 
-def _addresses(names: Iterable[str]) -> tuple[Address, ...]:
+def _to_addresses(names: Iterable[str]) -> tuple[Address, ...]:
     return tuple(map(Address, names))

@@ -13,13 +13,13 @@ FILE_NAME: Final = "resources.yaml"
 _MARK: Final = rb"(?m)^sabir[ \t]*:[ \t]*resources/1[ \t]*(?:#.*)?\r?$"
 
 
-def recognises(package: LoadedPackage) -> bool:
+def is_resources_package(package: LoadedPackage) -> bool:
     """A file that says `sabir: resources/1`: alone, or as resources.yaml of a folder."""
-    file = description(package)
+    file = find_description(package)
     return file is not None and re.search(_MARK, file.raw()) is not None
 
 
-def description(package: LoadedPackage) -> PackageFile | None:
+def find_description(package: LoadedPackage) -> PackageFile | None:
     if package.single_file:
         names = package.list()
         return (

@@ -19,9 +19,9 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.resources.recognition import FILE_NAME, description
+from sabir.languages.resources.recognition import FILE_NAME, find_description
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.access import unknown_keys
+from sabir.source.yaml.access import find_unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sabir.languages.language import Document
 
 
-class Name(Struct, frozen=True):
+class LocatedName(Struct, frozen=True):
     """A name where it is written."""
 
     text: str
@@ -37,14 +37,14 @@ class Name(Struct, frozen=True):
 
 
 class DescribedResource(Struct, frozen=True, kw_only=True, eq=False):
-    name: Name
-    kind: Name
-    target: Name | None = None
-    fields: tuple[tuple[Name, YamlNode], ...] = ()
+    name: LocatedName
+    kind: LocatedName
+    target: LocatedName | None = None
+    fields: tuple[tuple[LocatedName, YamlNode], ...] = ()
     """Values are not looked at yet: they may hold expressions."""
-    requires: tuple[Name, ...] = ()
-    reacts_to: tuple[Name, ...] = ()
-    results: tuple[Name, ...] = ()
+    requires: tuple[LocatedName, ...] = ()
+    reacts_to: tuple[LocatedName, ...] = ()
+    results: tuple[LocatedName, ...] = ()
     """What its step gives back: attributes that are known once it is deployed."""
     timeout: float | None = None
     retries: int | None = None
@@ -55,13 +55,13 @@ class DescribedResource(Struct, frozen=True, kw_only=True, eq=False):
 class DescribedOperation(Struct, frozen=True, kw_only=True, eq=False):
     """Something that can be called: resources that are run then."""
 
-    name: Name
-    of: Name | None = None
+    name: LocatedName
+    of: LocatedName | None = None
     """The resource it belongs to; None: the description as a whole."""
     about: str | None = None
-    arguments: tuple[tuple[Name, YamlNode], ...] = ()
+    arguments: tuple[tuple[LocatedName, YamlNode], ...] = ()
     """With their defaults; nothing for one that must be given."""
-    events: tuple[Name, ...] = ()
+    events: tuple[LocatedName, ...] = ()
     run: tuple[DescribedResource, ...] = ()
 
 
@@ -157,7 +157,7 @@ class _Reader:
             self._check_names((*resource.requires, *resource.reacts_to), names)
         return tuple(described.values())
 
-    def _check_names(self, used: Iterable[Name], names: Collection[str]) -> None:
+    def _check_names(self, used: Iterable[LocatedName], names: Collection[str]) -> None:
         for name in used:
             if name.text not in names:
                 hint = did_you_mean(name.text, names)
@@ -195,7 +195,7 @@ class _Reader:
             self._check_names((*resource.requires, *resource.reacts_to), usable)
         self._check_names(() if of is None else (of,), names)
         return DescribedOperation(
-            name=Name(name, key.span),
+            name=LocatedName(name, key.span),
             of=of,
             about=text_of(value.get("about")),
             arguments=self._arguments(value.get("arguments")),
@@ -203,13 +203,13 @@ class _Reader:
             run=tuple(described),
         )
 
-    def _arguments(self, node: YamlNode | None) -> tuple[tuple[Name, YamlNode], ...]:
+    def _arguments(self, node: YamlNode | None) -> tuple[tuple[LocatedName, YamlNode], ...]:
         if node is None:
             return ()
         if not isinstance(node, YamlMapping):
             self._find(node.span, MALFORMED_OPERATION, "arguments must be a mapping of names to defaults")
             return ()
-        return tuple((Name(text_of(key) or "?", key.span), default) for key, default in node.items())
+        return tuple((LocatedName(text_of(key) or "?", key.span), default) for key, default in node.items())
 
     def _resource(self, key: YamlNode, value: YamlNode) -> DescribedResource | None:
         name = text_of(key)
@@ -229,31 +229,31 @@ class _Reader:
             self._find(fields.span, MALFORMED_RESOURCE, "fields must be a mapping of names to values")
             fields = None
         return DescribedResource(
-            name=Name(name, key.span),
+            name=LocatedName(name, key.span),
             kind=kind,
             target=self._name(value.get("target"), "target must be the name of a target"),
             fields=tuple(
-                (Name(text_of(field) or "?", field.span), node)
+                (LocatedName(text_of(field) or "?", field.span), node)
                 for field, node in (fields.items() if fields is not None else ())
             ),
             requires=self._names(value.get("requires"), "requires"),
             reacts_to=self._names(value.get("reacts_to"), "reacts_to"),
             results=self._names(value.get("results"), "results"),
             timeout=self._number(value.get("timeout"), "timeout"),
-            retries=_whole(self._number(value.get("retries"), "retries")),
+            retries=_to_integer(self._number(value.get("retries"), "retries")),
             prevent_destroy=self._flag(value.get("prevent_destroy"), "prevent_destroy"),
             ignore_changes=tuple(
                 field.text for field in self._names(value.get("ignore_changes"), "ignore_changes")
             ),
         )
 
-    def _name(self, node: YamlNode | None, message: str) -> Name | None:
+    def _name(self, node: YamlNode | None, message: str) -> LocatedName | None:
         text = text_of(node)
         if node is not None and text is None:
             self._find(node.span, MALFORMED_RESOURCE, message)
-        return None if node is None or text is None else Name(text, node.span)
+        return None if node is None or text is None else LocatedName(text, node.span)
 
-    def _names(self, node: YamlNode | None, key: str) -> tuple[Name, ...]:
+    def _names(self, node: YamlNode | None, key: str) -> tuple[LocatedName, ...]:
         if node is None:
             return ()
         items = node.items if isinstance(node, YamlSequence) else (node,)
@@ -275,14 +275,14 @@ class _Reader:
         return value is True
 
     def _check_keys(self, mapping: YamlMapping, names: Sequence[str], subject: str) -> None:
-        for key, name, hint in unknown_keys(mapping, names):
+        for key, name, hint in find_unknown_keys(mapping, names):
             self._find(key.span, UNKNOWN_KEY, f"{subject} has no key {name!r}", hint=hint)
 
     def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
 
 
-def _whole(number: float | None) -> int | None:
+def _to_integer(number: float | None) -> int | None:
     return None if number is None else int(number)
 
 
@@ -291,7 +291,7 @@ def load_description(
 ) -> tuple[Description | None, tuple[Finding, ...]]:
     if document is not None:
         return read_description(document.node, document.source)
-    file = description(package)
+    file = find_description(package)
     if file is None:
         return None, (NOT_RESOURCES.about_file(FILE_NAME, f"there is no {FILE_NAME} here"),)
     if file.yaml.broken or file.defect is not None:

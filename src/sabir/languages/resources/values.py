@@ -21,14 +21,14 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.query import QueryError, Session, evaluate, read_from_graph, resources_of
-from sabir.expressions.query.resource import Resource as QueryResource
+from sabir.expressions.query import QueryError, QuerySession, evaluate, read_from_graph, resources_of
+from sabir.expressions.query.resource import QueryResource as QueryResource
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.values import Sensitive, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.resources.syntax import resources_rule
-from sabir.provenance import Computing
+from sabir.provenance import ReadTracker
 from sabir.resources.secrets import (
     COMPOSED_HINT,
     composed_message,
@@ -70,20 +70,20 @@ COMPOSED_SECRET: Final = resources_rule(
 _FORMS: Final = frozenset({"eval", "ref", "q", "concat", "join", "template", "if", "foreach"})
 
 
-class Pending(Exception):
+class PendingValueError(Exception):
     """An expression that gives nothing as long as other fields are not computed."""
 
 
 def holds_expression(node: YamlNode) -> bool:
     """Whether a value rests on other fields."""
-    if _form(node) in _FORMS or _is_template(node):
+    if _find_form(node) in _FORMS or _is_template(node):
         return True
     if isinstance(node, YamlMapping):
         return any(map(holds_expression, node.values()))
     return isinstance(node, YamlSequence) and any(map(holds_expression, node.items))
 
 
-def _form(node: YamlNode) -> str | None:
+def _find_form(node: YamlNode) -> str | None:
     if isinstance(node, YamlMapping) and len(node.entries):
         key = node.entries[0].key
         if (
@@ -126,7 +126,7 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
         return value, Origin(self._place(node), how, tuple(dict.fromkeys(reads)))
 
     def _value(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead | Origin]) -> Value:
-        form = _form(node)
+        form = _find_form(node)
         if form in _FORMS or _is_template(node):
             return self._expression(node, graph, reads)
         if isinstance(node, YamlMapping):
@@ -151,18 +151,18 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
 
     def _expression(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead | Origin]) -> Value:
         if graph is None:
-            raise Pending
-        session = Session(work=self.request.session)
+            raise PendingValueError
+        session = QuerySession(work=self.request.session)
         root = resources_of(graph, session)
-        computing = session.computing = Computing()
+        computing = session.computing = ReadTracker()
         expression = with_references(plain_data(node))
         try:
             result = evaluate(expression, root)
         except QueryError as error:
-            self.findings.append(error.placed(self._place(node)).finding)
+            self.findings.append(error.with_location(self._place(node)).finding)
             return None
         if not result.values:
-            raise Pending
+            raise PendingValueError
         if isinstance(result.value, QueryResource):
             self._find(
                 node, NO_VALUE, "the expression gives a resource, not a value", "add the field: …::NAME"
@@ -181,7 +181,7 @@ class FieldValues(Struct, frozen=True, eq=False, dict=True):
         reads += (AttributeRead(instance.id, key) for instance, key in read)
         return value
 
-    def nothing(self, node: YamlNode) -> None:
+    def report_no_value(self, node: YamlNode) -> None:
         """Say that an expression gave nothing to the end."""
         self._find(node, NO_VALUE, "the expression gives nothing", None)
 

@@ -22,9 +22,9 @@ class Tosca:
     folders: Final = ("TOSCA-Metadata",)
 
     def recognises(self, package: LoadedPackage) -> bool:
-        from sabir.languages.tosca.syntax.recognition import recognises
+        from sabir.languages.tosca.syntax.recognition import is_tosca_package
 
-        return recognises(package)
+        return is_tosca_package(package)
 
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules

@@ -16,11 +16,11 @@ from typing import Final
 from sabir.expressions.vocabulary import absolute_path
 from sabir.languages.tosca.library import PROFILES
 from sabir.languages.tosca.syntax.dialects import document_of
-from sabir.languages.tosca.syntax.grammar import Collection, Entity, grammar
+from sabir.languages.tosca.syntax.grammar import Collection, GrammarEntity, grammar
 from sabir.source.packages import LoadedPackage, MemoryPackage, PackageFile
 from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
-from sabir.source.yaml.access import all_entries, entries, items, value_at
-from sabir.source.yaml.cursor import TypedPlace, named_by_key, typed_place
+from sabir.source.yaml.access import all_entries, sequence_items, text_entries, value_at
+from sabir.source.yaml.cursor import CursorContext, key_symbol, locate_cursor
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
@@ -41,15 +41,15 @@ _TYPE_VALUE_KEYS: Final = frozenset({"type", "derived_from", "relationship", "ca
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:  # noqa: ARG001  an explorer's
-    place = typed_place(file.source, offset)
+    place = locate_cursor(file.source, offset)
     if place.is_key:
-        return _listed(_keys(place.path), SymbolKind.KEYWORD)
-    return _listed(_FUNCTIONS, SymbolKind.FUNCTION) if place.before.lstrip().startswith("{") else ()
+        return _build_candidates(_list_keys(place.path), SymbolKind.KEYWORD)
+    return _build_candidates(_FUNCTIONS, SymbolKind.FUNCTION) if place.before.lstrip().startswith("{") else ()
 
 
-def _keys(path: tuple[str, ...]) -> Iterable[str]:
+def _list_keys(path: tuple[str, ...]) -> Iterable[str]:
     """The keys that the grammar has below a path; a name of the author's own stands where a map of names is."""
-    entity: Entity = grammar()["file"]
+    entity: GrammarEntity = grammar()["file"]
     is_name = False
     for key in path:
         if is_name:
@@ -63,8 +63,8 @@ def _keys(path: tuple[str, ...]) -> Iterable[str]:
     return () if is_name else (*entity.fields, *(() if path else _SIMPLE))
 
 
-def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
-    place = typed_place(file.source, offset)
+def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    place = locate_cursor(file.source, offset)
     typed = place.before.replace(" ", "")
     if place.key in _TYPE_VALUE_KEYS:
         return ("type ",)
@@ -75,12 +75,12 @@ def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
     return ("member ",) if "get_property" in typed or "get_attribute" in typed else ()
 
 
-def _names_node(place: TypedPlace, typed: str) -> bool:
+def _names_node(place: CursorContext, typed: str) -> bool:
     in_requirements = place.path[-1:] == ("requirements",) and place.key is not None
     return in_requirements or place.key in ("node", "target") or typed.endswith(("[", "::"))
 
 
-def _listed(names: Iterable[str], kind: SymbolKind) -> Sequence[Candidate]:
+def _build_candidates(names: Iterable[str], kind: SymbolKind) -> Sequence[Candidate]:
     return [Candidate(text=name, kind=kind) for name in sorted(names)]
 
 
@@ -108,12 +108,12 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
     root = document_of(file, []) if file.name.endswith((".yaml", ".yml")) else None
     if root is None:
         return FileNames()
-    template = _template(root)
-    symbols = (*_types(root), *_named(template))
-    return FileNames(symbols, tuple(_mentions(root, file)))
+    template = _find_template(root)
+    symbols = (*_list_type_symbols(root), *_list_template_symbols(template))
+    return FileNames(symbols, tuple(_find_mentions(root, file)))
 
 
-def _template(root: YamlNode | None) -> YamlNode | None:
+def _find_template(root: YamlNode | None) -> YamlNode | None:
     inner = value_at(root, "spec", "service_template") or root
     return value_at(inner, "topology_template") or value_at(inner, "service_template") or inner
 
@@ -130,17 +130,17 @@ def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
 # Definitions
 
 
-def _types(root: YamlNode | None) -> Iterator[Symbol]:
+def _list_type_symbols(root: YamlNode | None) -> Iterator[Symbol]:
     for section in TYPE_SECTIONS:
-        for name, entry in entries(value_at(root, section)):
-            yield named_by_key(
+        for name, entry in text_entries(value_at(root, section)):
+            yield key_symbol(
                 "type ",
                 name,
                 entry,
                 SymbolKind.CLASS,
-                detail=_derived(entry.value),
+                detail=_describe_parent(entry.value),
                 about=text_of(value_at(entry.value, "description")),
-                children=tuple(_members(name, entry.value)),
+                children=tuple(_list_member_symbols(name, entry.value)),
                 aliases=tuple(f"type {short}" for short in _short_names(name)),
             )
 
@@ -151,117 +151,117 @@ def _short_names(name: str) -> Iterator[str]:
         yield name.rpartition(".")[2]
 
 
-def _derived(node: YamlNode) -> str | None:
+def _describe_parent(node: YamlNode) -> str | None:
     parent = text_of(value_at(node, "derived_from"))
     return None if parent is None else f"derived from {parent}"
 
 
-def _members(owner: str, node: YamlNode) -> Iterator[Symbol]:
+def _list_member_symbols(owner: str, node: YamlNode) -> Iterator[Symbol]:
     for section in _MEMBERS:
         value = value_at(node, section)
         listed = value.items if isinstance(value, YamlSequence) else (value,)
         for item in listed:
-            for name, entry in entries(item):
-                yield named_by_key(
+            for name, entry in text_entries(item):
+                yield key_symbol(
                     f"member {owner}.",
                     name,
                     entry,
                     SymbolKind.OPERATION if section == "interfaces" else SymbolKind.PROPERTY,
-                    detail=_schema(entry.value),
+                    detail=_describe_schema(entry.value),
                     about=text_of(value_at(entry.value, "description")),
                     aliases=(f"member {name}",),
                 )
 
 
-def _schema(node: YamlNode) -> str | None:
+def _describe_schema(node: YamlNode) -> str | None:
     kind = text_of(value_at(node, "type")) or text_of(value_at(node, "capability")) or text_of(node)
     default = value_at(node, "default")
     suffix = f" = {default.text}" if isinstance(default, YamlScalar) else ""
     return None if kind is None else kind + suffix
 
 
-def _named(template: YamlNode | None) -> Iterator[Symbol]:
+def _list_template_symbols(template: YamlNode | None) -> Iterator[Symbol]:
     for section, (word, kind) in _NAMED.items():
         for name, entry in _section_entries(value_at(template, section)):
-            yield named_by_key(
+            yield key_symbol(
                 f"{word} ",
                 name,
                 entry,
                 kind,
-                detail=_schema(entry.value),
+                detail=_describe_schema(entry.value),
                 about=text_of(value_at(entry.value, "description")),
-                children=tuple(_members(name, entry.value)) if word == "node" else (),
+                children=tuple(_list_member_symbols(name, entry.value)) if word == "node" else (),
             )
 
 
 def _section_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
     """A section is a map of names, or (policies) a list of maps with one name each."""
-    for listed in (node, *items(node)):
-        yield from entries(listed)
+    for listed in (node, *sequence_items(node)):
+        yield from text_entries(listed)
 
 
 # Uses
 
 
-def _mentions(root: YamlNode | None, file: PackageFile) -> Iterator[Mention]:
+def _find_mentions(root: YamlNode | None, file: PackageFile) -> Iterator[Mention]:
     for name, entry in all_entries(root):
         value = entry.value
         if name in _TYPE_KEYS and isinstance(value, YamlScalar) and (written := text_of(value)):
             yield _type_mention(value.span, written)
         elif name in ("get_input", "$get_input"):
-            yield from _first(value, "input")
+            yield from _find_first_mention(value, "input")
         elif name.removeprefix("$") in _REFERENCES:
-            yield from _reference(value)
+            yield from _find_reference_mentions(value)
         elif name in ("node", "target") and isinstance(value, YamlScalar) and (written := text_of(value)):
-            yield Mention(value.span, (f"node {written}", f"type {_bare(written)}"))
+            yield Mention(value.span, (f"node {written}", f"type {_strip_namespace(written)}"))
         elif name in ("requirements", "members", "targets"):
-            yield from _requirements(value)
+            yield from _find_requirement_mentions(value)
         elif name in ("eval", "ref"):
-            yield from _paths(value, file)
+            yield from _find_path_mentions(value, file)
 
 
 def _type_mention(span: Span, written: str) -> Mention:
-    return Mention(span, (f"type {written}", f"type {_bare(written)}"))
+    return Mention(span, (f"type {written}", f"type {_strip_namespace(written)}"))
 
 
-def _bare(written: str) -> str:
+def _strip_namespace(written: str) -> str:
     return written.rpartition(":")[2]
 
 
-def _first(value: YamlNode, word: str) -> Iterator[Mention]:
-    first = next(iter(items(value)), value)
+def _find_first_mention(value: YamlNode, word: str) -> Iterator[Mention]:
+    first = next(iter(sequence_items(value)), value)
     name = text_of(first)
     if name is not None:
         yield Mention(first.span, (f"{word} {name}",))
 
 
-def _reference(value: YamlNode) -> Iterator[Mention]:
+def _find_reference_mentions(value: YamlNode) -> Iterator[Mention]:
     """`get_property: [NODE, …, NAME]`."""
-    for position, item in enumerate(items(value)):
+    for position, item in enumerate(sequence_items(value)):
         name = text_of(item)
         if name is not None and name not in _PLACES:
             yield Mention(item.span, (f"member {name}",) if position else (f"node {name}",))
 
 
-def _requirements(value: YamlNode) -> Iterator[Mention]:
+def _find_requirement_mentions(value: YamlNode) -> Iterator[Mention]:
     """`- host: NODE`, and lists of names."""
-    for item in items(value):
+    for item in sequence_items(value):
         name = text_of(item)
         if name is not None:
             yield Mention(item.span, (f"node {name}", f"group {name}"))
-        for _, entry in entries(item):
+        for _, entry in text_entries(item):
             target = text_of(entry.value)
             if target is not None:
-                yield Mention(entry.value.span, (f"node {target}", f"type {_bare(target)}"))
+                yield Mention(entry.value.span, (f"node {target}", f"type {_strip_namespace(target)}"))
 
 
-def _paths(value: YamlNode, file: PackageFile) -> Iterator[Mention]:
+def _find_path_mentions(value: YamlNode, file: PackageFile) -> Iterator[Mention]:
     if isinstance(value, YamlScalar):
         text = file.source.slice(value.span)
         for match in absolute_path().finditer(text):
             if match["name"] is not None:
-                span = Span(*match.span("name")).shifted(value.span.start)
+                span = Span(*match.span("name")).shift(value.span.start)
                 yield Mention(span, (f"node {match['name']}",))
     elif isinstance(value, YamlMapping | YamlSequence):
         for child in value.values() if isinstance(value, YamlMapping) else value.items:
-            yield from _paths(child, file)
+            yield from _find_path_mentions(child, file)

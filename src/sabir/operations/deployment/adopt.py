@@ -9,23 +9,23 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.deployment import DeployOptions, held
+from sabir.deployments.deployment import DeployOptions, hold_environment
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.plan.compare import kept_changes, unknown_names, wanted_fields
+from sabir.deployments.plan.compare import drop_ignored_changes, find_unknown_fields, resolve_fields
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Placed
+from sabir.deployments.targets import PlacedResource
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.execution import audit_of
-from sabir.operations.deployment.preparation import Prepared, prepare
-from sabir.resources.outcome import Change, Reading
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.execution import build_audit
+from sabir.operations.deployment.preparation import PreparedEnvironment, prepare_environment
+from sabir.resources.outcome import FieldChange, ResourceReading
 
 
 class AdoptedResource(Struct, frozen=True, kw_only=True):
@@ -33,12 +33,12 @@ class AdoptedResource(Struct, frozen=True, kw_only=True):
     kind: str
     taken: bool = False
     """It is there, and recorded now."""
-    differences: tuple[Change, ...] = ()
+    differences: tuple[FieldChange, ...] = ()
     reason: str | None = None
     """Why it was not taken over."""
 
 
-class Adopted(Struct, frozen=True, kw_only=True):
+class AdoptResult(Struct, frozen=True, kw_only=True):
     resources: tuple[AdoptedResource, ...] = ()
     number: int | None = None
     """Of the entry in the history; None: nothing was taken over."""
@@ -46,24 +46,24 @@ class Adopted(Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-def adopt_path(request: EnvironmentRequest, ids: Mapping[str, str | None] | None = None) -> Adopted:
+def adopt_path(request: EnvironmentRequest, ids: Mapping[str, str | None] | None = None) -> AdoptResult:
     """Take over what is described, not recorded and there; `ids`: only these addresses, with what the target calls them."""
-    with opened(request, create=True) as store:
-        prepared = prepare(request, store)
+    with open_state(request, create=True) as store:
+        prepared = prepare_environment(request, store)
         if prepared.failed:
-            return Adopted(findings=prepared.findings, failed=True)
-        options = DeployOptions(audit=audit_of(request, prepared.context))
-        with held(store, prepared.context, options) as writer:
-            chosen = _chosen(prepared, store.records(), ids or {})
-            readings = asyncio.run(_read(prepared, chosen, ids or {}, store))
+            return AdoptResult(findings=prepared.findings, failed=True)
+        options = DeployOptions(audit=build_audit(request, prepared.context))
+        with hold_environment(store, prepared.context, options) as writer:
+            chosen = _select_resources(prepared, store.records(), ids or {})
+            readings = asyncio.run(_read_resources(prepared, chosen, ids or {}, store))
             journal = Journal(store, writer, prepared.context.session.clock)
-            resources, number = _recorded(journal, chosen, readings, options.audit)
-    return Adopted(resources=resources, number=number, findings=prepared.findings)
+            resources, number = _record_resources(journal, chosen, readings, options.audit)
+    return AdoptResult(resources=resources, number=number, findings=prepared.findings)
 
 
-def _chosen(
-    prepared: Prepared, records: Mapping[str, ResourceRecord], ids: Mapping[str, str | None]
-) -> dict[str, Placed]:
+def _select_resources(
+    prepared: PreparedEnvironment, records: Mapping[str, ResourceRecord], ids: Mapping[str, str | None]
+) -> dict[str, PlacedResource]:
     for address in ids:
         if address in records:
             raise UsageError(f"{address} is recorded already: sabir state show PATH {address}")
@@ -77,36 +77,41 @@ def _chosen(
     }
 
 
-async def _read(
-    prepared: Prepared, chosen: Mapping[str, Placed], ids: Mapping[str, str | None], store: Store
-) -> dict[str, Reading | str]:
+async def _read_resources(
+    prepared: PreparedEnvironment,
+    chosen: Mapping[str, PlacedResource],
+    ids: Mapping[str, str | None],
+    store: StateStore,
+) -> dict[str, ResourceReading | str]:
     """What is there of each, or why it cannot be said."""
-    observed = store.observed()
+    observed = store.load_observations()
     async with Connections(prepared.context) as connections:
 
-        async def read(address: str, placed: Placed) -> tuple[str, Reading | str]:
+        async def read(address: str, placed: PlacedResource) -> tuple[str, ResourceReading | str]:
             if placed.kind.runs:
                 return address, "it is run, not kept: there is nothing to take over"
-            fields = wanted_fields(placed.resource, observed)
-            if unknown_names(fields):
+            fields = resolve_fields(placed.resource, observed)
+            if find_unknown_fields(fields):
                 return address, "some of its fields are not known yet"
             try:
                 connection = await connections.of(placed)
                 resource = replace(placed.resource, desired=fields)
                 return address, await connection.read(resource, ids.get(address))
             except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its resource
-                return address, reason_of(error)
+                return address, explain_error(error)
 
         return dict(await asyncio.gather(*(read(address, placed) for address, placed in chosen.items())))
 
 
-def _recorded(
+def _record_resources(
     journal: Journal,
-    chosen: Mapping[str, Placed],
-    readings: Mapping[str, Reading | str],
+    chosen: Mapping[str, PlacedResource],
+    readings: Mapping[str, ResourceReading | str],
     audit: Mapping[str, Value],
 ) -> tuple[tuple[AdoptedResource, ...], int | None]:
-    there = {address: reading for address, reading in readings.items() if isinstance(reading, Reading)}
+    there = {
+        address: reading for address, reading in readings.items() if isinstance(reading, ResourceReading)
+    }
     taken = {
         address: reading
         for address, reading in there.items()
@@ -128,10 +133,10 @@ def _recorded(
             reason = f"it belongs to environment {reading.belongs_to!r}"
             told.append(AdoptedResource(address=address, kind=kind, reason=reason))
         else:
-            differences = kept_changes(
+            differences = drop_ignored_changes(
                 placed.driver.diff(placed.resource, reading), placed.resource.lifecycle
             )
-            writes += _writes(journal, placed, reading, differences)
+            writes += _build_writes(journal, placed, reading, differences)
             told.append(AdoptedResource(address=address, kind=kind, taken=True, differences=differences))
     if writes:
         journal.now_all(writes)
@@ -139,8 +144,8 @@ def _recorded(
     return tuple(told), number
 
 
-def _writes(
-    journal: Journal, placed: Placed, reading: Reading, differences: tuple[Change, ...]
+def _build_writes(
+    journal: Journal, placed: PlacedResource, reading: ResourceReading, differences: tuple[FieldChange, ...]
 ) -> list[Write]:
     """The record says what is there, so that a plan shows what is to be changed."""
     resource = placed.resource

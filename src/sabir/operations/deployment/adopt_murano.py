@@ -14,13 +14,13 @@ from typing import Any, Final
 
 import yaml
 
-from sabir.deployments.deployment import DeployOptions, held
+from sabir.deployments.deployment import DeployOptions, hold_environment
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.engine.executor import perform
+from sabir.deployments.engine.executor import perform_task
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Placed
+from sabir.deployments.targets import PlacedResource
 from sabir.environment import FILE_NAME
 from sabir.environment.read import read_environment
 from sabir.environment.references import is_expression
@@ -30,10 +30,10 @@ from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
 from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE
 from sabir.languages.muranopl.graph.driver import PROGRAM, ProgramTarget
 from sabir.languages.muranopl.worlds.effects import EffectKind
-from sabir.operations.deployment.adopt import Adopted, AdoptedResource
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.execution import audit_of
-from sabir.operations.deployment.preparation import Prepared, prepare
+from sabir.operations.deployment.adopt import AdoptedResource, AdoptResult
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.execution import build_audit
+from sabir.operations.deployment.preparation import PreparedEnvironment, prepare_environment
 from sabir.operations.files import write_atomically
 from sabir.resources.effects import ANSWER, Effect, Effects
 from sabir.resources.outcome import Outcome
@@ -51,7 +51,7 @@ def adopt_murano(
     notice: Callable[[str], None] = lambda _: None,
     *,
     stacks: Mapping[str, str | None] | None = None,
-) -> Adopted:
+) -> AdoptResult:
     """Take over environments of a dump, each for the part whose root has its id.
 
     `stacks` are the names of stacks by the ids of environments whose dump does not tell them; None: there is none.
@@ -63,18 +63,18 @@ def adopt_murano(
         raise UnusableInput(
             f"there is no environment {strange[0]!r} in the dump; there are {', '.join(dumped)}"
         )
-    for file in _written_models(request, dumped):
+    for file in _write_missing_models(request, dumped):
         notice(f"written from the dump: {file}")
-    with opened(request, create=True) as store:
-        prepared = prepare(request, store)
+    with open_state(request, create=True) as store:
+        prepared = prepare_environment(request, store)
         if prepared.failed:
-            return Adopted(findings=prepared.findings, failed=True)
-        matching = _matching(prepared, dumped)
-        _refuse(matching, dumped, prepared.snapshot.records)
+            return AdoptResult(findings=prepared.findings, failed=True)
+        matching = _match_environments(prepared, dumped)
+        _refuse_unusable_dump(matching, dumped, prepared.snapshot.records)
         _refuse_without_stack(matching, named)
-        options = DeployOptions(audit={**audit_of(request, prepared.context), "dump": dump.name})
-        with held(store, prepared.context, options) as writer:
-            there = [asyncio.run(_stacks(prepared, *pair)) for pair in matching]
+        options = DeployOptions(audit={**build_audit(request, prepared.context), "dump": dump.name})
+        with hold_environment(store, prepared.context, options) as writer:
+            there = [asyncio.run(_read_stacks(prepared, *pair)) for pair in matching]
             journal = Journal(store, writer, prepared.context.session.clock)
             addresses = [str(placed.resource.address) for placed, _ in matching]
             number = journal.open(
@@ -84,7 +84,7 @@ def adopt_murano(
                 [
                     write
                     for pair, pushed in zip(matching, there, strict=True)
-                    for write in _writes(journal, *pair, pushed)
+                    for write in _build_writes(journal, *pair, pushed)
                 ]
             )
             journal.close(DeploymentState.DONE)
@@ -93,7 +93,7 @@ def adopt_murano(
         if environment.id not in taken:
             notice(f"left: the environment {environment.name!r}, which nothing here describes")
     resources = tuple(AdoptedResource(address=address, kind=PROGRAM, taken=True) for address in addresses)
-    return Adopted(resources=resources, number=number, findings=prepared.findings)
+    return AdoptResult(resources=resources, number=number, findings=prepared.findings)
 
 
 def _with_stack(environment: DumpedEnvironment, stacks: Mapping[str, str | None]) -> DumpedEnvironment:
@@ -107,7 +107,7 @@ def _with_stack(environment: DumpedEnvironment, stacks: Mapping[str, str | None]
 
 
 def _refuse_without_stack(
-    matching: list[tuple[Placed, DumpedEnvironment]], named: Mapping[str, str | None]
+    matching: list[tuple[PlacedResource, DumpedEnvironment]], named: Mapping[str, str | None]
 ) -> None:
     """An environment whose stack is not known would get a second one."""
     for _, environment in matching:
@@ -119,9 +119,9 @@ def _refuse_without_stack(
             )
 
 
-def _matching(
-    prepared: Prepared, dumped: Mapping[str, DumpedEnvironment]
-) -> list[tuple[Placed, DumpedEnvironment]]:
+def _match_environments(
+    prepared: PreparedEnvironment, dumped: Mapping[str, DumpedEnvironment]
+) -> list[tuple[PlacedResource, DumpedEnvironment]]:
     programs = [placed for placed in prepared.placed.values() if placed.resource.kind == PROGRAM]
     return [
         (placed, dumped[placed.resource.address.instance])
@@ -130,8 +130,8 @@ def _matching(
     ]
 
 
-def _refuse(
-    matching: list[tuple[Placed, DumpedEnvironment]],
+def _refuse_unusable_dump(
+    matching: list[tuple[PlacedResource, DumpedEnvironment]],
     dumped: Mapping[str, DumpedEnvironment],
     records: Mapping[str, ResourceRecord],
 ) -> None:
@@ -147,7 +147,9 @@ def _refuse(
             )
 
 
-async def _stacks(prepared: Prepared, placed: Placed, environment: DumpedEnvironment) -> dict[str, Any]:
+async def _read_stacks(
+    prepared: PreparedEnvironment, placed: PlacedResource, environment: DumpedEnvironment
+) -> dict[str, Any]:
     """The stacks that code remembers by name, as their cloud has them now; none where no cloud is named."""
     target = placed.target
     cloud = target.effects.get(EffectKind.STACK_READ) if isinstance(target, ProgramTarget) else None
@@ -161,7 +163,7 @@ async def _stacks(prepared: Prepared, placed: Placed, environment: DumpedEnviron
                 target=cloud,
             )
             task = Task(operation_id=name, action=Action.RUN, resource=resource)
-            outcome = await perform(prepared.targets.place(resource), task, _NoEffects(), connections)
+            outcome = await perform_task(prepared.targets.place(resource), task, _NoEffects(), connections)
             if outcome.failed:
                 raise DeployError(f"the stack {name} cannot be looked at: {outcome.message}")
             answer: Any = reveal_all(outcome.results.get(ANSWER))
@@ -183,8 +185,8 @@ class _NoEffects:
         """Nobody watches."""
 
 
-def _writes(
-    journal: Journal, placed: Placed, environment: DumpedEnvironment, stacks: Mapping[str, Any]
+def _build_writes(
+    journal: Journal, placed: PlacedResource, environment: DumpedEnvironment, stacks: Mapping[str, Any]
 ) -> Iterator[Write]:
     """The record of a program that ran elsewhere. Which packages it ran with nobody knows, so the next deployment runs it."""
     resource = placed.resource
@@ -213,21 +215,25 @@ def _writes(
 # -- models that are not there yet ---------------------------------------------------------------------------------------
 
 
-def _written_models(request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvironment]) -> Iterator[Path]:
+def _write_missing_models(
+    request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvironment]
+) -> Iterator[Path]:
     """A part may name a model that is not there: it is written from the dump, when it can be told which is meant."""
     file = request.path / FILE_NAME if request.path.is_dir() else request.path
     if file.name != FILE_NAME or not file.is_file():
         return
-    for part, model in _named_models(file, anywhere=request.evaluation.session.trust.outside):
+    for part, model in _find_model_paths(file, anywhere=request.evaluation.session.trust.outside):
         if not model.exists():
-            environment = _meant(part, dumped)
+            environment = _find_environment(part, dumped)
             if environment is not None:
-                text = yaml.safe_dump(_plain(environment.objects), sort_keys=False, allow_unicode=True)
+                text = yaml.safe_dump(
+                    _strip_actions(environment.objects), sort_keys=False, allow_unicode=True
+                )
                 write_atomically(model, text.encode(), private=True)
                 yield model
 
 
-def _named_models(file: Path, *, anywhere: bool) -> Iterator[tuple[str, Path]]:
+def _find_model_paths(file: Path, *, anywhere: bool) -> Iterator[tuple[str, Path]]:
     """Models that parts name by their path. Whoever wrote sabir.yaml has nothing written outside its folder."""
     environment, _ = read_environment(PackageFile(FILE_NAME, file.read_bytes()))
     for part in () if environment is None else environment.parts:
@@ -238,7 +244,7 @@ def _named_models(file: Path, *, anywhere: bool) -> Iterator[tuple[str, Path]]:
                 yield part.name, model
 
 
-def _meant(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironment | None:
+def _find_environment(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironment | None:
     """The environment of a part: the only one, or the one of the same name or id."""
     if len(dumped) == 1:
         return next(iter(dumped.values()))
@@ -247,8 +253,8 @@ def _meant(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironm
     )
 
 
-def _plain(value: Any) -> Any:
+def _strip_actions(value: Any) -> Any:
     """A model without what only the designer of the dashboard sees."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items() if key != "_actions"}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+        return {str(key): _strip_actions(item) for key, item in value.items() if key != "_actions"}
+    return [_strip_actions(item) for item in value] if isinstance(value, list) else value

@@ -13,53 +13,65 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sabir.deployments.deployment import Deployer, held
-from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.deployment import Deployer, hold_environment
+from sabir.deployments.engine.recover import RecoveryResult
 from sabir.deployments.plan.calls import CalledResource, CallPlanRequest, build_call_plan
-from sabir.deployments.plan.compare import unknown_names, wanted_fields
+from sabir.deployments.plan.compare import find_unknown_fields, resolve_fields
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, RecordStatus, ResourceRecord, StepState
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
-from sabir.graph.json.values import encoded
+from sabir.graph.json.values import encode_value
 from sabir.graph.values import Value
-from sabir.operations.deployment.callables import Offer, called_resources, find_offer, offers, taken_arguments
-from sabir.operations.deployment.deploy import Deployed
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.execution import Doing, Question
-from sabir.operations.deployment.preparation import Prepared, prepare, prepared_now
+from sabir.operations.deployment.callables import (
+    CallableOperation,
+    build_call_resources,
+    complete_arguments,
+    find_callable,
+    list_callables,
+)
+from sabir.operations.deployment.deploy import DeployResult
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.execution import ConfirmationRequest, ExecutionOptions
+from sabir.operations.deployment.preparation import (
+    PreparedEnvironment,
+    prepare_environment,
+    refresh_preparation,
+)
 
 
-def record_settled(offers: Iterable[Offer], prepared: Prepared, store: Store, journal: Journal) -> None:
+def record_settled(
+    offers: Iterable[CallableOperation], prepared: PreparedEnvironment, store: StateStore, journal: Journal
+) -> None:
     """Record what these operations settle; what is not recorded yet is left to the next deployment."""
-    addresses = {address: None for offer in offers for address in _settled(offer)}
+    addresses = {address: None for offer in offers for address in _list_settled(offer)}
     records = store.records()
     writes = [
         journal.record(record)
         for address in addresses
         if address in records
-        for record in _as_described(records[address], prepared, store, journal)
+        for record in _update_record(records[address], prepared, store, journal)
     ]
     if writes:
         journal.now_all(writes, moves=True)
 
 
-def _settled(offer: Offer) -> Iterator[str]:
+def _list_settled(offer: CallableOperation) -> Iterator[str]:
     if offer.operation is not None and offer.operation.settles is not None:
         yield from map(str, offer.operation.settles())
 
 
-def _as_described(
-    record: ResourceRecord, prepared: Prepared, store: Store, journal: Journal
+def _update_record(
+    record: ResourceRecord, prepared: PreparedEnvironment, store: StateStore, journal: Journal
 ) -> Iterator[ResourceRecord]:
     placed = prepared.placed.get(record.address)
     if placed is None or placed.target.name != record.target:
         return
-    fields = wanted_fields(placed.resource, store.observed())
-    if not unknown_names(fields):
+    fields = resolve_fields(placed.resource, store.load_observations())
+    if not find_unknown_fields(fields):
         yield replace(
             record,
             status=RecordStatus.PRESENT,
@@ -74,47 +86,47 @@ class CallRequest(Struct, frozen=True, kw_only=True):
     environment: EnvironmentRequest
     name: str
     """`INSTANCE.OPERATION`, or the event."""
-    doing: Doing
+    doing: ExecutionOptions
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
     anew: bool = False
     """Begin from the start although the same call was cut off."""
 
 
-class _Chosen(Struct, frozen=True, kw_only=True, eq=False):
+class _CallSelection(Struct, frozen=True, kw_only=True, eq=False):
     """What is called, and how it is told from other calls."""
 
     verb: str
     about: Mapping[str, Any]
     called: Mapping[str, CalledResource]
-    offers: Sequence[Offer] = ()
+    offers: Sequence[CallableOperation] = ()
 
 
-def list_offers(request: EnvironmentRequest) -> tuple[Prepared, list[Offer]]:
+def list_operations(request: EnvironmentRequest) -> tuple[PreparedEnvironment, list[CallableOperation]]:
     """Everything that can be called."""
-    with opened(request, create=False) as store:
-        prepared = prepare(request, store, only_described=True)
-        return prepared, offers(prepared, store)
+    with open_state(request, create=False) as store:
+        prepared = prepare_environment(request, store, only_described=True)
+        return prepared, list_callables(prepared, store)
 
 
-def call_path(request: CallRequest) -> Deployed:
+def call_path(request: CallRequest) -> DeployResult:
     """Call one operation."""
 
-    def choose(prepared: Prepared, store: Store) -> _Chosen:
-        offer = find_offer(request.name, offers(prepared, store))
-        arguments = taken_arguments(offer, request.arguments)
-        about = {"operation": offer.words, "arguments": encoded(dict(arguments))}
-        called = called_resources(offer, arguments, prepared, store)
-        _tell_idle(offer, called, request)
-        return _Chosen(verb="call", about=about, called=called, offers=[offer])
+    def choose(prepared: PreparedEnvironment, store: StateStore) -> _CallSelection:
+        offer = find_callable(request.name, list_callables(prepared, store))
+        arguments = complete_arguments(offer, request.arguments)
+        about = {"operation": offer.words, "arguments": encode_value(dict(arguments))}
+        called = build_call_resources(offer, arguments, prepared, store)
+        _report_idle(offer, called, request)
+        return _CallSelection(verb="call", about=about, called=called, offers=[offer])
 
-    return _carried_out(request, choose)
+    return _run_call(request, choose)
 
 
-def notify_path(request: CallRequest) -> Deployed:
+def notify_path(request: CallRequest) -> DeployResult:
     """Call every operation that waits for an event."""
 
-    def choose(prepared: Prepared, store: Store) -> _Chosen:
-        every = offers(prepared, store)
+    def choose(prepared: PreparedEnvironment, store: StateStore) -> _CallSelection:
+        every = list_callables(prepared, store)
         waiting = [offer for offer in every if request.name in offer.events]
         if not waiting:
             events = {event for offer in every for event in offer.events}
@@ -122,28 +134,33 @@ def notify_path(request: CallRequest) -> Deployed:
             hint = did_you_mean(request.name, events) or names
             # Who announces events need not know who listens.
             request.doing.notice(f"nothing waits for the event {request.name!r}: {hint}")
-        about = {"event": request.name, "arguments": encoded(dict(request.arguments))}
-        called = _all_called(waiting, request, prepared, store)
-        return _Chosen(verb="notify", about=about, called=called, offers=waiting)
+        about = {"event": request.name, "arguments": encode_value(dict(request.arguments))}
+        called = _collect_resources(waiting, request, prepared, store)
+        return _CallSelection(verb="notify", about=about, called=called, offers=waiting)
 
-    return _carried_out(request, choose)
+    return _run_call(request, choose)
 
 
-def _tell_idle(offer: Offer, called: Mapping[str, CalledResource], request: CallRequest) -> None:
+def _report_idle(
+    offer: CallableOperation, called: Mapping[str, CalledResource], request: CallRequest
+) -> None:
     if not called:
         request.doing.notice(
             f"{offer.words} has nothing to do as things are: its condition does not hold, or all is done"
         )
 
 
-def _all_called(
-    waiting: Sequence[Offer], request: CallRequest, prepared: Prepared, store: Store
+def _collect_resources(
+    waiting: Sequence[CallableOperation],
+    request: CallRequest,
+    prepared: PreparedEnvironment,
+    store: StateStore,
 ) -> dict[str, CalledResource]:
     called: dict[str, CalledResource] = {}
     for offer in waiting:
         ours = {name: value for name, value in request.arguments.items() if name in offer.arguments}
-        resources = called_resources(offer, taken_arguments(offer, ours), prepared, store)
-        _tell_idle(offer, resources, request)
+        resources = build_call_resources(offer, complete_arguments(offer, ours), prepared, store)
+        _report_idle(offer, resources, request)
         twice = called.keys() & resources.keys()
         if twice:
             raise DeployError(
@@ -153,32 +170,32 @@ def _all_called(
     return called
 
 
-def _carried_out(request: CallRequest, choose: Any) -> Deployed:
-    with opened(request.environment, create=True) as store:
-        prepared = prepare(request.environment, store)
+def _run_call(request: CallRequest, choose: Any) -> DeployResult:
+    with open_state(request.environment, create=True) as store:
+        prepared = prepare_environment(request.environment, store)
         if prepared.failed:
-            return Deployed(findings=prepared.findings)
+            return DeployResult(findings=prepared.findings)
         options = request.doing.options(request.environment, prepared.context)
-        with held(store, prepared.context, options) as writer:
+        with hold_environment(store, prepared.context, options) as writer:
             deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
             recovered = deployer.recover()
-            prepared = prepared_now(prepared, request.environment, store, recovered)
+            prepared = refresh_preparation(prepared, request.environment, store, recovered)
             if prepared.failed:
-                return Deployed(findings=prepared.findings)
-            return _call(request, choose(prepared, store), prepared, store, deployer, recovered)
+                return DeployResult(findings=prepared.findings)
+            return _apply_call(request, choose(prepared, store), prepared, store, deployer, recovered)
 
 
-def _call(
+def _apply_call(
     request: CallRequest,
-    chosen: _Chosen,
-    prepared: Prepared,
-    store: Store,
+    chosen: _CallSelection,
+    prepared: PreparedEnvironment,
+    store: StateStore,
     deployer: Deployer,
-    recovered: Recovered,
-) -> Deployed:
+    recovered: RecoveryResult,
+) -> DeployResult:
     _refuse_unfinished(recovered)
-    continued = None if request.anew else _cut_off(store, chosen)
-    done = _done_before(store, continued)
+    continued = None if request.anew else _find_interrupted(store, chosen)
+    done = _find_completed_keys(store, continued)
     plan = build_call_plan(
         CallPlanRequest(
             environment=prepared.name,
@@ -189,7 +206,7 @@ def _call(
             done=done,
         )
     )
-    deployed = Deployed(findings=prepared.findings, plan=plan)
+    deployed = DeployResult(findings=prepared.findings, plan=plan)
     if continued is not None:
         request.doing.notice(
             f"going on with {chosen.verb} {continued}, which was cut off (--anew: from the start)"
@@ -199,7 +216,7 @@ def _call(
         return deployed
     _refuse_unknown(plan, recovered)
     operations = tuple(offer.words for offer in chosen.offers)
-    if not request.doing.consent(Question(plan=plan, recovered=recovered, operations=operations)):
+    if not request.doing.consent(ConfirmationRequest(plan=plan, recovered=recovered, operations=operations)):
         return replace(deployed, refused=True)
     document = {**plan_document(plan), chosen.verb: chosen.about}
     if continued is not None:
@@ -210,7 +227,7 @@ def _call(
     return replace(deployed, result=result)
 
 
-def _refuse_unfinished(recovered: Recovered) -> None:
+def _refuse_unfinished(recovered: RecoveryResult) -> None:
     """Steps of a deployment that were begun and not done belong to the next deployment, not to a call."""
     left = [key for key, step in recovered.open.items() if not step.is_call]
     if left:
@@ -219,7 +236,7 @@ def _refuse_unfinished(recovered: Recovered) -> None:
         )
 
 
-def _refuse_unknown(plan: Plan, recovered: Recovered) -> None:
+def _refuse_unknown(plan: Plan, recovered: RecoveryResult) -> None:
     unknown = dict(recovered.unknown)
     for step in plan.steps:
         if step.key in unknown:
@@ -229,7 +246,7 @@ def _refuse_unknown(plan: Plan, recovered: Recovered) -> None:
             )
 
 
-def _cut_off(store: Store, chosen: _Chosen) -> int | None:
+def _find_interrupted(store: StateStore, chosen: _CallSelection) -> int | None:
     """The number of the same call, when it was the last of its sort and was cut off."""
     for deployment in reversed(store.deployments()):
         if (
@@ -241,7 +258,7 @@ def _cut_off(store: Store, chosen: _Chosen) -> int | None:
     return None
 
 
-def _done_before(store: Store, number: int | None) -> set[str]:
+def _find_completed_keys(store: StateStore, number: int | None) -> set[str]:
     """Keys of what a call and those that it went on with had done."""
     done: set[str] = set()
     while number is not None:

@@ -7,24 +7,24 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from sabir.deployments.placement import leave_problem, place_resources
+from sabir.deployments.placement import find_missing_permission, place_resources
 from sabir.deployments.plan.calls import CalledResource
-from sabir.deployments.plan.steps import Call
+from sabir.deployments.plan.steps import PlannedCall
 from sabir.deployments.store.records import ResourceRecord
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, FindingError, UsageError
-from sabir.graph.json.values import encoded
+from sabir.graph.json.values import encode_value
 from sabir.graph.values import Unknown, Value
-from sabir.operations.deployment.inspection import recorded_place
-from sabir.operations.deployment.preparation import Prepared
-from sabir.resources.resource import Operation, Wanted
+from sabir.operations.deployment.inspection import place_record
+from sabir.operations.deployment.preparation import PreparedEnvironment
+from sabir.resources.resource import DesiredResources, Operation
 
 _MOST: Final = 12
 
 
-class Offer(Struct, frozen=True, kw_only=True, eq=False):
+class CallableOperation(Struct, frozen=True, kw_only=True, eq=False):
     """Something that can be called."""
 
     address: str
@@ -47,13 +47,13 @@ class Offer(Struct, frozen=True, kw_only=True, eq=False):
             return {**self.operation.schema()}
         return {
             "type": "object",
-            "properties": {name: _described(value) for name, value in self.arguments.items()},
+            "properties": {name: _describe_default(value) for name, value in self.arguments.items()},
             "required": [name for name, value in self.arguments.items() if isinstance(value, Unknown)],
             "additionalProperties": False,
         }
 
 
-def _described(default: Value) -> dict[str, Any]:
+def _describe_default(default: Value) -> dict[str, Any]:
     """What a default tells of the values that may stand in its place."""
     match default:
         case bool():
@@ -65,13 +65,13 @@ def _described(default: Value) -> dict[str, Any]:
         case str():
             return {"type": "string", "default": default}
         case _:
-            return {} if isinstance(default, Unknown) else {"default": encoded(default)}
+            return {} if isinstance(default, Unknown) else {"default": encode_value(default)}
 
 
-def offers(prepared: Prepared, store: Store) -> list[Offer]:
+def list_callables(prepared: PreparedEnvironment, store: StateStore) -> list[CallableOperation]:
     """Everything that can be called, in the order of the description; then what kinds offer."""
     described = [
-        Offer(
+        CallableOperation(
             address=str(operation.address),
             name=operation.name,
             arguments=operation.arguments,
@@ -81,10 +81,10 @@ def offers(prepared: Prepared, store: Store) -> list[Offer]:
         )
         for operation in prepared.wanted.operations
     ]
-    return [*described, *_of_kinds(prepared, store)]
+    return [*described, *_list_kind_operations(prepared, store)]
 
 
-def _of_kinds(prepared: Prepared, store: Store) -> Iterator[Offer]:
+def _list_kind_operations(prepared: PreparedEnvironment, store: StateStore) -> Iterator[CallableOperation]:
     for address, record in prepared.snapshot.records.items():
         try:
             kind = prepared.targets.kind(prepared.targets.driver(record.driver), record.kind)
@@ -95,10 +95,10 @@ def _of_kinds(prepared: Prepared, store: Store) -> Iterator[Offer]:
         if kind.callable_on is not None and not kind.callable_on(store.codec.read(record.desired)):
             continue
         for name, about in kind.operations.items():
-            yield Offer(address=address, name=name, about=about, record=record)
+            yield CallableOperation(address=address, name=name, about=about, record=record)
 
 
-def find_offer(word: str, every: Sequence[Offer]) -> Offer:
+def find_callable(word: str, every: Sequence[CallableOperation]) -> CallableOperation:
     """What `INSTANCE.OPERATION` means: the address or the name at its end; an operation alone when only one is called so."""
     for meant in (
         [offer for offer in every if offer.words == word],
@@ -116,7 +116,7 @@ def find_offer(word: str, every: Sequence[Offer]) -> Offer:
     raise UsageError(f"there is no operation {word!r}: {hint}")
 
 
-def taken_arguments(offer: Offer, arguments: Mapping[str, Value]) -> dict[str, Value]:
+def complete_arguments(offer: CallableOperation, arguments: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments with their defaults; a `UsageError` for one that it does not take, or needs and does not get."""
     for name in arguments:
         if name not in offer.arguments:
@@ -131,36 +131,40 @@ def taken_arguments(offer: Offer, arguments: Mapping[str, Value]) -> dict[str, V
     return taken
 
 
-def called_resources(
-    offer: Offer, arguments: Mapping[str, Value], prepared: Prepared, store: Store
+def build_call_resources(
+    offer: CallableOperation, arguments: Mapping[str, Value], prepared: PreparedEnvironment, store: StateStore
 ) -> dict[str, CalledResource]:
     """What is run when it is called. What is wrong with that is a `FindingError`."""
     if offer.record is not None:
-        return {offer.address: _of_kind(offer, offer.record, prepared, store)}
+        return {offer.address: _build_kind_resource(offer, offer.record, prepared, store)}
     assert offer.operation is not None
     resources = offer.operation.resources(arguments)
     trust, records = prepared.context.session.trust, prepared.snapshot.records
     placing = place_resources(
-        Wanted(resources=resources), prepared.targets, trust, deployed={*records, *prepared.placed}
+        DesiredResources(resources=resources), prepared.targets, trust, deployed={*records, *prepared.placed}
     )
-    _refuse(placing.findings)
+    _raise_errors(placing.findings)
     for placed in placing.by_address.values():
         for required in map(str, placed.resource.requires):
             if required not in placing.by_address and required not in records:
                 raise DeployError(f"{offer.words} requires {required}, which is not deployed yet")
-    call = Call(name=offer.name, arguments=arguments)
+    call = PlannedCall(name=offer.name, arguments=arguments)
     return {
         address: CalledResource(placed=placed, call=call) for address, placed in placing.by_address.items()
     }
 
 
-def _of_kind(offer: Offer, record: ResourceRecord, prepared: Prepared, store: Store) -> CalledResource:
-    placed = recorded_place(prepared.targets, store, record)
-    problem = leave_problem(placed, prepared.context.session.trust)
-    _refuse(() if problem is None else (problem,))
-    return CalledResource(placed=placed, call=Call(name=offer.name, operation=offer.name), record=record)
+def _build_kind_resource(
+    offer: CallableOperation, record: ResourceRecord, prepared: PreparedEnvironment, store: StateStore
+) -> CalledResource:
+    placed = place_record(prepared.targets, store, record)
+    problem = find_missing_permission(placed, prepared.context.session.trust)
+    _raise_errors(() if problem is None else (problem,))
+    return CalledResource(
+        placed=placed, call=PlannedCall(name=offer.name, operation=offer.name), record=record
+    )
 
 
-def _refuse(findings: Sequence[Finding]) -> None:
+def _raise_errors(findings: Sequence[Finding]) -> None:
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise FindingError(findings)

@@ -16,25 +16,29 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.deployment import Deployer, Wave, held
-from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.deployment import Deployer, Wave, hold_environment
+from sabir.deployments.engine.recover import RecoveryResult
 from sabir.deployments.engine.results import DeploymentResult
-from sabir.deployments.plan.compare import moves_of
+from sabir.deployments.plan.compare import find_moves
 from sabir.deployments.plan.document import plan_digest, plan_document
-from sabir.deployments.plan.guards import cannot_go_back, guarded
+from sabir.deployments.plan.guards import find_guard, find_irreversible
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.records import Fact
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.execution import Doing, Question
-from sabir.operations.deployment.inspection import World, read_world
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.execution import ConfirmationRequest, ExecutionOptions
+from sabir.operations.deployment.inspection import ActualState, read_actual_state
 from sabir.operations.deployment.plan_file import read_plan_file, refuse_other_plan
-from sabir.operations.deployment.preparation import Prepared, prepare, prepared_now
+from sabir.operations.deployment.preparation import (
+    PreparedEnvironment,
+    prepare_environment,
+    refresh_preparation,
+)
 from sabir.operations.deployment.state import move_all
-from sabir.operations.deployment.stored_request import recalled, wish_of
+from sabir.operations.deployment.stored_request import capture_request, restore_request
 from sabir.resources.step import Action
 
 
@@ -50,26 +54,28 @@ class WaveLimits(Struct, frozen=True, kw_only=True):
 class Waves:
     """What follows the first plan of a deployment."""
 
-    def __init__(self, environment: EnvironmentRequest, doing: Doing, store: Store, first: Plan) -> None:
+    def __init__(
+        self, environment: EnvironmentRequest, doing: ExecutionOptions, store: StateStore, first: Plan
+    ) -> None:
         self._environment = environment
         self._doing = doing
         self._store = store
         self._plan = first
         self._facts: Mapping[str, Fact] = store.facts()
-        self._observed: Mapping[str, Value] = store.observed(self._facts)
+        self._observed: Mapping[str, Value] = store.load_observations(self._facts)
         self._spent: set[str] = set()
         """Addresses that get no further step in this deployment."""
         self.findings: tuple[Finding, ...] | None = None
         """Of the last evaluation; None: there was none after the first."""
 
-    def following(self, limits: WaveLimits, deployment: int) -> Wave | None:
+    def next_wave(self, limits: WaveLimits, deployment: int) -> Wave | None:
         """The next plan; None when nothing is left to do."""
         facts = self._store.facts()
-        observed = self._store.observed(facts)
+        observed = self._store.load_observations(facts)
         if observed == self._observed:
-            return self._stuck()
+            return self._refuse_deferred()
         self._note_givers(facts, observed)
-        prepared = prepare(self._environment, self._store)
+        prepared = prepare_environment(self._environment, self._store)
         self._note_runs(prepared, deployment)
         self.findings = prepared.findings
         if prepared.failed:
@@ -78,12 +84,12 @@ class Waves:
         announced = [address for address, _ in self._plan.later]
         self._plan = prepared.plan(self._store, only=limits.only, spent=self._spent)
         if not self._plan.steps:
-            return self._stuck()
+            return self._refuse_deferred()
         return Wave(
             plan=self._plan, targets=prepared.targets, refusal=self._refusal(prepared, announced, limits)
         )
 
-    def _stuck(self) -> Wave | None:
+    def _refuse_deferred(self) -> Wave | None:
         """What still cannot be foreseen, although nothing more comes back."""
         if not self._plan.later:
             notice_postponed(self._plan, self._doing)
@@ -98,34 +104,34 @@ class Waves:
                 self._spent.add((facts.get(name) or self._facts[name]).address)
         self._facts, self._observed = facts, observed
 
-    def _note_runs(self, prepared: Prepared, deployment: int) -> None:
+    def _note_runs(self, prepared: PreparedEnvironment, deployment: int) -> None:
         """What runs does so once in a deployment, whatever it gives."""
         for address, record in prepared.snapshot.records.items():
             placed = prepared.placed.get(address)
             if record.deployment == deployment and placed is not None and placed.kind.runs:
                 self._spent.add(address)
 
-    def _refusal(self, prepared: Prepared, announced: list[str], limits: WaveLimits) -> str | None:
+    def _refusal(self, prepared: PreparedEnvironment, announced: list[str], limits: WaveLimits) -> str | None:
         plan = self._plan
-        broken = [each for each in prepared.broken_rules(plan) if each.severity is Severity.ERROR]
+        broken = [each for each in prepared.check_policy(plan) if each.severity is Severity.ERROR]
         if broken:
             self.findings = (*prepared.findings, *broken)
             return f"{broken[0].code}: {broken[0].message}: nothing more is done"
-        if prepared.refused_deletions(plan):
+        if prepared.find_refused_deletions(plan):
             return "what is to be deleted now needs --trust scripts: nothing more is done"
         taken_away = any(step.action is Action.DELETE for step in plan.steps)
         foreseen = all(_is_announced(step.address, announced) for step in plan.steps)
         if foreseen and not taken_away:
-            self._doing.notice(_words(plan))
+            self._doing.notice(_describe_steps(plan))
             return None
         if limits.exact:
-            return f"{_words(plan)}, which the plan did not say: plan again"
-        guard = guarded(plan, allowed=limits.allow_delete)
-        question = Question(plan=plan, recovered=Recovered(), guard=guard, wave=True)
+            return f"{_describe_steps(plan)}, which the plan did not say: plan again"
+        guard = find_guard(plan, allowed=limits.allow_delete)
+        question = ConfirmationRequest(plan=plan, recovered=RecoveryResult(), guard=guard, wave=True)
         return None if self._doing.consent(question) else "no consent to what came up: nothing more is done"
 
 
-def notice_postponed(plan: Plan, doing: Doing) -> None:
+def notice_postponed(plan: Plan, doing: ExecutionOptions) -> None:
     if plan.postponed:
         doing.notice(f"changed after they ran, left for the next deployment: {_names(plan.postponed)}")
 
@@ -134,7 +140,7 @@ def _is_announced(address: str, announced: list[str]) -> bool:
     return any(address == each or address.startswith(f"{each}/") for each in announced)
 
 
-def _words(plan: Plan) -> str:
+def _describe_steps(plan: Plan) -> str:
     return f"now it can be foreseen: {_names([step.address for step in plan.steps])}"
 
 
@@ -145,7 +151,7 @@ def _names(addresses: Sequence[str]) -> str:
 
 class DeployRequest(Struct, frozen=True, kw_only=True):
     environment: EnvironmentRequest
-    doing: Doing
+    doing: ExecutionOptions
     plan_file: Path | None = None
     verify: Path | None = None
     """The public key of who must have signed the plan in the file."""
@@ -161,7 +167,7 @@ class DeployRequest(Struct, frozen=True, kw_only=True):
     """So many deletions are consented to; -1: any number."""
 
 
-class Deployed(Struct, frozen=True, kw_only=True, eq=False):
+class DeployResult(Struct, frozen=True, kw_only=True, eq=False):
     findings: tuple[Finding, ...] = ()
     plan: Plan | None = None
     """None: the description has errors, and nothing was looked at."""
@@ -170,46 +176,46 @@ class Deployed(Struct, frozen=True, kw_only=True, eq=False):
     refused: bool = False
 
 
-def deploy_path(request: DeployRequest) -> Deployed:
+def deploy_path(request: DeployRequest) -> DeployResult:
     """Bring the world to what is described, or to nothing."""
     if request.verify is not None and request.plan_file is None:
         raise UsageError("--verify is for a plan that is kept in a file: name the file after PATH")
     if request.at is not None:
-        with recalled(request.environment, request.at, lasting=True) as wished:
+        with restore_request(request.environment, request.at, lasting=True) as wished:
             return _deploy_path(replace(request, environment=wished))
     return _deploy_path(request)
 
 
-def _deploy_path(request: DeployRequest) -> Deployed:
+def _deploy_path(request: DeployRequest) -> DeployResult:
     file = request.plan_file
     # Before anything is looked at: what became of an open deployment is found out by acting, too.
     stored = None if file is None else read_plan_file(file, request.verify)
-    with opened(request.environment, create=True) as store:
-        prepared = prepare(request.environment, store)
+    with open_state(request.environment, create=True) as store:
+        prepared = prepare_environment(request.environment, store)
         if prepared.failed and not request.destroy:
-            return Deployed(findings=prepared.findings)
+            return DeployResult(findings=prepared.findings)
         options = request.doing.options(request.environment, prepared.context)
-        with held(store, prepared.context, options) as writer:
+        with hold_environment(store, prepared.context, options) as writer:
             deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
-            return _deploy(request, stored, prepared, store, deployer)
+            return _run_deployment(request, stored, prepared, store, deployer)
 
 
-def _deploy(
+def _run_deployment(
     request: DeployRequest,
     stored: Mapping[str, Any] | None,
-    prepared: Prepared,
-    store: Store,
+    prepared: PreparedEnvironment,
+    store: StateStore,
     deployer: Deployer,
-) -> Deployed:
+) -> DeployResult:
     recovered = deployer.recover()
-    prepared = prepared_now(prepared, request.environment, store, recovered)
+    prepared = refresh_preparation(prepared, request.environment, store, recovered)
     if prepared.failed and not request.destroy:
-        return Deployed(findings=prepared.findings)
-    moves = moves_of(prepared.wanted.moved, prepared.snapshot.records)
+        return DeployResult(findings=prepared.findings)
+    moves = find_moves(prepared.wanted.moved, prepared.snapshot.records)
     if moves:
         move_all(deployer.journal, moves)
         prepared = replace(prepared, snapshot=store.snapshot())
-    world = read_world(prepared, store) if request.refresh else World()
+    world = read_actual_state(prepared, store) if request.refresh else ActualState()
     plan = prepared.plan(
         store, only=request.only, destroy=request.destroy, repair=request.repair, readings=world.readings
     )
@@ -217,21 +223,21 @@ def _deploy(
         refuse_other_plan(stored, plan)
     # Who destroys runs nothing of the description, only of what is recorded.
     findings = prepared.without_leave_findings if request.destroy else prepared.findings
-    refused = (*prepared.refused_deletions(plan), *prepared.broken_rules(plan))
+    refused = (*prepared.find_refused_deletions(plan), *prepared.check_policy(plan))
     findings = (*findings, *world.findings(prepared.placed), *refused)
     if any(finding.severity is Severity.ERROR for finding in refused):
-        return Deployed(findings=findings)
-    deployed = Deployed(findings=findings, plan=plan)
+        return DeployResult(findings=findings)
+    deployed = DeployResult(findings=findings, plan=plan)
     if not plan.steps:
         deployer.let_go()
         notice_postponed(plan, request.doing)
         return deployed
-    guard = guarded(plan, allowed=request.allow_delete)
-    lost = cannot_go_back(plan) if request.at is not None else ()
-    if not request.doing.consent(Question(plan=plan, recovered=recovered, guard=guard, lost=lost)):
+    guard = find_guard(plan, allowed=request.allow_delete)
+    lost = find_irreversible(plan) if request.at is not None else ()
+    if not request.doing.consent(ConfirmationRequest(plan=plan, recovered=recovered, guard=guard, lost=lost)):
         return replace(deployed, refused=True)
     verb = "destroy" if request.destroy else "deploy"
-    wish, blobs = (None, None) if request.destroy else wish_of(request.environment, store)
+    wish, blobs = (None, None) if request.destroy else capture_request(request.environment, store)
     noted = {
         "plan": plan_digest(plan),
         **({} if wish is None or not wish.digest else {"digest": wish.digest}),
@@ -247,13 +253,13 @@ def _deploy(
         following=lambda: (
             None
             if request.destroy or request.once
-            else waves.following(_limits(request), deployer.journal.number)
+            else waves.next_wave(_wave_limits(request), deployer.journal.number)
         ),
     )
     return replace(deployed, findings=waves.findings or findings, result=result)
 
 
-def _limits(request: DeployRequest) -> WaveLimits:
+def _wave_limits(request: DeployRequest) -> WaveLimits:
     return WaveLimits(
         only=request.only, exact=request.plan_file is not None, allow_delete=request.allow_delete
     )

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from sabir.deployments.store.records import RecordStatus
 from sabir.deployments.store.seal import KEY_VARIABLE
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.store import StateStore
 from sabir.environment import FILE_NAME
 from sabir.environment.evaluate import load_environment
 from sabir.errors import FindingError
@@ -69,12 +69,12 @@ def environment_name(request: EnvironmentRequest) -> str:
 
 
 @contextmanager
-def opened(request: EnvironmentRequest, *, create: bool) -> Generator[Store]:
+def open_state(request: EnvironmentRequest, *, create: bool) -> Generator[StateStore]:
     """The state of an environment."""
     name = environment_name(request)
     where = request.state or str(request.folder / FOLDER / "state.db")
     key = request.evaluation.session.environment.get(KEY_VARIABLE)
-    store = Store.open(where, name, create=create, key=key, key_file=request.key_file)
+    store = StateStore.open(where, name, create=create, key=key, key_file=request.key_file)
     try:
         yield store
     finally:

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from sabir import __version__
 from sabir.deployments.deployment import PARALLEL, DeployOptions
-from sabir.deployments.engine.recover import Recovered
-from sabir.deployments.engine.results import Progress
-from sabir.deployments.plan.guards import Guarded
+from sabir.deployments.engine.recover import RecoveryResult
+from sabir.deployments.engine.results import ProgressEvent
+from sabir.deployments.plan.guards import DeletionGuard
 from sabir.deployments.plan.steps import Plan
 from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.resources.driver import DriverContext
@@ -21,12 +21,12 @@ WHO_VARIABLE: Final = "SABIR_WHO"
 """For whom it is done, when that is not the user of the process: a service says so."""
 
 
-class Question(Struct, frozen=True, kw_only=True, eq=False):
+class ConfirmationRequest(Struct, frozen=True, kw_only=True, eq=False):
     """What the operator is asked before anything is done."""
 
     plan: Plan
-    recovered: Recovered
-    guard: Guarded | None = None
+    recovered: RecoveryResult
+    guard: DeletionGuard | None = None
     """Consent to deletions is needed: `guard.word` must be typed."""
     lost: tuple[tuple[str, str], ...] = ()
     """When it goes back to an earlier wish: what cannot go back, with the reason."""
@@ -36,13 +36,13 @@ class Question(Struct, frozen=True, kw_only=True, eq=False):
     """It came up when values of an earlier wave had come back; that one is done."""
 
 
-class Doing(Struct, frozen=True, kw_only=True):
+class ExecutionOptions(Struct, frozen=True, kw_only=True):
     """How a plan is done, whatever it is for."""
 
-    consent: Callable[[Question], bool]
+    consent: Callable[[ConfirmationRequest], bool]
     parallel: int = PARALLEL
     wait: float = 0.0
-    watch: Callable[[Progress], None] = lambda _: None
+    watch: Callable[[ProgressEvent], None] = lambda _: None
     notice: Callable[[str], None] = lambda _: None
     signals: bool = False
 
@@ -52,23 +52,23 @@ class Doing(Struct, frozen=True, kw_only=True):
             wait=self.wait,
             watch=self.watch,
             notice=self.notice,
-            audit=audit_of(environment, context),
+            audit=build_audit(environment, context),
             signals=self.signals,
         )
 
 
-def audit_of(environment: EnvironmentRequest, context: DriverContext) -> dict[str, Any]:
+def build_audit(environment: EnvironmentRequest, context: DriverContext) -> dict[str, Any]:
     """Who, from which commit, with which sabir."""
     told: dict[str, Any] = {
-        "who": context.session.environment.get(WHO_VARIABLE) or _user(),
+        "who": context.session.environment.get(WHO_VARIABLE) or _user_name(),
         "sabir": __version__,
         "path": str(environment.path),
     }
-    commit = _commit(context.folder)
+    commit = _read_commit(context.folder)
     return told if commit is None else {**told, "commit": commit}
 
 
-def _user() -> str:
+def _user_name() -> str:
     import getpass
 
     try:
@@ -77,7 +77,7 @@ def _user() -> str:
         return "?"
 
 
-def _commit(folder: Path) -> str | None:
+def _read_commit(folder: Path) -> str | None:
     """The commit that is checked out, read from git's own files: no program is run."""
     for parent in (folder, *folder.parents):
         head = parent / ".git" / "HEAD"

@@ -9,32 +9,34 @@ from sabir.deployments.store.records import Fact
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.values import Value
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.state import writing
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.state import open_journal
 
 
-class SeenFact(Struct, frozen=True, eq=False):
+class ObservedFact(Struct, frozen=True, eq=False):
     fact: Fact
     value: Value
 
 
-def facts_path(request: EnvironmentRequest, words: tuple[str, ...] = ()) -> list[SeenFact]:
+def facts_path(request: EnvironmentRequest, words: tuple[str, ...] = ()) -> list[ObservedFact]:
     """The facts that are meant, or all."""
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         facts = store.facts()
-        return [SeenFact(facts[name], store.fact_value(facts[name])) for name in _meant(words, facts)]
+        return [
+            ObservedFact(facts[name], store.fact_value(facts[name])) for name in _select_facts(words, facts)
+        ]
 
 
 def expire_facts(request: EnvironmentRequest, words: tuple[str, ...]) -> list[str]:
     """They do not count any more: the next deployment looks again at what they came from."""
-    with writing(request) as journal:
+    with open_journal(request) as journal:
         facts = journal.store.facts()
-        names = _meant(words, facts)
+        names = _select_facts(words, facts)
         journal.now_all([journal.fact(replace(facts[name], expired=True)) for name in names], moves=True)
         return names
 
 
-def _meant(words: tuple[str, ...], facts: dict[str, Fact]) -> list[str]:
+def _select_facts(words: tuple[str, ...], facts: dict[str, Fact]) -> list[str]:
     """Names of facts: those that are named, those of a resource or instance that is named; all for no word."""
     if not words:
         return [*facts]

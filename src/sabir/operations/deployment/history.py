@@ -8,11 +8,11 @@ from sabir.deployments.store.records import (
     StepRecord,
 )
 from sabir.errors import UsageError
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
 
 
 def history_path(request: EnvironmentRequest) -> list[DeploymentRecord]:
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         return store.deployments()
 
 
@@ -20,7 +20,7 @@ def history_events(
     request: EnvironmentRequest, number: int
 ) -> tuple[DeploymentRecord, list[StepRecord], list[EventRecord]]:
     """One deployment with its steps and events."""
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         deployment = next((each for each in store.deployments() if each.number == number), None)
         if deployment is None:
             raise UsageError(f"there is no deployment {number}; sabir history lists them")

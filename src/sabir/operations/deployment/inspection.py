@@ -12,22 +12,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.placement import not_looked_at, told_by_targets
-from sabir.deployments.plan.compare import unknown_names
-from sabir.deployments.plan.decisions import recorded_resource
+from sabir.deployments.placement import report_target_problems, report_unread_resource
+from sabir.deployments.plan.compare import find_unknown_fields
+from sabir.deployments.plan.decisions import restore_resource
 from sabir.deployments.store.records import ResourceRecord
-from sabir.deployments.store.store import Store
-from sabir.deployments.targets import Placed, Targets
+from sabir.deployments.store.store import StateStore
+from sabir.deployments.targets import PlacedResource, Targets
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import error_text
 from sabir.errors import DeployError, UnreachableError
-from sabir.operations.deployment.preparation import Prepared
+from sabir.operations.deployment.preparation import PreparedEnvironment
 from sabir.resources.driver import Connection, Driver, DriverContext
-from sabir.resources.outcome import Reading
+from sabir.resources.outcome import ResourceReading
 from sabir.resources.target import Target
 
 
-class Unseen(Struct, frozen=True):
+class UnreadableResource(Struct, frozen=True):
     """A resource that could not be looked at."""
 
     reason: str
@@ -35,7 +35,7 @@ class Unseen(Struct, frozen=True):
     """Whether its target was."""
 
 
-class Looker(Connections):
+class ResourceInspector(Connections):
     """Connections for who only looks. Who acts tries again after a while; here everything on a target shares the one attempt."""
 
     def __init__(self, context: DriverContext) -> None:
@@ -49,84 +49,90 @@ class Looker(Connections):
             attempts[key] = asyncio.ensure_future(super().open(driver, target))
         return await asyncio.shield(attempts[key])
 
-    async def look(self, placed: Placed, recorded_id: str | None) -> Reading | Unseen:
+    async def inspect(
+        self, placed: PlacedResource, recorded_id: str | None
+    ) -> ResourceReading | UnreadableResource:
         try:
             connection = await self.of(placed)
         except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its target
-            return Unseen(why_unseen(error), is_reached=False)
+            return UnreadableResource(describe_read_failure(error), is_reached=False)
         try:
             return await connection.read(placed.resource, recorded_id)
         except Exception as error:  # noqa: BLE001  and of its resource
-            return Unseen(why_unseen(error), is_reached=not isinstance(error, UnreachableError))
+            return UnreadableResource(
+                describe_read_failure(error), is_reached=not isinstance(error, UnreachableError)
+            )
 
 
-def why_unseen(error: Exception) -> str:
-    return str(error) if isinstance(error, DeployError) else f"{type(error).__name__}: {said_by(error)}"
+def describe_read_failure(error: Exception) -> str:
+    return str(error) if isinstance(error, DeployError) else f"{type(error).__name__}: {error_text(error)}"
 
 
-class World(Struct, frozen=True, kw_only=True):
+class ActualState(Struct, frozen=True, kw_only=True):
     """What was seen when the world was looked at."""
 
-    readings: Mapping[str, Reading] = {}
-    unseen: Mapping[str, Unseen] = {}
-    placed: Mapping[str, Placed] = {}
+    readings: Mapping[str, ResourceReading] = {}
+    unseen: Mapping[str, UnreadableResource] = {}
+    placed: Mapping[str, PlacedResource] = {}
     """Where was looked."""
 
-    def findings(self, wanted: Mapping[str, Placed]) -> tuple[Finding, ...]:
+    def findings(self, wanted: Mapping[str, PlacedResource]) -> tuple[Finding, ...]:
         """What targets said of what is wanted, and which of them said nothing."""
-        groups: dict[tuple[str, Unseen], list[Placed]] = {}
+        groups: dict[tuple[str, UnreadableResource], list[PlacedResource]] = {}
         for address, unseen in self.unseen.items():
             placed = self.placed[address]
             alike = replace(unseen, reason=unseen.reason.removeprefix(f"{address}: "))
             groups.setdefault((placed.target.name, alike), []).append(placed)
         return (
-            *told_by_targets(wanted, self.readings),
+            *report_target_problems(wanted, self.readings),
             *(
-                not_looked_at(placed, unseen.reason, is_reached=unseen.is_reached)
+                report_unread_resource(placed, unseen.reason, is_reached=unseen.is_reached)
                 for (_, unseen), placed in groups.items()
             ),
         )
 
 
-def read_world(prepared: Prepared, store: Store) -> World:
+def read_actual_state(prepared: PreparedEnvironment, store: StateStore) -> ActualState:
     """Every recorded resource as it is in the world now, and those new ones of which only the target can tell."""
     records = prepared.snapshot.records
-    placed = {address: _placed(prepared, store, record) for address, record in records.items()}
+    placed = {address: _find_placement(prepared, store, record) for address, record in records.items()}
     kept = {address: place for address, place in placed.items() if not place.kind.runs}
     kept |= {
         address: place
         for address, place in prepared.placed.items()
-        if address not in records and place.kind.tells and not unknown_names(place.resource.desired)
+        if address not in records and place.kind.tells and not find_unknown_fields(place.resource.desired)
     }
     ids = {address: record.id for address, record in records.items()}
-    looked = asyncio.run(_look_at_all(prepared.context, kept, ids))
-    return World(
-        readings={address: each for address, each in looked.items() if isinstance(each, Reading)},
-        unseen={address: each for address, each in looked.items() if isinstance(each, Unseen)},
+    looked = asyncio.run(_inspect_all(prepared.context, kept, ids))
+    return ActualState(
+        readings={address: each for address, each in looked.items() if isinstance(each, ResourceReading)},
+        unseen={address: each for address, each in looked.items() if isinstance(each, UnreadableResource)},
         placed=kept,
     )
 
 
-async def _look_at_all(
-    context: DriverContext, placed: Mapping[str, Placed], ids: Mapping[str, str | None]
-) -> dict[str, Reading | Unseen]:
-    async with Looker(context) as looker:
-        looks = (looker.look(place, ids.get(address)) for address, place in placed.items())
+async def _inspect_all(
+    context: DriverContext, placed: Mapping[str, PlacedResource], ids: Mapping[str, str | None]
+) -> dict[str, ResourceReading | UnreadableResource]:
+    async with ResourceInspector(context) as looker:
+        looks = (looker.inspect(place, ids.get(address)) for address, place in placed.items())
         return dict(zip(placed, await asyncio.gather(*looks), strict=True))
 
 
-def _placed(prepared: Prepared, store: Store, record: ResourceRecord) -> Placed:
+def _find_placement(
+    prepared: PreparedEnvironment, store: StateStore, record: ResourceRecord
+) -> PlacedResource:
     """What is wanted of a recorded resource, or what was."""
     wanted = prepared.placed.get(record.address)
     if wanted is not None and wanted.resource.kind == record.kind:
         return wanted
-    return recorded_place(prepared.targets, store, record)
+    return place_record(prepared.targets, store, record)
 
 
-def recorded_place(targets: Targets, store: Store, record: ResourceRecord) -> Placed:
+def place_record(targets: Targets, store: StateStore, record: ResourceRecord) -> PlacedResource:
     """A resource as it is recorded, at its target."""
-    resource = recorded_resource(record, store.codec)
+    resource = restore_resource(record, store.codec)
     try:
-        return targets.placed_as(resource, target=record.target, driver=record.driver)
+        return targets.place_recorded(resource, target=record.target, driver=record.driver)
     except DeployError as error:
         raise DeployError(f"{record.address} is recorded on {record.target!r}: {error}") from error

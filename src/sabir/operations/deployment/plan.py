@@ -11,16 +11,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.plan.document import plan_document
-from sabir.deployments.plan.guards import cannot_go_back
+from sabir.deployments.plan.guards import find_irreversible
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.records import StepState
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
-from sabir.operations.deployment.environment import EnvironmentRequest, environment_name, opened
-from sabir.operations.deployment.inspection import World, read_world
-from sabir.operations.deployment.preparation import prepare
-from sabir.operations.deployment.stored_request import recalled
-from sabir.operations.revisions import is_revision, readable, revision_path
+from sabir.operations.deployment.environment import EnvironmentRequest, environment_name, open_state
+from sabir.operations.deployment.inspection import ActualState, read_actual_state
+from sabir.operations.deployment.preparation import prepare_environment
+from sabir.operations.deployment.stored_request import restore_request
+from sabir.operations.revisions import is_revision, open_path, revision_path
 
 
 class PlanPathRequest(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class PlanPathRequest(Struct, frozen=True, kw_only=True):
     """Back to what this deployment was asked for."""
 
 
-class Planned(Struct, frozen=True, kw_only=True, eq=False):
+class PlanResult(Struct, frozen=True, kw_only=True, eq=False):
     plan: Plan | None
     findings: tuple[Finding, ...] = ()
     graph: Graph | None = None
@@ -49,15 +49,15 @@ class Planned(Struct, frozen=True, kw_only=True, eq=False):
         return {} if self.plan is None else plan_document(self.plan)
 
 
-def plan_path(request: PlanPathRequest) -> Planned:
+def plan_path(request: PlanPathRequest) -> PlanResult:
     """Make a plan. Nothing is written, and nothing in the world is touched."""
     if is_revision(request.environment.path):
         with _at_revision(request.environment) as then:
             return plan_path(replace(request, environment=then))
     if request.at is not None:
-        with recalled(request.environment, request.at) as wished:
+        with restore_request(request.environment, request.at) as wished:
             planned = _plan_path(replace(request, environment=wished))
-        return planned if planned.plan is None else replace(planned, lost=cannot_go_back(planned.plan))
+        return planned if planned.plan is None else replace(planned, lost=find_irreversible(planned.plan))
     return _plan_path(request)
 
 
@@ -67,29 +67,29 @@ def _at_revision(request: EnvironmentRequest) -> Generator[EnvironmentRequest]:
     present = Path(revision_path(request.path))
     now = replace(request, path=present)
     name = environment_name(now) if present.exists() else request.environment
-    with readable(request.path, present) as then:
+    with open_path(request.path, present) as then:
         yield replace(request, path=then, home=now.folder, environment=name)
 
 
-def _plan_path(request: PlanPathRequest) -> Planned:
+def _plan_path(request: PlanPathRequest) -> PlanResult:
     environment = request.environment
-    with opened(environment, create=False) as store:
-        prepared = prepare(environment, store)
+    with open_state(environment, create=False) as store:
+        prepared = prepare_environment(environment, store)
         findings = prepared.without_leave_findings if request.destroy else prepared.findings
         if any(finding.severity is Severity.ERROR for finding in findings):
-            return Planned(plan=None, findings=findings)
-        world = read_world(prepared, store) if request.refresh else World()
+            return PlanResult(plan=None, findings=findings)
+        world = read_actual_state(prepared, store) if request.refresh else ActualState()
         plan = prepared.plan(store, only=request.only, destroy=request.destroy, readings=world.readings)
         left = len(store.steps(states=(StepState.INTENT,)))
     # A plan only shows; what deploying it would need is said beside it.
-    broken = prepared.broken_rules(plan)
-    return Planned(
+    broken = prepared.check_policy(plan)
+    return PlanResult(
         plan=plan,
         graph=prepared.graph,
         findings=(
             *findings,
             *world.findings(prepared.placed),
-            *prepared.refused_deletions(plan),
+            *prepared.find_refused_deletions(plan),
             *broken,
         ),
         refused=any(finding.severity is Severity.ERROR for finding in broken),

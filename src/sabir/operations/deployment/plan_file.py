@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from sabir.deployments.plan.document import (
     FORMAT,
-    checksum,
+    build_stored_document,
+    document_checksum,
     is_signed_by,
-    kept_document,
     plan_digest,
-    signature,
+    sign_document,
 )
 from sabir.deployments.plan.steps import Plan
 from sabir.errors import DeployError, UnusableInput, UsageError
@@ -26,9 +26,9 @@ Result = TypeVar("Result")
 
 def plan_text(plan: Plan, key_file: Path | None = None) -> str:
     """A plan as `sabir deploy PATH FILE` takes it, signed when there is a private key."""
-    document = kept_document(plan)
+    document = build_stored_document(plan)
     if key_file is not None:
-        document["signature"] = _with_key(key_file, lambda key: signature(document, key))
+        document["signature"] = _with_key(key_file, lambda key: sign_document(document, key))
     return format_json(document, indent=2) + "\n"
 
 
@@ -42,7 +42,7 @@ def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any
         raise UnusableInput(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
     if key_file is not None:
         _check_signature(file, stored, key_file)
-    if stored.get("checksum") != checksum(stored):
+    if stored.get("checksum") != document_checksum(stored):
         raise DeployError(f"the plan {str(file)!r} was changed after it was made: plan again")
     return stored
 

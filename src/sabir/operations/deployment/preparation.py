@@ -15,16 +15,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.checks.policy import PolicyRule, run_rules
-from sabir.deployments.engine.recover import Recovered
-from sabir.deployments.placement import NO_LEAVE, place_resources
+from sabir.deployments.engine.recover import RecoveryResult
+from sabir.deployments.placement import MISSING_PERMISSION, place_resources
 from sabir.deployments.plan.build import build_plan
-from sabir.deployments.plan.compare import moved_facts, moved_records, moves_of
+from sabir.deployments.plan.compare import find_moves, move_facts, move_records
 from sabir.deployments.plan.decisions import PlanRequest
-from sabir.deployments.plan.guards import refused_deletions
+from sabir.deployments.plan.guards import report_denied_deletions
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.records import ResourceRecord, Snapshot, Unfinished
-from sabir.deployments.store.store import Store
-from sabir.deployments.targets import Placed, Targets, Workers, default_target
+from sabir.deployments.store.store import StateStore
+from sabir.deployments.targets import PlacedResource, RemoteWorkers, Targets, default_target
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.environment import FILE_NAME
@@ -38,10 +38,10 @@ from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deployment.environment import _STATUSES, FOLDER, EnvironmentRequest
 from sabir.operations.evaluation import evaluate_path
-from sabir.operations.limits import within
+from sabir.operations.limits import enforce_limits
 from sabir.resources.driver import DriverContext
-from sabir.resources.outcome import Reading
-from sabir.resources.resource import Wanted
+from sabir.resources.outcome import ResourceReading
+from sabir.resources.resource import DesiredResources
 from sabir.resources.step import Action
 from sabir.resources.target import DEFAULT_TARGET, Target
 from sabir.session import Session
@@ -50,7 +50,7 @@ from sabir.source.packages import load_package
 STEP_TYPE: Final = "sabir.Step"
 
 
-def rules_at(path: Path) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
+def load_policy_rules(path: Path) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
     """The rules that the environment at a path names; none for anything else."""
     file = path / FILE_NAME if path.is_dir() else path
     if file.name != FILE_NAME or not file.is_file():
@@ -60,17 +60,19 @@ def rules_at(path: Path) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
     return ((), ()) if environment is None else environment_rules(environment, package)
 
 
-def judged_plan(
+def check_plan_policy(
     rules: tuple[PolicyRule, ...], graph: Graph, plan: Plan, session: Session
 ) -> tuple[Finding, ...]:
     """What the rules say of a graph together with the steps of a plan."""
     if not rules:
         return ()
-    together = Graph((*graph, *_steps(plan)), outputs=graph.outputs, output_origins=graph.output_origins)
+    together = Graph(
+        (*graph, *_build_step_instances(plan)), outputs=graph.outputs, output_origins=graph.output_origins
+    )
     return tuple(run_rules(rules, together, session))
 
 
-def _steps(plan: Plan) -> Iterator[Instance]:
+def _build_step_instances(plan: Plan) -> Iterator[Instance]:
     for step in plan.steps:
         if not (step.replaces and step.action is Action.DELETE):
             yield Instance(
@@ -78,12 +80,12 @@ def _steps(plan: Plan) -> Iterator[Instance]:
                 type=STEP_TYPE,
                 language="sabir",
                 name=step.key,
-                attributes=Record.of(_attributes(step)),
+                attributes=Record.of(_step_attributes(step)),
                 origin=step.placed.resource.origin,
             )
 
 
-def _attributes(step: PlannedStep) -> dict[str, Value]:
+def _step_attributes(step: PlannedStep) -> dict[str, Value]:
     after = {} if step.action is Action.DELETE else dict(step.placed.resource.desired)
     before: dict[str, Value] = {**after, **{change.field: change.before for change in step.changes}}
     if step.action is Action.DELETE:
@@ -101,8 +103,12 @@ def _attributes(step: PlannedStep) -> dict[str, Value]:
     }
 
 
-def selected_addresses(
-    only: Sequence[str], placed: Mapping[str, Placed], records: Mapping[str, ResourceRecord], *, destroy: bool
+def select_addresses(
+    only: Sequence[str],
+    placed: Mapping[str, PlacedResource],
+    records: Mapping[str, ResourceRecord],
+    *,
+    destroy: bool,
 ) -> set[str]:
     """The addresses that words mean (a target's name, an address, the name at its end), with what they need."""
     selected: set[str] = set()
@@ -110,7 +116,7 @@ def selected_addresses(
         named = {
             address
             for address in (*placed, *records)
-            if word in (address, address.rpartition("/")[2], _target(address, placed, records))
+            if word in (address, address.rpartition("/")[2], _target_name(address, placed, records))
         }
         if not named:
             hint = did_you_mean(word, [*placed, *records])
@@ -118,7 +124,7 @@ def selected_addresses(
                 f"--target {word!r} is neither a target nor a resource" + (f": {hint}" if hint else "")
             )
         selected |= named
-    needs = _users(records) if destroy else _needs(placed)
+    needs = _list_dependents(records) if destroy else _list_requirements(placed)
     queue = [*selected]
     for address in queue:
         for other in needs.get(address, ()):
@@ -128,16 +134,18 @@ def selected_addresses(
     return selected
 
 
-def _target(address: str, placed: Mapping[str, Placed], records: Mapping[str, ResourceRecord]) -> str:
+def _target_name(
+    address: str, placed: Mapping[str, PlacedResource], records: Mapping[str, ResourceRecord]
+) -> str:
     return placed[address].target.name if address in placed else records[address].target
 
 
-def _needs(placed: Mapping[str, Placed]) -> dict[str, list[str]]:
+def _list_requirements(placed: Mapping[str, PlacedResource]) -> dict[str, list[str]]:
     """What has to be there before each."""
     return {address: [str(other) for other in place.resource.requires] for address, place in placed.items()}
 
 
-def _users(records: Mapping[str, ResourceRecord]) -> dict[str, list[str]]:
+def _list_dependents(records: Mapping[str, ResourceRecord]) -> dict[str, list[str]]:
     """What has to go before each."""
     users: dict[str, list[str]] = {}
     for user, record in records.items():
@@ -146,12 +154,12 @@ def _users(records: Mapping[str, ResourceRecord]) -> dict[str, list[str]]:
     return users
 
 
-class Prepared(Struct, frozen=True, kw_only=True, eq=False):
+class PreparedEnvironment(Struct, frozen=True, kw_only=True, eq=False):
     """An environment that was evaluated against its state."""
 
     name: str
-    wanted: Wanted
-    placed: Mapping[str, Placed]
+    wanted: DesiredResources
+    placed: Mapping[str, PlacedResource]
     targets: Targets
     context: DriverContext
     findings: tuple[Finding, ...] = ()
@@ -169,24 +177,24 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def without_leave_findings(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if finding.code != NO_LEAVE.code)
+        return tuple(finding for finding in self.findings if finding.code != MISSING_PERMISSION.code)
 
-    def broken_rules(self, plan: Plan) -> tuple[Finding, ...]:
+    def check_policy(self, plan: Plan) -> tuple[Finding, ...]:
         """What the rules of the environment say of the graph and of a plan for it."""
-        return judged_plan(self.rules, self.graph, plan, self.context.session)
+        return check_plan_policy(self.rules, self.graph, plan, self.context.session)
 
-    def refused_deletions(self, plan: Plan) -> tuple[Finding, ...]:
+    def find_refused_deletions(self, plan: Plan) -> tuple[Finding, ...]:
         """Deletions of a plan that nobody has given leave for."""
-        return tuple(refused_deletions(plan, self.context.session.trust, self.context.folder.name))
+        return tuple(report_denied_deletions(plan, self.context.session.trust, self.context.folder.name))
 
     def plan(
         self,
-        store: Store,
+        store: StateStore,
         *,
         only: Sequence[str] = (),
         destroy: bool = False,
         repair: bool = False,
-        readings: Mapping[str, Reading] | None = None,
+        readings: Mapping[str, ResourceReading] | None = None,
         spent: Collection[str] = (),
     ) -> Plan:
         """The steps from the state to what is wanted; with `destroy`, to nothing. Of the store only the codec is asked.
@@ -194,8 +202,8 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         `spent`: addresses that had their step in this deployment.
         """
         snapshot = self.snapshot
-        moves = moves_of(self.wanted.moved, snapshot.records)
-        records, facts = moved_records(snapshot.records, moves), moved_facts(snapshot.facts, moves)
+        moves = find_moves(self.wanted.moved, snapshot.records)
+        records, facts = move_records(snapshot.records, moves), move_facts(snapshot.facts, moves)
         wanted = {} if destroy else self.placed
         protected = {
             address for address, placed in self.placed.items() if placed.resource.lifecycle.prevent_destroy
@@ -207,10 +215,10 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
             records=records,
             targets=self.targets,
             codec=store.codec,
-            observed=store.observed(facts) if moves else snapshot.observed,
+            observed=store.load_observations(facts) if moves else snapshot.observed,
             expired={fact.address for fact in facts.values() if fact.expired},
             readings=readings or {},
-            selected=selected_addresses(only, self.placed, records, destroy=destroy) if only else None,
+            selected=select_addresses(only, self.placed, records, destroy=destroy) if only else None,
             repair=repair,
             protected=protected,
             givers={name: fact.address for name, fact in facts.items()},
@@ -225,7 +233,7 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         return plan
 
 
-def seen_by(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequest:
+def add_observations(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequest:
     """A request with what the state has seen of the world."""
     notes = {name: fact.note for name, fact in snapshot.facts.items() if not fact.expired}
     statuses = {address: _STATUSES[record.status] for address, record in snapshot.records.items()}
@@ -236,26 +244,28 @@ def seen_by(evaluation: EvaluationRequest, snapshot: Snapshot) -> EvaluationRequ
     )
 
 
-def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool = False) -> Prepared:
+def prepare_environment(
+    request: EnvironmentRequest, store: StateStore, *, only_described: bool = False
+) -> PreparedEnvironment:
     """Evaluate an environment with what its state has seen of the world; `only_described`: nothing will be looked for there."""
     # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
     session = replace(request.evaluation.session, workers=None)
     snapshot = store.snapshot()
-    evaluated = replace(seen_by(request.evaluation, snapshot), session=session)
+    evaluated = replace(add_observations(request.evaluation, snapshot), session=session)
     # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
-    with within(evaluated.session.limits, request.path.name or str(request.path)):
+    with enforce_limits(evaluated.session.limits, request.path.name or str(request.path)):
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
     if not only_described:
-        _refuse_other_place(request, store.last_place(), snapshot, wanted.targets)
+        _refuse_other_root(request, store.last_place(), snapshot, wanted.targets)
     brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
-    workers = None if request.executor is None else _workers(request.executor)
+    workers = None if request.executor is None else _open_workers(request.executor)
     targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
     placing = place_resources(wanted, targets, request.evaluation.session.trust)
-    rules, mistakes = rules_at(request.path)
+    rules, mistakes = load_policy_rules(request.path)
     idle = () if wanted.resources else wanted.idle
-    return Prepared(
+    return PreparedEnvironment(
         name=store.environment,
         rules=rules,
         wanted=wanted,
@@ -276,9 +286,9 @@ def prepare(request: EnvironmentRequest, store: Store, *, only_described: bool =
     )
 
 
-def prepared_now(
-    prepared: Prepared, request: EnvironmentRequest, store: Store, recovered: Recovered
-) -> Prepared:
+def refresh_preparation(
+    prepared: PreparedEnvironment, request: EnvironmentRequest, store: StateStore, recovered: RecoveryResult
+) -> PreparedEnvironment:
     """As it is when the environment is ours: evaluated again when there is more to evaluate with.
 
     That is so when somebody else has deployed before it was our turn, or a step that was cut off turns out to be done.
@@ -286,13 +296,13 @@ def prepared_now(
     snapshot = store.snapshot()
     was_open = prepared.unfinished.is_open
     if recovered.done or snapshot.serial != prepared.snapshot.serial:
-        prepared = prepare(request, store)
+        prepared = prepare_environment(request, store)
     else:
         prepared = replace(prepared, snapshot=snapshot, unfinished=store.unfinished(snapshot))
     return replace(prepared, unfinished=replace(prepared.unfinished, is_open=was_open))
 
 
-def _refuse_other_place(
+def _refuse_other_root(
     request: EnvironmentRequest, last: tuple[int, bool] | None, snapshot: Snapshot, brought: Sequence[Target]
 ) -> None:
     """What was deployed on the machine as a whole is not looked for below a folder, nor the other way round.
@@ -314,7 +324,7 @@ def _refuse_other_place(
     )
 
 
-def _workers(url: str) -> Workers:
+def _open_workers(url: str) -> RemoteWorkers:
     from sabir.deployments.cluster.driver import ClusterWorkers
 
     return ClusterWorkers.at(url)

@@ -19,14 +19,14 @@ from sabir.deployments.store.writer import Write
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
 from sabir.operations.deployment.environment import EnvironmentRequest
-from sabir.operations.deployment.state import writing
+from sabir.operations.deployment.state import open_journal
 from sabir.resources.outcome import Outcome
 
 
 def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepRecord:
     """Settle a step whose outcome is unknown: it was done, or it is to be done again."""
     address, _, position = word.partition("@")
-    with writing(request) as journal:
+    with open_journal(request) as journal:
         store = journal.store
         steps = store.steps(states=(StepState.UNKNOWN,))
         step = next((each for each in reversed(steps) if address in (each.key, each.address)), None)
@@ -38,17 +38,17 @@ def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepR
             raise UsageError(f"{word!r} is no step whose outcome is unknown: {hint}")
         records = store.records()
         if position:
-            writes = _settled_call(journal, step, position, done=done)
+            writes = _resolve_call(journal, step, position, done=done)
         elif done:
             outcome = Outcome(message="settled by hand: it was done")
             writes = settle_step(journal, step, None, outcome)
         else:
-            writes = _redone(journal, step, records)
+            writes = _cancel_step(journal, step, records)
         journal.now_all(writes, moves=True)
         return step
 
 
-def _redone(journal: Journal, step: StepRecord, records: Mapping[str, ResourceRecord]) -> list[Write]:
+def _cancel_step(journal: Journal, step: StepRecord, records: Mapping[str, ResourceRecord]) -> list[Write]:
     writes = journal.step(
         step.key,
         StepState.CANCELLED,
@@ -62,7 +62,7 @@ def _redone(journal: Journal, step: StepRecord, records: Mapping[str, ResourceRe
     return [*writes, journal.record(replace(record, status=RecordStatus.FAILED))]
 
 
-def _settled_call(journal: Journal, step: StepRecord, position: str, *, done: bool) -> list[Write]:
+def _resolve_call(journal: Journal, step: StepRecord, position: str, *, done: bool) -> list[Write]:
     """An effect of a program: with an outcome the program goes on from it, without a record it is done again."""
     from sabir.deployments.engine.effects import outcome_text
 

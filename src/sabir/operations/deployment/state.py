@@ -14,17 +14,17 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from sabir.deployments.deployment import DeployOptions, held
-from sabir.deployments.plan.compare import moved_facts, moved_records
+from sabir.deployments.deployment import DeployOptions, hold_environment
+from sabir.deployments.plan.compare import move_facts, move_records
 from sabir.deployments.store import schema
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import Fact, RecordStatus, ResourceRecord, StepRecord, intent_of
-from sabir.deployments.store.requests import read_observed, read_wish
+from sabir.deployments.store.requests import parse_observations, parse_request
 from sabir.deployments.store.seal import Codec
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError, UnusableInput, UsageError
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
 from sabir.resources.driver import DriverContext
 
 FORMAT: Final = "sabir.state/1"
@@ -58,27 +58,27 @@ class _Fact(Struct, kw_only=True):
     expired: int
 
 
-class _Exported(Struct):
+class _StateExport(Struct):
     format: str
     resources: list[_Resource]
     facts: list[_Fact] = []
 
 
-def read_exported(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
-    exported: _Exported = read_document(data, _Exported, "this is no exported state")
+def read_export(data: bytes) -> tuple[list[ResourceRecord], list[Fact]]:
+    exported: _StateExport = read_document(data, _StateExport, "this is no exported state")
     if exported.format != FORMAT:
         raise UnusableInput(f"this is no exported state: its format is {exported.format!r}, not {FORMAT}")
     for resource in exported.resources:
-        _check(resource.desired, dict[str, Any], resource.address)
-        _check(resource.fields or "{}", dict[str, Any], resource.address)
-        _check(resource.requires, list[str], resource.address)
+        _check_json(resource.desired, dict[str, Any], resource.address)
+        _check_json(resource.fields or "{}", dict[str, Any], resource.address)
+        _check_json(resource.requires, list[str], resource.address)
     for fact in exported.facts:
-        _check(fact.value, dict[str, Any], fact.name)
+        _check_json(fact.value, dict[str, Any], fact.name)
     records = [ResourceRecord.of(structs.asdict(resource)) for resource in exported.resources]
     return records, [Fact.of(structs.asdict(fact)) for fact in exported.facts]
 
 
-def _check(text: str, type_: Any, address: str) -> None:
+def _check_json(text: str, type_: Any, address: str) -> None:
     """What is a text in the document is JSON again."""
     read_document(text.encode("utf-8", "replace"), type_, f"this is no exported state: {address}")
 
@@ -88,24 +88,27 @@ def read_document(data: bytes, type_: Any, refusal: str) -> Any:
     try:
         return msgspec.json.decode(data, type=type_)
     except UNDECODED as error:
-        raise UnusableInput(f"{refusal}: {decoding_reason(error, data)}") from error
+        raise UnusableInput(f"{refusal}: {explain_decode_error(error, data)}") from error
 
 
 def state_records(request: EnvironmentRequest) -> tuple[dict[str, ResourceRecord], Callable[[str], Any]]:
     """Everything that is recorded, and a reader for the texts in it."""
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         return store.records(), store.codec.read
 
 
 @contextmanager
-def writing(request: EnvironmentRequest) -> Generator[Journal]:
+def open_journal(request: EnvironmentRequest) -> Generator[Journal]:
     """The journal of an environment, while its lock is held."""
     context = DriverContext(session=request.evaluation.session, folder=request.folder)
-    with opened(request, create=True) as store, held(store, context, DeployOptions()) as writer:
+    with (
+        open_state(request, create=True) as store,
+        hold_environment(store, context, DeployOptions()) as writer,
+    ):
         yield Journal(store, writer, context.session.clock)
 
 
-def _record(records: Mapping[str, ResourceRecord], address: str) -> ResourceRecord:
+def _find_record(records: Mapping[str, ResourceRecord], address: str) -> ResourceRecord:
     record = records.get(address)
     if record is None:
         hint = did_you_mean(address, records)
@@ -115,9 +118,9 @@ def _record(records: Mapping[str, ResourceRecord], address: str) -> ResourceReco
 
 def move_resource(request: EnvironmentRequest, before: str, after: str) -> None:
     """A resource is called otherwise from now on; nothing in the world changes."""
-    with writing(request) as journal:
+    with open_journal(request) as journal:
         records = journal.store.records()
-        _record(records, before)
+        _find_record(records, before)
         if after in records:
             raise UsageError(f"{after!r} is recorded already")
         move_all(journal, {before: after}, serial=True)
@@ -129,27 +132,27 @@ def move_all(journal: Journal, moves: Mapping[str, str], *, serial: bool = False
     writes = [journal.forget(address) for address in moves]
     writes += [
         journal.record(record)
-        for record in moved_records(records, moves).values()
+        for record in move_records(records, moves).values()
         if records.get(record.address) != record
     ]
     owners = {fact.address for fact in facts.values()} & moves.keys()
     writes += [journal.forget_facts(address) for address in owners]
     writes += [
-        journal.fact(fact) for name, fact in moved_facts(facts, moves).items() if facts.get(name) != fact
+        journal.fact(fact) for name, fact in move_facts(facts, moves).items() if facts.get(name) != fact
     ]
     journal.now_all(writes, moves=serial)
 
 
 def forget_resource(request: EnvironmentRequest, address: str) -> None:
     """sabir no longer keeps the resource; it stays in the world."""
-    with writing(request) as journal:
-        _record(journal.store.records(), address)
+    with open_journal(request) as journal:
+        _find_record(journal.store.records(), address)
         journal.now_all([journal.forget(address), journal.forget_facts(address)], moves=True)
 
 
 def export_state(request: EnvironmentRequest) -> dict[str, Any]:
     """The record of all resources as a document; secrets stay sealed."""
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         rows = [record.row(store.environment) for record in store.records().values()]
         return {
             "format": FORMAT,
@@ -162,8 +165,8 @@ def export_state(request: EnvironmentRequest) -> dict[str, Any]:
 
 def import_state(request: EnvironmentRequest, data: bytes) -> int:
     """Take a document of `export_state` in place of an empty state; how many resources it has."""
-    records, facts = read_exported(data)
-    with writing(request) as journal:
+    records, facts = read_export(data)
+    with open_journal(request) as journal:
         if journal.store.records():
             raise DeployError("there is a state already: import into an empty one, with --state")
         journal.now_all([*map(journal.record, records), *map(journal.fact, facts)], moves=True)
@@ -192,7 +195,7 @@ def rotate_keys(request: EnvironmentRequest) -> int:
                     connection.execute(table.update().where(*keys).values(**changed))
         for row in connection.execute(schema.step.select()).mappings().all():
             if _holds_secret(row["task"]):
-                renewed_intent = intent_of(StepRecord.of(row)).sealed_anew(codec)
+                renewed_intent = intent_of(StepRecord.of(row)).reencrypt(codec)
                 keys = [column == row[column.name] for column in schema.step.primary_key]
                 connection.execute(schema.step.update().where(*keys).values(task=renewed_intent.text))
                 count += 1
@@ -204,13 +207,13 @@ def rotate_keys(request: EnvironmentRequest) -> int:
             )
             count += 1
         for row in connection.execute(schema.deployment.select()).mappings().all():
-            renewed = _renewed_past(codec, row["wish"], row["observed"])
+            renewed = _reencrypt_history(codec, row["wish"], row["observed"])
             if renewed:
                 keys = [column == row[column.name] for column in schema.deployment.primary_key]
                 connection.execute(schema.deployment.update().where(*keys).values(**renewed))
                 count += 1
 
-    with writing(request) as journal:
+    with open_journal(request) as journal:
         journal.writer.run_now(lambda connection: renew(journal, connection))
     return count
 
@@ -219,15 +222,15 @@ def _holds_secret(text: Any) -> bool:
     return isinstance(text, str) and "$sensitive" in text
 
 
-def _renewed_past(codec: Codec, wish: str | None, observed: str | None) -> dict[str, str]:
+def _reencrypt_history(codec: Codec, wish: str | None, observed: str | None) -> dict[str, str]:
     """What a deployment was asked for and saw, with its secrets sealed anew; nothing when there are none."""
     renewed: dict[str, str] = {}
     if wish is not None and _holds_secret(wish):
-        kept = read_wish(wish)
+        kept = parse_request(wish)
         if kept.settings is not None:
             renewed["wish"] = replace(kept, settings=codec.write(codec.read(kept.settings))).text
     if observed is not None and _holds_secret(observed):
-        sightings = read_observed(observed, "what was observed in a deployment")
+        sightings = parse_observations(observed, "what was observed in a deployment")
         anew = {
             name: replace(
                 sighting, value=msgspec.json.decode(codec.write(codec.read(sighting.text)))["value"]

@@ -8,31 +8,36 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sabir.deployments.plan.compare import (
-    kept_changes,
-    recorded_changes,
-    wanted_fields,
+    drop_ignored_changes,
+    find_recorded_changes,
+    resolve_fields,
     without_feedback,
 )
 from sabir.deployments.store.records import RecordStatus, ResourceRecord, Snapshot
-from sabir.deployments.store.store import Store
-from sabir.deployments.targets import Placed
+from sabir.deployments.store.store import StateStore
+from sabir.deployments.targets import PlacedResource
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.operations.deployment.environment import EnvironmentRequest, opened
-from sabir.operations.deployment.inspection import Looker, Unseen, recorded_place, why_unseen
-from sabir.operations.deployment.preparation import Prepared, prepare
-from sabir.resources.outcome import Change, Health
+from sabir.operations.deployment.environment import EnvironmentRequest, open_state
+from sabir.operations.deployment.inspection import (
+    ResourceInspector,
+    UnreadableResource,
+    describe_read_failure,
+    place_record,
+)
+from sabir.operations.deployment.preparation import PreparedEnvironment, prepare_environment
+from sabir.resources.outcome import FieldChange, Health
 from sabir.resources.resource import Lifecycle
 
 
-class _Seen(Struct, frozen=True):
+class _InspectedResource(Struct, frozen=True):
     """A resource that is there."""
 
-    drift: tuple[Change, ...] = ()
+    drift: tuple[FieldChange, ...] = ()
     health: Health = Health.OK
     message: str | None = None
 
 
-_Looked = _Seen | str | None
+_Inspection = _InspectedResource | str | None
 """None: it is gone; a text: why it cannot be read."""
 
 
@@ -43,9 +48,9 @@ class ResourceStatus(Struct, frozen=True, kw_only=True):
     state: str
     """`as wanted`, `changed`, `not deployed`, `no longer wanted`, `drifted`, `gone`, `failed`, `unknown`, `not readable`; and of what is as
     it was left: `waiting` until it does what it is for, `failing` when it does not."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FieldChange, ...] = ()
     """Of what is wanted against what is recorded."""
-    drift: tuple[Change, ...] = ()
+    drift: tuple[FieldChange, ...] = ()
     """Of what is seen against what was written."""
     message: str | None = None
     links: tuple[str, ...] = ()
@@ -76,12 +81,12 @@ class EnvironmentStatus(Struct, frozen=True, kw_only=True):
 
 
 def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
-    with opened(request, create=False) as store:
-        prepared = prepare(request, store)
+    with open_state(request, create=False) as store:
+        prepared = prepare_environment(request, store)
         records = prepared.snapshot.records
-        seen = asyncio.run(_seen(prepared, store, records))
+        seen = asyncio.run(_inspect_resources(prepared, store, records))
         resources = [
-            _status(
+            _resource_status(
                 address, prepared.placed.get(address), records.get(address), seen, store, prepared.snapshot
             )
             for address in dict.fromkeys((*prepared.placed, *records))
@@ -90,12 +95,12 @@ def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
     return EnvironmentStatus(resources=tuple(resources), findings=prepared.without_leave_findings)
 
 
-def _status(
+def _resource_status(
     address: str,
-    placed: Placed | None,
+    placed: PlacedResource | None,
     record: ResourceRecord | None,
-    seen: Mapping[str, _Looked],
-    store: Store,
+    seen: Mapping[str, _Inspection],
+    store: StateStore,
     snapshot: Snapshot,
 ) -> ResourceStatus:
     if record is None:
@@ -103,42 +108,44 @@ def _status(
         kind, target = placed.resource.kind, placed.target.name
         return ResourceStatus(address=address, kind=kind, target=target, state="not deployed")
     lifecycle = Lifecycle() if placed is None else placed.resource.lifecycle
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FieldChange, ...] = ()
     if placed is not None:
         givers = {name: fact.address for name, fact in snapshot.facts.items()}
         observed = without_feedback(placed.resource, snapshot.observed, givers, record, store.codec)
-        fields = wanted_fields(placed.resource, observed)
-        changes = kept_changes(recorded_changes(fields, record, store.codec), lifecycle)
+        fields = resolve_fields(placed.resource, observed)
+        changes = drop_ignored_changes(find_recorded_changes(fields, record, store.codec), lifecycle)
     looked = seen.get(address)
-    drift = kept_changes(looked.drift, lifecycle) if isinstance(looked, _Seen) else ()
-    message = looked.message if isinstance(looked, _Seen) else looked
+    drift = drop_ignored_changes(looked.drift, lifecycle) if isinstance(looked, _InspectedResource) else ()
+    message = looked.message if isinstance(looked, _InspectedResource) else looked
     return ResourceStatus(
         address=address,
         kind=record.kind,
         target=record.target,
-        state=_state(record, placed, changes, drift, looked, gone=address in seen and looked is None),
+        state=_describe_state(
+            record, placed, changes, drift, looked, gone=address in seen and looked is None
+        ),
         changes=changes,
         drift=drift,
         message=message,
         links=() if placed is None else placed.resource.links,
         deployment=record.deployment,
         written_at=record.origin,
-        wanted_at={} if placed is None else _wanted_at(placed, changes),
+        wanted_at={} if placed is None else _find_change_locations(placed, changes),
     )
 
 
-def _wanted_at(placed: Placed, changes: tuple[Change, ...]) -> dict[str, str]:
+def _find_change_locations(placed: PlacedResource, changes: tuple[FieldChange, ...]) -> dict[str, str]:
     resource = placed.resource
     origins = {change.field: resource.origins.get(change.field) or resource.origin for change in changes}
     return {field: str(origin.location) for field, origin in origins.items() if origin is not None}
 
 
-def _state(
+def _describe_state(
     record: ResourceRecord,
-    placed: Placed | None,
-    changes: tuple[Change, ...],
-    drift: tuple[Change, ...],
-    looked: _Looked,
+    placed: PlacedResource | None,
+    changes: tuple[FieldChange, ...],
+    drift: tuple[FieldChange, ...],
+    looked: _Inspection,
     *,
     gone: bool,
 ) -> str:
@@ -148,7 +155,7 @@ def _state(
         return "not readable"
     if gone:
         return "gone"
-    health = looked.health if isinstance(looked, _Seen) else Health.OK
+    health = looked.health if isinstance(looked, _InspectedResource) else Health.OK
     if health is Health.FAILING:
         return "failing"
     if drift:
@@ -160,25 +167,25 @@ def _state(
     return "as wanted" if health is Health.OK else "waiting"
 
 
-async def _seen(
-    prepared: Prepared, store: Store, records: Mapping[str, ResourceRecord]
-) -> dict[str, _Looked]:
+async def _inspect_resources(
+    prepared: PreparedEnvironment, store: StateStore, records: Mapping[str, ResourceRecord]
+) -> dict[str, _Inspection]:
     """How each recorded resource differs from what was written: changes, None when it is gone, a text when it cannot be read."""
-    async with Looker(prepared.context) as looker:
+    async with ResourceInspector(prepared.context) as looker:
 
-        async def look(record: ResourceRecord) -> tuple[str, _Looked]:
+        async def look(record: ResourceRecord) -> tuple[str, _Inspection]:
             try:
-                placed = recorded_place(prepared.targets, store, record)
+                placed = place_record(prepared.targets, store, record)
                 if placed.kind.runs:
-                    return record.address, _Seen()
-                reading = await looker.look(placed, record.id)
-                if isinstance(reading, Unseen):
+                    return record.address, _InspectedResource()
+                reading = await looker.inspect(placed, record.id)
+                if isinstance(reading, UnreadableResource):
                     return record.address, reading.reason
                 if not reading.exists:
                     return record.address, None
                 drift = tuple(placed.driver.diff(placed.resource, reading))
             except Exception as error:  # noqa: BLE001  a target that is no longer described, or what a driver raises
-                return record.address, why_unseen(error)
-            return record.address, _Seen(drift, reading.health, reading.message)
+                return record.address, describe_read_failure(error)
+            return record.address, _InspectedResource(drift, reading.health, reading.message)
 
         return dict(await asyncio.gather(*map(look, records.values())))

@@ -17,20 +17,20 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.store.requests import Wish, sealed_files
-from sabir.deployments.store.row_checks import damaged
-from sabir.deployments.store.store import Store
+from sabir.deployments.store.requests import StoredRequest, encrypt_files
+from sabir.deployments.store.row_checks import raise_damaged
+from sabir.deployments.store.store import StateStore
 from sabir.errors import DeployError, UsageError
-from sabir.graph.address import digest
+from sabir.graph.address import digest_text
 from sabir.graph.graph import Graph
 from sabir.graph.observations import Sightings
-from sabir.graph.values import Sensitive, Value, reveal
+from sabir.graph.values import Sensitive, Value, reveal_value
 from sabir.languages.language import EvaluationRequest, IncludesFiles
-from sabir.operations.deployment.environment import FOLDER, EnvironmentRequest, opened
-from sabir.operations.deployment.preparation import seen_by
+from sabir.operations.deployment.environment import FOLDER, EnvironmentRequest, open_state
+from sabir.operations.deployment.preparation import add_observations
 from sabir.operations.evaluation import evaluate_path
-from sabir.operations.packages import installed_languages
-from sabir.operations.revisions import folder_called
+from sabir.operations.packages import load_languages
+from sabir.operations.revisions import make_named_folder
 from sabir.session import Session
 from sabir.source.packages import is_below
 from sabir.source.private import make_private_directory, open_private, tighten
@@ -41,7 +41,7 @@ _MOST_FILES: Final = 5000
 _MOST_BYTES: Final = 64 * 1024 * 1024
 
 
-class Named(Struct, frozen=True, kw_only=True):
+class ExternalFile(Struct, frozen=True, kw_only=True):
     """A file or folder that was named beside the description: a model, a configuration."""
 
     name: str | None = None
@@ -53,34 +53,34 @@ class Named(Struct, frozen=True, kw_only=True):
     """Files that a configuration takes in from outside of its folder: they are left where they are."""
 
     @staticmethod
-    def of(path: Path | None, root: Path, label: str) -> Named:
+    def of(path: Path | None, root: Path, label: str) -> ExternalFile:
         if path is None:
-            return Named()
+            return ExternalFile()
         place = Path(os.path.abspath(path))
         inside = Path(os.path.relpath(place, root.absolute())).parts
         if not inside or inside[0] not in ("..", *_LEFT_OUT):
-            return Named(name=str(Path(*inside)))
+            return ExternalFile(name=str(Path(*inside)))
         # Files below this folder are no part of a description, so that the name is free.
         name = f"{FOLDER}/{label}/{place.name}"
         if os.path.isdir(place):
             contents, missing = contents_below(place)
-            return Named(
+            return ExternalFile(
                 name=name,
                 contents={f"{name}/{file}": data for file, data in contents.items()},
                 missing=missing,
             )
         if not os.path.isfile(place):
-            return Named(missing=f"{str(path)!r} was no file")
-        contents, lost = _with_included(place)
+            return ExternalFile(missing=f"{str(path)!r} was no file")
+        contents, lost = _add_includes(place)
         below = f"{FOLDER}/{label}"
-        return Named(
+        return ExternalFile(
             name=name,
             contents={f"{below}/{file}": data for file, data in contents.items()},
             lost_includes=lost,
         )
 
 
-def _with_included(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
+def _add_includes(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """A configuration with the files that it takes in, by their names from its folder; and what lies outside of that."""
     contents: dict[str, bytes] = {}
     lost: dict[str, None] = {}
@@ -95,16 +95,16 @@ def _with_included(file: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
         contents[name] = included.read_bytes()
         queue += [
             included.parent / other
-            for other in _includes(Source(name, contents[name].decode("utf-8", "replace")))
+            for other in _list_includes(Source(name, contents[name].decode("utf-8", "replace")))
         ]
     return contents, tuple(lost)
 
 
-def _includes(configuration: Source) -> Iterator[str]:
+def _list_includes(configuration: Source) -> Iterator[str]:
     """A configuration does not say which language it is for: whoever takes files in by it names them."""
-    for language in installed_languages().by_name.values():
+    for language in load_languages().by_name.values():
         if isinstance(language, IncludesFiles):
-            yield from language.included_files(configuration)
+            yield from language.list_included_files(configuration)
 
 
 def contents_below(root: Path) -> tuple[dict[str, bytes], str | None]:
@@ -133,7 +133,7 @@ def has_state(request: EnvironmentRequest) -> bool:
 
 
 @contextmanager
-def recalled(
+def restore_request(
     request: EnvironmentRequest, at: int | None = None, *, lasting: bool = False
 ) -> Generator[EnvironmentRequest]:
     """The request as the state completes it: with what was observed; with `at`, as it was asked for and known then.
@@ -144,19 +144,21 @@ def recalled(
     if at is None and not has_state(request):
         yield request
         return
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         if at is None:
-            yield replace(request, evaluation=seen_by(request.evaluation, store.snapshot()))
+            yield replace(request, evaluation=add_observations(request.evaluation, store.snapshot()))
             return
-        wish = store.wish(at)
-        past = _lasting_folder(request, at) if lasting else folder_called(request.folder, "sabir-past-")
+        wish = store.read_request(at)
+        past = (
+            _make_history_folder(request, at) if lasting else make_named_folder(request.folder, "sabir-past-")
+        )
         with past as folder:
-            _write(store, wish, folder, at)
-            yield _as_wished(request, store, wish, folder, at)
+            _write_files(store, wish, folder, at)
+            yield _apply_stored_request(request, store, wish, folder, at)
 
 
 @contextmanager
-def _lasting_folder(request: EnvironmentRequest, at: int) -> Generator[Path]:
+def _make_history_folder(request: EnvironmentRequest, at: int) -> Generator[Path]:
     home = Path(os.path.abspath(request.folder))
     past = home / FOLDER / "past"
     # What was encrypted is in plain text here.
@@ -168,45 +170,45 @@ def _lasting_folder(request: EnvironmentRequest, at: int) -> Generator[Path]:
     yield folder
 
 
-def deployed_graph(path: Path, session: Session) -> Graph:
+def load_deployed_graph(path: Path, session: Session) -> Graph:
     """The graph of another environment as it was last deployed, with what had been observed."""
     request = EnvironmentRequest(path=path, evaluation=EvaluationRequest(session=session))
     if not has_state(request):
         raise UsageError(f"nothing is deployed at {str(path)!r}")
-    with opened(request, create=False) as store:
+    with open_state(request, create=False) as store:
         numbers = [each.number for each in store.deployments() if each.verb == "deploy"]
         if not numbers or not store.records():
             raise UsageError(f"nothing is deployed at {str(path)!r}")
-    with recalled(request, numbers[-1]) as wished:
+    with restore_request(request, numbers[-1]) as wished:
         return evaluate_path(wished.path, wished.evaluation, language=wished.language).evaluation.graph
 
 
-def _as_wished(
-    request: EnvironmentRequest, store: Store, wish: Wish, folder: Path, at: int
+def _apply_stored_request(
+    request: EnvironmentRequest, store: StateStore, wish: StoredRequest, folder: Path, at: int
 ) -> EnvironmentRequest:
     if wish.settings is None:
         raise DeployError(f"the inputs of deployment {at} were not kept: there was no key to seal them with")
     subject = f"the inputs of deployment {at}"
     settings = store.codec.read(wish.settings, subject)
-    kept = {name: reveal(value) for name, value in settings.items()}
+    kept = {name: reveal_value(value) for name, value in settings.items()}
     for name in ("inputs", "overrides", "model", "config"):
         if name not in kept:
-            damaged(subject, f"{name!r} is missing")
-    observed, notes = store.observed_at(at)
-    _tell_lost_includes(request, kept, at)
+            raise_damaged(subject, f"{name!r} is missing")
+    observed, notes = store.load_observations_at(at)
+    _report_lost_includes(request, kept, at)
     evaluation = replace(
         request.evaluation,
-        inputs={**_mapping(kept["inputs"]), **request.evaluation.inputs},
-        overrides={**_mapping(kept["overrides"]), **request.evaluation.overrides},
-        model=_beside(kept["model"], folder, at) or request.evaluation.model,
-        config=_beside(kept["config"], folder, at) or request.evaluation.config,
+        inputs={**_as_mapping(kept["inputs"]), **request.evaluation.inputs},
+        overrides={**_as_mapping(kept["overrides"]), **request.evaluation.overrides},
+        model=_resolve_external(kept["model"], folder, at) or request.evaluation.model,
+        config=_resolve_external(kept["config"], folder, at) or request.evaluation.config,
         search_path=request.evaluation.search_path or _search_path(kept, folder, at),
         observed=observed,
         sightings=Sightings(notes=notes),
     )
     return replace(
         request,
-        path=_below(folder, wish.path, at) if wish.path else folder,
+        path=_resolve_inside(folder, wish.path, at) if wish.path else folder,
         home=request.folder,
         environment=store.environment,
         language=request.language or wish.language,
@@ -214,12 +216,12 @@ def _as_wished(
     )
 
 
-def _mapping(value: Value) -> Mapping[str, Value]:
+def _as_mapping(value: Value) -> Mapping[str, Value]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _beside(name: Value, folder: Path, at: int) -> Path | None:
-    return _below(folder, name, at) if isinstance(name, str) else None
+def _resolve_external(name: Value, folder: Path, at: int) -> Path | None:
+    return _resolve_inside(folder, name, at) if isinstance(name, str) else None
 
 
 def _search_path(kept: Mapping[str, Value], folder: Path, at: int) -> tuple[Path, ...]:
@@ -232,10 +234,10 @@ def _search_path(kept: Mapping[str, Value], folder: Path, at: int) -> tuple[Path
     names = kept.get("search_path")
     if not isinstance(names, Sequence):
         return ()  # an older version of sabir kept none
-    return tuple(_below(folder, str(name), at) for name in names)
+    return tuple(_resolve_inside(folder, str(name), at) for name in names)
 
 
-def _tell_lost_includes(request: EnvironmentRequest, kept: Mapping[str, Value], at: int) -> None:
+def _report_lost_includes(request: EnvironmentRequest, kept: Mapping[str, Value], at: int) -> None:
     names, tell = kept.get("lost_includes"), request.evaluation.on_notice
     if tell is not None and isinstance(names, Sequence) and names:
         words = ", ".join(map(str, names))
@@ -244,33 +246,34 @@ def _tell_lost_includes(request: EnvironmentRequest, kept: Mapping[str, Value], 
         )
 
 
-def _below(folder: Path, name: str, at: int) -> Path:
+def _resolve_inside(folder: Path, name: str, at: int) -> Path:
     """A file of the description. Names are not sealed, so whoever can write the state can change them."""
     file = folder / name
     if not file.resolve().is_relative_to(folder.resolve()):
-        damaged(f"what deployment {at} was asked for", f"the file {name!r} leads out of its folder")
+        raise_damaged(f"what deployment {at} was asked for", f"the file {name!r} leads out of its folder")
     return file
 
 
-def _write(store: Store, wish: Wish, folder: Path, at: int) -> None:
+def _write_files(store: StateStore, wish: StoredRequest, folder: Path, at: int) -> None:
     if wish.missing is not None:
         raise DeployError(f"the files of deployment {at} were not kept: {wish.missing}")
     for name, data in store.files(wish).items():
-        file = _below(folder, name, at)
+        file = _resolve_inside(folder, name, at)
         make_private_directory(file.parent)
         with os.fdopen(open_private(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as opened_file:
             tighten(file)
             opened_file.write(data)
 
 
-def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, bytes]]:
+def capture_request(request: EnvironmentRequest, store: StateStore) -> tuple[StoredRequest, dict[str, bytes]]:
     """What is asked for now, with the contents of the files."""
     root = request.path if request.path.is_dir() else request.path.parent
     evaluation = request.evaluation
-    model = Named.of(evaluation.model, root, "model")
-    config = Named.of(evaluation.config, root, "config")
+    model = ExternalFile.of(evaluation.model, root, "model")
+    config = ExternalFile.of(evaluation.config, root, "config")
     searched = [
-        Named.of(place, root, f"search-path-{number}") for number, place in enumerate(evaluation.search_path)
+        ExternalFile.of(place, root, f"search-path-{number}")
+        for number, place in enumerate(evaluation.search_path)
     ]
     lost = next(
         (
@@ -285,7 +288,7 @@ def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, 
     for named in (model, config, *(() if lost else searched)):
         contents |= named.contents
     try:
-        files, blobs = sealed_files(contents, store.codec.sealer)
+        files, blobs = encrypt_files(contents, store.codec.sealer)
     except DeployError:
         files, blobs, missing = {}, {}, _NO_KEY
     settings: dict[str, Value] = {
@@ -297,19 +300,21 @@ def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, 
         "lost_search_path": lost,
         "lost_includes": list(config.lost_includes),
     }
-    wish = Wish(
+    wish = StoredRequest(
         path="" if request.path.is_dir() else request.path.name,
         files=files,
-        digest=digest(*(word for pair in sorted(files.items()) for word in pair), size=16) if files else "",
+        digest=digest_text(*(word for pair in sorted(files.items()) for word in pair), size=16)
+        if files
+        else "",
         missing=missing,
-        settings=_sealed(settings, store),
+        settings=_encrypt_settings(settings, store),
         language=request.language,
         here=request.here,
     )
     return wish, blobs
 
 
-def _sealed(settings: Mapping[str, Value], store: Store) -> str | None:
+def _encrypt_settings(settings: Mapping[str, Value], store: StateStore) -> str | None:
     """Inputs may be secrets, so they are kept sealed or not at all; where there are none there is nothing to hide."""
     if not any(settings.values()):
         return store.codec.write(settings)

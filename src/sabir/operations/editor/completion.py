@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from sabir.graph.graph import Graph, Instance
-from sabir.graph.views.text import clipped, value_text
+from sabir.graph.views.text import clip_text, value_text
 from sabir.lazy import lazy_pattern
 from sabir.source.symbols import Candidate, SymbolKind
-from sabir.source.yaml.cursor import typed_place
+from sabir.source.yaml.cursor import locate_cursor
 from sabir.text import Source, Span
 
 _CONDITIONS = ("condition", "attribute")
@@ -24,21 +24,21 @@ def graph_candidates(graph: Graph, source: Source, offset: int) -> Iterable[Cand
     line, column = source.line_column(offset)
     before = source.line_text(line)[: column - 1]
     if typed := _type_pattern().search(before):
-        return _types(graph, Span(offset - len(typed["word"]), offset))
+        return _type_candidates(graph, Span(offset - len(typed["word"]), offset))
     if typed := _path_pattern().search(before):
-        return _members(graph, typed["path"].split("::")[:-1])
-    place = typed_place(source, offset)
+        return _member_candidates(graph, typed["path"].split("::")[:-1])
+    place = locate_cursor(source, offset)
     if place.path[-1:] == ("rules",) and place.key in _CONDITIONS:
-        return _attributes(_asked(graph, source, line))
+        return _attribute_candidates(_find_rule_instances(graph, source, line))
     return ()
 
 
-def _types(graph: Graph, replaces: Span) -> Iterator[Candidate]:
+def _type_candidates(graph: Graph, replaces: Span) -> Iterator[Candidate]:
     for name in dict.fromkeys(instance.type for instance in graph):
         yield Candidate(text=name, kind=SymbolKind.CLASS, replaces=replaces)
 
 
-def _members(graph: Graph, path: list[str]) -> Iterator[Candidate]:
+def _member_candidates(graph: Graph, path: list[str]) -> Iterator[Candidate]:
     """What belongs to the instance that a path of names leads to, and its attributes."""
     instances: Iterable[Instance] = graph.roots
     here: Instance | None = None
@@ -46,15 +46,17 @@ def _members(graph: Graph, path: list[str]) -> Iterator[Candidate]:
         here = next((instance for instance in instances if instance.name == name), None)
         if here is None:
             return
-        instances = graph.owned_by(here.id)
+        instances = graph.list_parts(here.id)
     for instance in instances:
         yield Candidate(text=instance.name, kind=SymbolKind.INSTANCE, detail=instance.type)
     if here is not None:
         for name, value in here.attributes.items():
-            yield Candidate(text=name, kind=SymbolKind.PROPERTY, detail=clipped(value_text(value, graph), 60))
+            yield Candidate(
+                text=name, kind=SymbolKind.PROPERTY, detail=clip_text(value_text(value, graph), 60)
+            )
 
 
-def _asked(graph: Graph, source: Source, line: int) -> Iterator[Instance]:
+def _find_rule_instances(graph: Graph, source: Source, line: int) -> Iterator[Instance]:
     """The instances that the rule around a line is for, as far as it names their type."""
     types = {name for text in _rule_lines(source, line) for name in _named_type_pattern().findall(text)}
     return (instance for instance in graph if not types or instance.type in types)
@@ -73,7 +75,7 @@ def _rule_lines(source: Source, line: int) -> Iterator[str]:
         yield text
 
 
-def _attributes(instances: Iterable[Instance]) -> Iterator[Candidate]:
+def _attribute_candidates(instances: Iterable[Instance]) -> Iterator[Candidate]:
     names = dict.fromkeys(name for instance in instances for name in instance.attributes)
     for name in names:
         yield Candidate(text=name, kind=SymbolKind.PROPERTY)

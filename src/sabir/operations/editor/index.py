@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sabir.languages.language import Explorer, Explores
-from sabir.operations.editor.project import Project
+from sabir.operations.editor.project import EditorProject
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol
 from sabir.text import Place, Span
 
 
-class Definition(Struct, frozen=True):
+class NameDefinition(Struct, frozen=True):
     symbol: Symbol
     file: PackageFile
     package: LoadedPackage
@@ -32,14 +32,14 @@ class Use(Struct, frozen=True):
 class NameIndex:
     """The names of a project and of the libraries it builds on. Files are read when a question needs them."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: EditorProject) -> None:
         self._project = project
         self._names: dict[PackageFile, FileNames] = {}
         self._whole: dict[str, FileNames] = {}
         """Of files by name: the names when they could last be read."""
-        self._of_libraries: dict[str, list[Definition]] | None = None
+        self._of_libraries: dict[str, list[NameDefinition]] | None = None
         self._version = -1
-        self._by_key: dict[str, dict[str, list[Definition]]] = {}
+        self._by_key: dict[str, dict[str, list[NameDefinition]]] = {}
         self._defining: dict[str, PackageFile] = {}
         self._keys: dict[str, set[str]] = {}
         """By the name of a file, so that what it defined can be taken out again."""
@@ -99,7 +99,7 @@ class NameIndex:
                 return symbol.span, (symbol.key,)
         return None
 
-    def definitions(self, keys: tuple[str, ...]) -> list[Definition]:
+    def definitions(self, keys: tuple[str, ...]) -> list[NameDefinition]:
         """What is defined under the first of the keys that anything is defined under; the project's own before libraries'."""
         ours = self._project_definitions()
         for key in keys:
@@ -108,7 +108,7 @@ class NameIndex:
                 return [definition for of_file in definitions for definition in of_file]
         return []
 
-    def _project_definitions(self) -> dict[str, dict[str, list[Definition]]]:
+    def _project_definitions(self) -> dict[str, dict[str, list[NameDefinition]]]:
         """Everything that the project defines, by key and file. After a change only the files that changed are looked at."""
         if self._version != self._project.version:
             self._version = self._project.version
@@ -130,7 +130,7 @@ class NameIndex:
             for key in (symbol.key, *symbol.aliases):
                 keys.add(key)
                 self._by_key.setdefault(key, {}).setdefault(name, []).append(
-                    Definition(symbol, file, package)
+                    NameDefinition(symbol, file, package)
                 )
 
     def uses(self, key: str) -> Iterator[Use]:
@@ -141,7 +141,7 @@ class NameIndex:
                 if key in mention.keys:
                     yield Use(mention, file)
 
-    def beginning_with(self, beginnings: tuple[str, ...]) -> Iterator[Definition]:
+    def find_by_prefix(self, beginnings: tuple[str, ...]) -> Iterator[NameDefinition]:
         """Everything whose key begins like this, the project's own first."""
         for definition in self.project_definitions():
             if definition.symbol.key.startswith(beginnings):
@@ -150,24 +150,24 @@ class NameIndex:
             if key.startswith(beginnings):
                 yield from definitions
 
-    def project_definitions(self) -> Iterator[Definition]:
+    def project_definitions(self) -> Iterator[NameDefinition]:
         package = self._project.package
         for file in self._files():
             for symbol in self._names_of(package, file).all_symbols():
-                yield Definition(symbol, file, package)
+                yield NameDefinition(symbol, file, package)
 
-    def _library_definitions(self) -> dict[str, list[Definition]]:
+    def _library_definitions(self) -> dict[str, list[NameDefinition]]:
         if self._of_libraries is None:
             self._of_libraries = {}
             for library in self._explorer.libraries(self._project.package) if self._explorer else ():
-                for definition in self._defined_in(library):
+                for definition in self._list_library_definitions(library):
                     for key in (definition.symbol.key, *definition.symbol.aliases):
                         self._of_libraries.setdefault(key, []).append(definition)
         return self._of_libraries
 
-    def _defined_in(self, library: LoadedPackage) -> Iterator[Definition]:
+    def _list_library_definitions(self, library: LoadedPackage) -> Iterator[NameDefinition]:
         for name in library.list():
             file = library.get_file(name)
             if file is not None and self._explorer is not None:
                 for symbol in self._explorer.file_names(library, file).all_symbols():
-                    yield Definition(symbol, file, library)
+                    yield NameDefinition(symbol, file, library)

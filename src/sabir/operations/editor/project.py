@@ -19,12 +19,12 @@ from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import collect_rules
 from sabir.environment.evaluate import load_environment
-from sabir.environment.parts import configured_paths
+from sabir.environment.parts import list_configured_paths
 from sabir.errors import SabirError
 from sabir.languages.language import Language
-from sabir.operations.limits import within
-from sabir.operations.packages import find_language, languages_here
-from sabir.operations.trust import find_leave
+from sabir.operations.limits import enforce_limits
+from sabir.operations.packages import find_language, recognize_folder
+from sabir.operations.trust import find_grant
 from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, PackageFile, load_package
 from sabir.source.packages.views import EditedPackage
@@ -32,7 +32,7 @@ from sabir.source.packages.views import EditedPackage
 ENVIRONMENT_NAME: Final = "environment"
 
 
-class Project:
+class EditorProject:
     """The files of a package, those that are open with the text of their editor.
 
     What was parsed of a file is kept until the file changes, so that a key costs the reading of one file.
@@ -84,7 +84,7 @@ class Project:
         self._changed[name] = PackageFile(name, text.encode("utf-8", errors="surrogatepass"))
         self.version += 1
 
-    def saved(self, name: str) -> None:
+    def reload_file(self, name: str) -> None:
         """The file is on the disk as it was typed, or was written there by somebody else."""
         disk = load_package(self.root, self.session.limits.package).get_file(name)
         current = self._changed.get(name)
@@ -92,10 +92,10 @@ class Project:
             self._changed[name] = disk
             self.version += 1
 
-    def listed_anew(self) -> None:
+    def reload_listing(self) -> None:
         """Files came or went."""
         disk = load_package(self.root, self.session.limits.package)
-        self._base = EditedPackage(disk, _kept(self.base, disk))
+        self._base = EditedPackage(disk, _find_unchanged(self.base, disk))
         self._changed = {name: file for name, file in self._changed.items() if disk.exists(name)}
         self._application = None
         self.version += 1
@@ -106,11 +106,11 @@ class Project:
     def is_environment(self) -> bool:
         return self.language.name == ENVIRONMENT_NAME
 
-    def configures(self, part: Project) -> bool:
+    def configures(self, part: EditorProject) -> bool:
         """Whether it is an environment that configures a part: without it that part is not complete."""
         package = self.package
         environment = load_environment(package)[0] if self.is_environment else None
-        return environment is not None and part.root in configured_paths(environment, package)
+        return environment is not None and part.root in list_configured_paths(environment, package)
 
     def policy_findings(self, name: str) -> tuple[Finding, ...] | None:
         """What is wrong with a policy file as it is typed; None when the environment names none like this."""
@@ -118,7 +118,7 @@ class Project:
         file = self.file(name)
         if environment is None or file is None or name not in {rules for rules, _ in environment.rules}:
             return None
-        with within(self.session.limits, name):
+        with enforce_limits(self.session.limits, name):
             return read_rules(file)[1]
 
     # Findings
@@ -152,7 +152,7 @@ class Project:
 
     def findings_of(self, name: str) -> tuple[Finding, ...]:
         """What the checks of a single file say of it: quick, whatever the size of the package."""
-        with within(self.session.limits, name):
+        with enforce_limits(self.session.limits, name):
             report = self.application.check(self.package, self._validators, files=(name,))
         return tuple(finding for finding in report.findings if finding.filename == name)
 
@@ -161,23 +161,23 @@ class Project:
         package, validators, application = self.package, self._validators, self.application
         findings: list[Finding] = []
         for prepared in application.prepare_check_suit(package, validators):
-            with within(self.session.limits, prepared.file):
+            with enforce_limits(self.session.limits, prepared.file):
                 findings.extend(prepared())
             yield
         return application.check(package, validators, run=lambda _: findings).findings
 
 
-def _kept(before: LoadedPackage, disk: LoadedPackage) -> dict[str, str | PackageFile]:
+def _find_unchanged(before: LoadedPackage, disk: LoadedPackage) -> dict[str, str | PackageFile]:
     """The files whose content is what was read before: they need not be parsed again."""
     kept: dict[str, str | PackageFile] = {}
-    for file in before.opened_files():
+    for file in before.list_opened():
         now = disk.get_file(file.name)
         if now is not None and now.raw() == file.raw():
             kept[file.name] = file
     return kept
 
 
-class Projects:
+class EditorProjects:
     """The packages below some folders, found when they are first needed.
 
     A file of a part of an environment belongs to the package of that part; the environment is what its values are computed in.
@@ -185,33 +185,33 @@ class Projects:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._projects: dict[Path, Project] = {}
-        self._homes: dict[Path, Project | None] = {}
+        self._projects: dict[Path, EditorProject] = {}
+        self._homes: dict[Path, EditorProject | None] = {}
         """The project of each folder or file that was asked for."""
 
-    def __iter__(self) -> Iterator[Project]:
+    def __iter__(self) -> Iterator[EditorProject]:
         return iter([*self._projects.values()])
 
     def forget(self) -> None:
         """Folders may have become packages."""
         self._homes.clear()
 
-    def of(self, path: Path, *, within: Path | None = None) -> Project | None:
+    def of(self, path: Path, *, within: Path | None = None) -> EditorProject | None:
         """The project of a file: the nearest folder above it that is a package, else the file itself, if it is one."""
         if path not in self._homes:
             self._homes[path] = self._find(path, within)
         return self._homes[path]
 
-    def environment_of(self, project: Project) -> Project | None:
+    def environment_of(self, project: EditorProject) -> EditorProject | None:
         """The environment that a package is a part of."""
         for folder in project.root.parents:
             if (folder / "sabir.yaml").is_file():
                 return self.of(folder / "sabir.yaml")
         return None
 
-    def _find(self, path: Path, within: Path | None) -> Project | None:
+    def _find(self, path: Path, within: Path | None) -> EditorProject | None:
         for folder in path.parents:
-            names = languages_here(folder, self.session.limits.package)
+            names = recognize_folder(folder, self.session.limits.package)
             if len(names) == 1:
                 project = self._project(folder, names[0])
                 if project is not None and project.name_of(path) is not None:
@@ -220,7 +220,7 @@ class Projects:
                 break
         return self._project(path, None) if path.is_file() else None
 
-    def _project(self, root: Path, language: str | None) -> Project | None:
+    def _project(self, root: Path, language: str | None) -> EditorProject | None:
         if root in self._projects:
             return self._projects[root]
         try:
@@ -228,8 +228,8 @@ class Projects:
             spoken = find_language(package, language)
         except SabirError:
             return None
-        leave = find_leave(root, self.session)
+        leave = find_grant(root, self.session)
         trust = leave.trust if leave is not None and not leave.changes else Trust()
-        project = Project(root, spoken, replace(self.session, trust=trust))
+        project = EditorProject(root, spoken, replace(self.session, trust=trust))
         self._projects[root] = project
         return project

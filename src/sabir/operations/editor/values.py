@@ -112,7 +112,7 @@ class EvaluatedProject:
     def sources_of(self, file: str, line: int) -> Iterator[Location]:
         """Where the values were made that a line is computed from; also a line that only hands them on."""
         explainer = Explainer(self.graph)
-        for touched in self.graph.dependence.touching(file, line):
+        for touched in self.graph.dependence.find_origins(file, line):
             for source in touched.sources:
                 origin: Origin | None = None
                 if isinstance(source, Origin):
@@ -122,7 +122,7 @@ class EvaluatedProject:
                 if origin is not None and (origin.location.file, origin.location.line) != (file, line):
                     yield origin.location
 
-    def made_through(self, file: str, line: int) -> Iterator[ValueAt]:
+    def find_dependents(self, file: str, line: int) -> Iterator[ValueAt]:
         """The values that rest on a line."""
         explainer = Explainer(self.graph)
         for affected in self.graph.dependence.on_line(file, line):
@@ -132,9 +132,9 @@ class EvaluatedProject:
             if origin is not None:
                 yield ValueAt(subject, origin)
 
-    def resting_on(self, file: str, line: int) -> Iterator[Location]:
+    def find_dependent_locations(self, file: str, line: int) -> Iterator[Location]:
         """Where values are made that rest on a line, directly or through others."""
-        for value in self.made_through(file, line):
+        for value in self.find_dependents(file, line):
             location = value.origin.location
             if (location.file, location.line) != (file, line):
                 yield location

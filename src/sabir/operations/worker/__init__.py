@@ -8,6 +8,6 @@ an editor hands the whole evaluation to a worker instead: one process for each p
         session = Session(trust=Trust(python=True), workers=workers)
 """
 
-from sabir.operations.worker.pool import Workers
+from sabir.operations.worker.pool import WorkerPool
 
-__all__ = ["Workers"]
+__all__ = ["WorkerPool"]

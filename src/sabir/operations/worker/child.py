@@ -19,34 +19,34 @@ from typing import BinaryIO, Final
 
 from msgspec.structs import replace
 
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import error_text
 from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
-from sabir.graph.json import chunks, load
+from sabir.graph.json import graph_chunks, load_graph
 from sabir.interpreter import deepen_stack
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluation import evaluate_path, language_at
-from sabir.operations.policy import environment_judgement, judged
-from sabir.operations.query import QueryRequest, reply_of
+from sabir.operations.policy import check_evaluation_policy, check_policy_files
+from sabir.operations.query import QueryRequest, evaluate_query
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker.messages import (
-    Broken,
-    Done,
+    ErrorReply,
     EvaluateWork,
-    Found,
-    JudgeWork,
+    EvaluationReply,
+    FailureReply,
+    FindingsReply,
     Message,
+    PolicyWork,
+    ProgressMessage,
+    QueryReply,
     QueryWork,
-    Refused,
     RenderedFiles,
     RenderWork,
-    Replied,
-    Said,
     SentFindings,
-    Task,
+    WorkerTask,
     decode_task,
-    framed,
+    encode_frame,
 )
-from sabir.operations.worker.tasks import request_of
+from sabir.operations.worker.tasks import build_request
 from sabir.pipes import private_pipes, read_message
 from sabir.session import Limits
 from sabir.source.packages import load_package
@@ -54,7 +54,7 @@ from sabir.source.packages import load_package
 ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, PluginError, SabirError)}
 
 
-def serve() -> None:
+def serve_tasks() -> None:
     """Work until the owner closes the pipe."""
     deepen_stack()
     tasks, answers = private_pipes()
@@ -63,11 +63,11 @@ def serve() -> None:
     Thread(target=_read_tasks, args=(tasks, waiting), daemon=True).start()
 
     def send(message: Message) -> None:
-        answers.write(framed(message))
+        answers.write(encode_frame(message))
         answers.flush()
 
     while True:
-        send(_answer(decode_task(waiting.get()), send))
+        send(_run_task(decode_task(waiting.get()), send))
 
 
 def _read_tasks(tasks: BinaryIO, waiting: SimpleQueue[bytes]) -> None:
@@ -78,34 +78,34 @@ def _read_tasks(tasks: BinaryIO, waiting: SimpleQueue[bytes]) -> None:
         waiting.put(task)
 
 
-def _answer(task: Task, send: Callable[[Message], None]) -> Message:
+def _run_task(task: WorkerTask, send: Callable[[Message], None]) -> Message:
     try:
-        _prepare(task)
+        _prepare_process(task)
         request = replace(
-            request_of(task),
-            on_progress=lambda text: send(Said(text, notice=False)),
-            on_notice=lambda text: send(Said(text, notice=True)),
+            build_request(task),
+            on_progress=lambda text: send(ProgressMessage(text, notice=False)),
+            on_notice=lambda text: send(ProgressMessage(text, notice=True)),
         )
-        return _worked(task, request)
+        return _run_work(task, request)
     except FindingError as error:
-        return Refused("FindingError", str(error), SentFindings.of(error.findings))
+        return ErrorReply("FindingError", str(error), SentFindings.of(error.findings))
     except SabirError as error:
-        return Refused(type(error).__name__, str(error), SentFindings([], []))
+        return ErrorReply(type(error).__name__, str(error), SentFindings([], []))
     except BaseException as error:  # noqa: BLE001  # foreign code may raise anything; the owner is told
-        said = said_by(error)
-        return Broken(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+        said = error_text(error)
+        return FailureReply(f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
-def _worked(task: Task, request: EvaluationRequest) -> Message:
+def _run_work(task: WorkerTask, request: EvaluationRequest) -> Message:
     path = Path(os.fsdecode(task.path))
     match task.work:
         case EvaluateWork(texts=texts, judge=judge):
             evaluated = evaluate_path(path, request, language=task.language, texts=texts)
             evaluation = evaluated.evaluation
-            judged_too = environment_judgement(evaluated, request.session) if judge else ()
+            judged_too = check_evaluation_policy(evaluated, request.session) if judge else ()
             rendered = list(evaluation.rendered()) if task.full_provenance else []
-            graph = b"".join(chunks(evaluation.graph, reveal=True))
-            return Done(graph, SentFindings.of((*evaluation.findings, *judged_too)), rendered)
+            graph = b"".join(graph_chunks(evaluation.graph, reveal=True))
+            return EvaluationReply(graph, SentFindings.of((*evaluation.findings, *judged_too)), rendered)
         case RenderWork(to=to, directory=directory, render=render):
             files = render_path(
                 RenderPathRequest(
@@ -118,21 +118,21 @@ def _worked(task: Task, request: EvaluationRequest) -> Message:
                 )
             )
             return RenderedFiles({**files.files}, SentFindings.of(files.findings), {**files.archives})
-        case JudgeWork(files=names):
+        case PolicyWork(files=names):
             package = load_package(path, request.session.limits.package)
             language = language_at(package, path, task.language)
-            return Found(SentFindings.of(judged(package, names, language, request)))
+            return FindingsReply(SentFindings.of(check_policy_files(package, names, language, request)))
         case QueryWork():
-            return _replied(path, request, task.language, task.work)
+            return _run_query(path, request, task.language, task.work)
 
 
-def _replied(path: Path, request: EvaluationRequest, language: str | None, work: QueryWork) -> Replied:
+def _run_query(path: Path, request: EvaluationRequest, language: str | None, work: QueryWork) -> QueryReply:
     evaluation = (
         evaluate_path(path, request, language=language).evaluation
         if work.graph is None
-        else Evaluation(graph=load(work.graph, name=str(path)))
+        else Evaluation(graph=load_graph(work.graph, name=str(path)))
     )
-    reply = reply_of(
+    reply = evaluate_query(
         evaluation,
         QueryRequest(
             path=path,
@@ -146,40 +146,40 @@ def _replied(path: Path, request: EvaluationRequest, language: str | None, work:
         ),
         has_path=work.has_path,
     )
-    return Replied(
+    return QueryReply(
         json.dumps(reply.values).encode(),
         SentFindings.of(reply.findings),
         reply.sensitive,
         [*reply.read],
         [*reply.trace],
         reply.nothing,
-        b"".join(chunks(evaluation.graph, reveal=True)) if work.why and work.graph is None else None,
+        b"".join(graph_chunks(evaluation.graph, reveal=True)) if work.why and work.graph is None else None,
     )
 
 
-def _prepare(task: Task) -> None:
+def _prepare_process(task: WorkerTask) -> None:
     os.chdir(os.fsdecode(task.directory))
     sys.path[:] = map(os.fsdecode, task.import_path)
     os.environ.clear()
     os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in task.environment})
-    _limit(task.limits)
+    _apply_limits(task.limits)
 
 
-def _limit(limits: Limits) -> None:
+def _apply_limits(limits: Limits) -> None:
     """The limits that the system keeps; time on the clock is kept by the owner. Systems without them have only that one."""
     try:
         import resource
     except ImportError:
         return
     if limits.memory is not None:
-        _lower(resource.RLIMIT_AS, limits.memory)
+        _lower_limit(resource.RLIMIT_AS, limits.memory)
     if limits.seconds is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         # A second more than the clock allows, so that the owner's reason is the one that is told.
-        _lower(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + limits.seconds) + 1)
+        _lower_limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + limits.seconds) + 1)
 
 
-def _lower(which: int, bound: int) -> None:
+def _lower_limit(which: int, bound: int) -> None:
     import resource
 
     _, hard = resource.getrlimit(which)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
+from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, RelatedLocation
 from sabir.graph.observations import Sightings
 from sabir.languages.language import RenderedObject, RenderRequest
 from sabir.pipes import with_length
@@ -40,7 +40,7 @@ class RenderWork(Struct, tag="render"):
     render: RenderRequest
 
 
-class JudgeWork(Struct, tag="judge"):
+class PolicyWork(Struct, tag="judge"):
     """Rules of one's own that are asked of the graph; answered with findings (`Found`)."""
 
     files: list[str]
@@ -62,10 +62,10 @@ class QueryWork(Struct, tag="query"):
     """Whether the path is where files are looked for: a graph alone lies in no directory."""
 
 
-Work = EvaluateWork | RenderWork | JudgeWork | QueryWork
+Work = EvaluateWork | RenderWork | PolicyWork | QueryWork
 
 
-class Task(Struct, kw_only=True):
+class WorkerTask(Struct, kw_only=True):
     """What is to be done with an evaluation, the fields of its request, and what else of the owner's process it depends on."""
 
     work: Work
@@ -141,7 +141,7 @@ class SentFindings(Struct):
         ]
         return cls([(source.name, source.text) for source in numbers], sent)
 
-    def received(self) -> tuple[Finding, ...]:
+    def to_findings(self) -> tuple[Finding, ...]:
         sources = [Source(name, text) for name, text in self.sources]
 
         def place(sent: _SentPlace) -> Place:
@@ -159,7 +159,9 @@ class SentFindings(Struct):
                 place=place(sent.place),
                 whole_file=sent.whole_file,
                 hint=sent.hint,
-                related=tuple(Related(place=place(at), message=message) for at, message in sent.related),
+                related=tuple(
+                    RelatedLocation(place=place(at), message=message) for at, message in sent.related
+                ),
                 frames=tuple(
                     Frame(place=None if at is None else place(at), name=name) for at, name in sent.frames
                 ),
@@ -169,14 +171,14 @@ class SentFindings(Struct):
         )
 
 
-class Said(Struct, tag="said"):
+class ProgressMessage(Struct, tag="said"):
     """Something for the user while the evaluation goes on."""
 
     text: str
     notice: bool
 
 
-class Done(Struct, tag="done"):
+class EvaluationReply(Struct, tag="done"):
     graph: bytes
     findings: SentFindings
     rendered: list[RenderedObject] = []
@@ -188,11 +190,11 @@ class RenderedFiles(Struct, tag="files"):
     archives: dict[str, bytes] = {}
 
 
-class Found(Struct, tag="found"):
+class FindingsReply(Struct, tag="found"):
     findings: SentFindings
 
 
-class Replied(Struct, tag="replied"):
+class QueryReply(Struct, tag="replied"):
     values: bytes
     """As JSON."""
     findings: SentFindings
@@ -204,7 +206,7 @@ class Replied(Struct, tag="replied"):
     """When asked why: what `read` is about."""
 
 
-class Refused(Struct, tag="refused"):
+class ErrorReply(Struct, tag="refused"):
     """An exception of `sabir.errors` ended the evaluation, as it would have in the owner's process."""
 
     kind: str
@@ -212,22 +214,22 @@ class Refused(Struct, tag="refused"):
     findings: SentFindings
 
 
-class Broken(Struct, tag="broken"):
+class FailureReply(Struct, tag="broken"):
     """Anything else did."""
 
     message: str
 
 
-Answered = Done | RenderedFiles | Found | Replied
+WorkerReply = EvaluationReply | RenderedFiles | FindingsReply | QueryReply
 """What a worker was asked for."""
-Message = Said | Answered | Refused | Broken
+Message = ProgressMessage | WorkerReply | ErrorReply | FailureReply
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _messages: Final[msgspec.msgpack.Decoder[Message]] = msgspec.msgpack.Decoder(Message)
-_tasks: Final = msgspec.msgpack.Decoder(Task)
+_tasks: Final = msgspec.msgpack.Decoder(WorkerTask)
 
 
-def framed(message: Task | Message) -> bytes:
+def encode_frame(message: WorkerTask | Message) -> bytes:
     return with_length(_encoder.encode(message))
 
 
@@ -235,5 +237,5 @@ def decode_message(data: bytes) -> Message:
     return _messages.decode(data)
 
 
-def decode_task(data: bytes) -> Task:
+def decode_task(data: bytes) -> WorkerTask:
     return _tasks.decode(data)

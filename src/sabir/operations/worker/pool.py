@@ -17,29 +17,29 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.limits import worker_lost
 from sabir.errors import FindingError
 from sabir.graph.graph import Graph
-from sabir.graph.json import chunks, load
-from sabir.languages.language import Evaluation, EvaluationRequest, Rendering
+from sabir.graph.json import graph_chunks, load_graph
+from sabir.languages.language import Evaluation, EvaluationRequest, RenderOutput
 from sabir.operations.query import QueryRequest, Reply
 from sabir.operations.worker.child import ERRORS
 from sabir.operations.worker.messages import (
-    Answered,
-    Broken,
-    Done,
+    ErrorReply,
     EvaluateWork,
-    Found,
-    JudgeWork,
+    EvaluationReply,
+    FailureReply,
+    FindingsReply,
     Message,
+    PolicyWork,
+    ProgressMessage,
+    QueryReply,
     QueryWork,
-    Refused,
     RenderedFiles,
     RenderWork,
-    Replied,
-    Said,
     Work,
-    framed,
+    WorkerReply,
+    encode_frame,
 )
-from sabir.operations.worker.process import WorkerLost, WorkerProcess
-from sabir.operations.worker.tasks import task_of
+from sabir.operations.worker.process import WorkerLostError, WorkerProcess
+from sabir.operations.worker.tasks import build_task
 from sabir.session import Limits
 from sabir.source.packages import LoadedPackage
 
@@ -47,21 +47,21 @@ _SECONDS: Final = 300.0
 _MEMORY: Final = 4 << 30
 
 
-class _Assigned(Struct, frozen=True, eq=False):
+class _Assignment(Struct, frozen=True, eq=False):
     digest: bytes
     process: WorkerProcess
 
 
-class Workers:
+class WorkerPool:
     """Starts workers when they are needed and ends them when their code has changed, or there are too many."""
 
     def __init__(self, *, most: int = 4) -> None:
         self._most = most
         self._lock = Lock()
-        self._assigned: dict[Path, _Assigned] = {}
+        self._assigned: dict[Path, _Assignment] = {}
         """By project; the least recently used first."""
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -84,12 +84,12 @@ class Workers:
         """
         try:
             answer = self._ask(package, path, request, language=language, work=EvaluateWork({**texts}, judge))
-        except WorkerLost as lost:
+        except WorkerLostError as lost:
             return Evaluation(graph=Graph(()), findings=(worker_lost(path.name, str(lost)),))
-        assert isinstance(answer, Done)
+        assert isinstance(answer, EvaluationReply)
         return Evaluation(
-            graph=load(answer.graph, name=str(path)),
-            findings=answer.findings.received(),
+            graph=load_graph(answer.graph, name=str(path)),
+            findings=answer.findings.to_findings(),
             rendered=lambda: tuple(answer.rendered),
         )
 
@@ -101,14 +101,16 @@ class Workers:
         *,
         work: RenderWork,
         language: str | None,
-    ) -> Rendering:
+    ) -> RenderOutput:
         """What a renderer makes of a package. Without its worker there are no files, and a finding that says so."""
         try:
             answer = self._ask(package, path, request, language=language, work=work)
-        except WorkerLost as lost:
-            return Rendering(files={}, findings=(worker_lost(path.name, str(lost)),))
+        except WorkerLostError as lost:
+            return RenderOutput(files={}, findings=(worker_lost(path.name, str(lost)),))
         assert isinstance(answer, RenderedFiles)
-        return Rendering(files=answer.files, findings=answer.findings.received(), archives=answer.archives)
+        return RenderOutput(
+            files=answer.files, findings=answer.findings.to_findings(), archives=answer.archives
+        )
 
     def judge(
         self,
@@ -121,11 +123,11 @@ class Workers:
     ) -> tuple[Finding, ...]:
         """What rules in files say of a package; their expressions may call Python, too."""
         try:
-            answer = self._ask(package, path, request, language=language, work=JudgeWork([*files]))
-        except WorkerLost as lost:
+            answer = self._ask(package, path, request, language=language, work=PolicyWork([*files]))
+        except WorkerLostError as lost:
             return (worker_lost(path.name, str(lost)),)
-        assert isinstance(answer, Found)
-        return answer.findings.received()
+        assert isinstance(answer, FindingsReply)
+        return answer.findings.to_findings()
 
     def query(
         self,
@@ -144,23 +146,23 @@ class Workers:
             request.reveal,
             request.trace,
             request.why,
-            None if graph is None else b"".join(chunks(graph, reveal=True)),
+            None if graph is None else b"".join(graph_chunks(graph, reveal=True)),
             has_path,
         )
         try:
             answer = self._ask(package, path, request.evaluation, language=request.language, work=work)
-        except WorkerLost as lost:
+        except WorkerLostError as lost:
             return Reply(values=(), findings=(worker_lost(path.name, str(lost)),)), Graph(())
-        assert isinstance(answer, Replied)
+        assert isinstance(answer, QueryReply)
         asked = graph or Graph(())
         return Reply(
             values=tuple(json.loads(answer.values)),
-            findings=answer.findings.received(),
+            findings=answer.findings.to_findings(),
             sensitive=answer.sensitive,
             read=tuple(answer.read),
             trace=tuple(answer.trace),
             nothing=answer.nothing,
-        ), asked if answer.graph is None else load(answer.graph, name=str(path))
+        ), asked if answer.graph is None else load_graph(answer.graph, name=str(path))
 
     def _ask(
         self,
@@ -170,14 +172,14 @@ class Workers:
         *,
         language: str | None,
         work: Work,
-    ) -> Answered:
+    ) -> WorkerReply:
         """What the worker of a project answers: what it was asked for, or as an exception what went wrong."""
-        limits = _filled(request.session.limits)
+        limits = _fill_limits(request.session.limits)
         session = replace(request.session, limits=limits)
-        task = framed(task_of(path, replace(request, session=session), language, work))
+        task = encode_frame(build_task(path, replace(request, session=session), language, work))
         assert limits.seconds is not None
 
-        def tell(said: Said) -> None:
+        def tell(said: ProgressMessage) -> None:
             listener = request.on_notice if said.notice else request.on_progress
             if listener is not None:
                 listener(said.text)
@@ -196,7 +198,7 @@ class Workers:
                     self._forget(project, process)
                     process.close()
                     raise
-            return _answered(answer)
+            return _check_reply(answer)
 
     def stop(self, path: Path) -> None:
         """Stop the work on a project at once; whoever waits for it gets a finding that says so."""
@@ -210,7 +212,7 @@ class Workers:
             assigned = [*self._assigned.values()]
             self._assigned.clear()
         for worker in assigned:
-            _retire(worker.process)
+            _stop_process(worker.process)
 
     def _process(self, project: Path, digest: bytes, request: EvaluationRequest) -> WorkerProcess:
         """The worker of a project, most recently used from now on; those that are not needed any more end."""
@@ -221,13 +223,13 @@ class Workers:
                 retired.append(assigned.process)
                 assigned = None
             if assigned is None:
-                assigned = _Assigned(digest, WorkerProcess(request.session.environment))
+                assigned = _Assignment(digest, WorkerProcess(request.session.environment))
             self._assigned[project] = assigned
             surplus = [*self._assigned][: max(len(self._assigned) - self._most, 0)]
             idle = [other for other in surplus if not self._assigned[other].process.busy.locked()]
             retired += [self._assigned.pop(other).process for other in idle if other != project]
         for process in retired:
-            _retire(process)
+            _stop_process(process)
         return assigned.process
 
     def _forget(self, project: Path, process: WorkerProcess) -> None:
@@ -237,13 +239,13 @@ class Workers:
                 del self._assigned[project]
 
 
-def _retire(process: WorkerProcess) -> None:
+def _stop_process(process: WorkerProcess) -> None:
     process.kill("was stopped")
     with process.busy:  # whoever waits for its answer learns first that there will be none
         process.close()
 
 
-def _filled(limits: Limits) -> Limits:
+def _fill_limits(limits: Limits) -> Limits:
     """A worker always has limits: what runs in it is nobody's to vouch for."""
     return replace(
         limits,
@@ -252,17 +254,17 @@ def _filled(limits: Limits) -> Limits:
     )
 
 
-def _answered(answer: Message) -> Answered:
+def _check_reply(answer: Message) -> WorkerReply:
     match answer:
-        case Refused(kind="FindingError", findings=findings):
-            raise FindingError(findings.received())
-        case Refused(kind=kind, message=message):
+        case ErrorReply(kind="FindingError", findings=findings):
+            raise FindingError(findings.to_findings())
+        case ErrorReply(kind=kind, message=message):
             raise ERRORS[kind](message)
-        case Broken(message=message):
-            raise WorkerLost(f"failed: {message}")
-        case Said():
+        case FailureReply(message=message):
+            raise WorkerLostError(f"failed: {message}")
+        case ProgressMessage():
             raise AssertionError(answer)
-        case Done() | RenderedFiles() | Found() | Replied():
+        case EvaluationReply() | RenderedFiles() | FindingsReply() | QueryReply():
             return answer
 
 

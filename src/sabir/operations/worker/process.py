@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from sabir.operations.worker.messages import Message, Said, decode_message
+from sabir.operations.worker.messages import Message, ProgressMessage, decode_message
 from sabir.pipes import HEAD
 
 _SLICE: Final = 0.2
@@ -26,7 +26,7 @@ _PIECE: Final = 1 << 20
 _LARGEST: Final = 1 << 32
 
 
-class WorkerLost(Exception):
+class WorkerLostError(Exception):
     """The process is gone; the message says why, as the end of a sentence that begins with "the worker"."""
 
 
@@ -55,7 +55,7 @@ class WorkerProcess:
     def is_alive(self) -> bool:
         return self._killed_because is None and self._process.poll() is None
 
-    def ask(self, task: bytes, *, seconds: float, on_said: Callable[[Said], None]) -> Message:
+    def ask(self, task: bytes, *, seconds: float, on_said: Callable[[ProgressMessage], None]) -> Message:
         """The answer to a task. WorkerLost when there will be none; the process is gone then."""
         deadline = monotonic() + seconds
         stdin = self._process.stdin
@@ -66,17 +66,17 @@ class WorkerProcess:
                 unsent = unsent[stdin.write(unsent) :]
             while True:
                 message = decode_message(self._message(deadline, seconds))
-                if not isinstance(message, Said):
+                if not isinstance(message, ProgressMessage):
                     return message
                 on_said(message)
         except OSError:
             pass  # the pipe is closed: the end of the process says why
         except msgspec.DecodeError:
             self.kill("gave an answer that cannot be read")
-        except WorkerLost:
+        except WorkerLostError:
             self.kill("was stopped")
             raise
-        raise WorkerLost(self._ending())
+        raise WorkerLostError(self._describe_exit())
 
     def _message(self, deadline: float, seconds: float) -> bytes:
         received = self._received
@@ -94,16 +94,16 @@ class WorkerProcess:
             left = deadline - monotonic()
             if left <= 0:
                 self.kill(f"did not finish within {seconds:g} s and was stopped")
-                raise WorkerLost(self._ending())
+                raise WorkerLostError(self._describe_exit())
             if self._selector.select(min(left, _SLICE)):
                 piece = os.read(self._answers, _PIECE)
                 if not piece:
-                    raise WorkerLost(self._ending())
+                    raise WorkerLostError(self._describe_exit())
                 self._received += piece
             elif self._process.poll() is not None and not self._selector.select(0):
-                raise WorkerLost(self._ending())
+                raise WorkerLostError(self._describe_exit())
 
-    def _ending(self) -> str:
+    def _describe_exit(self) -> str:
         if self._killed_because is not None:
             return self._killed_because
         try:

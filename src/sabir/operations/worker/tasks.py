@@ -10,31 +10,31 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from sabir.graph.json import decoded, encoded, origin_data
+from sabir.graph.json import decode_value, encode_value, origin_data
 from sabir.graph.json.values import origin_of
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.worker.messages import Task, Work
+from sabir.operations.worker.messages import Work, WorkerTask
 from sabir.session import Session
 
 
-def task_of(path: Path, request: EvaluationRequest, language: str | None, work: Work) -> Task:
+def build_task(path: Path, request: EvaluationRequest, language: str | None, work: Work) -> WorkerTask:
     session = request.session
-    return Task(
+    return WorkerTask(
         work=work,
         path=os.fsencode(path),
         language=language,
         directory=os.fsencode(os.getcwd()),
         import_path=[os.fsencode(entry) for entry in sys.path],
-        inputs=_sent(request.inputs),
+        inputs=_encode_values(request.inputs),
         input_origins={name: origin_data(origin) for name, origin in request.input_origins.items()},
-        overrides=_sent(request.overrides),
+        overrides=_encode_values(request.overrides),
         model=None if request.model is None else os.fsencode(request.model),
         config=None if request.config is None else os.fsencode(request.config),
         search_path=[os.fsencode(folder) for folder in request.search_path],
         imports=[os.fsencode(word) for word in request.imports],
         std=request.std,
-        observed=_sent(request.observed),
+        observed=_encode_values(request.observed),
         sightings=request.sightings,
         full_provenance=request.full_provenance,
         trust=session.trust,
@@ -44,25 +44,25 @@ def task_of(path: Path, request: EvaluationRequest, language: str | None, work: 
     )
 
 
-def request_of(task: Task) -> EvaluationRequest:
+def build_request(task: WorkerTask) -> EvaluationRequest:
     """The request, without those who are told of its progress."""
     return EvaluationRequest(
-        inputs={name: decoded(value) for name, value in task.inputs.items()},
+        inputs={name: decode_value(value) for name, value in task.inputs.items()},
         input_origins={name: origin_of(data, name) for name, data in task.input_origins.items()},
-        overrides={name: decoded(value) for name, value in task.overrides.items()},
-        model=None if task.model is None else _path(task.model),
-        config=None if task.config is None else _path(task.config),
-        search_path=tuple(map(_path, task.search_path)),
+        overrides={name: decode_value(value) for name, value in task.overrides.items()},
+        model=None if task.model is None else _decode_path(task.model),
+        config=None if task.config is None else _decode_path(task.config),
+        search_path=tuple(map(_decode_path, task.search_path)),
         imports=tuple(map(os.fsdecode, task.imports)),
         std=task.std,
-        observed={name: decoded(value) for name, value in task.observed.items()},
+        observed={name: decode_value(value) for name, value in task.observed.items()},
         sightings=task.sightings,
         full_provenance=task.full_provenance,
-        session=_session(task),
+        session=_build_session(task),
     )
 
 
-def _session(task: Task) -> Session:
+def _build_session(task: WorkerTask) -> Session:
     began, now = monotonic(), datetime.fromtimestamp(task.now, UTC)
     return Session(
         trust=task.trust,
@@ -73,9 +73,9 @@ def _session(task: Task) -> Session:
     )
 
 
-def _sent(values: Mapping[str, Value]) -> dict[str, Any]:
-    return {name: encoded(value, reveal=True) for name, value in values.items()}
+def _encode_values(values: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: encode_value(value, reveal=True) for name, value in values.items()}
 
 
-def _path(sent: bytes) -> Path:
+def _decode_path(sent: bytes) -> Path:
     return Path(os.fsdecode(sent))

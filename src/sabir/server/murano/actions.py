@@ -16,18 +16,25 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_400_BAD_REQUEST
 from msgspec import Struct
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
-from sabir.server.access import allowed
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
+from sabir.server.access import require_permission
 from sabir.server.murano.environments import murano_environment
 from sabir.server.murano.models import ClassUse, object_ids, package_of, with_required
-from sabir.server.murano.responses import deployments, report_data
-from sabir.server.request_context import Asking, answer, json_answer, redacted_for, refuse_depth, service_of
-from sabir.server.service import Service
+from sabir.server.murano.responses import list_deployments, report_data
+from sabir.server.request_context import (
+    ServiceRequest,
+    build_response,
+    json_response,
+    redacted_for,
+    refuse_depth,
+    service_of,
+)
+from sabir.server.service import SabirService
 from sabir.server.store.catalogue import PackageInfo
-from sabir.server.store.environments import Kind
+from sabir.server.store.environments import EnvironmentKind
 from sabir.server.store.jobs import JobInfo, JobState
 from sabir.server.store.tokens import Verb
-from sabir.server.work.asking import Answered
+from sabir.server.work.asking import TaskResponse
 from sabir.server.work.commands import SABIR, JobRequest
 
 _NOBODY: Final = b'{"?": {"id": "nobody", "type": "io.murano.Object"}}'
@@ -38,38 +45,40 @@ class MuranoActions(Controller):
     path = "/environments/{environment_id:str}/actions"
     tags = ("murano",)
 
-    @post("/{action_id:str}", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_200_OK)
+    @post("/{action_id:str}", guards=[require_permission(Verb.DEPLOY)], status_code=HTTP_200_OK)
     async def call(
-        self, request: Asking, environment_id: FromPath[str], action_id: FromPath[str]
+        self, request: ServiceRequest, environment_id: FromPath[str], action_id: FromPath[str]
     ) -> dict[str, str]:
         """Call a public method of a deployed object; `task_id` asks for its result."""
         service, info = service_of(request), await murano_environment(request, environment_id)
-        arguments = _decoded(await request.body())
+        arguments = _decode_body(await request.body())
         model = await asyncio.to_thread(service.environments.model, info.id)
-        operation = _operation(action_id, set(object_ids(model)))
+        operation = _parse_operation(action_id, set(object_ids(model)))
         call = JobRequest(verb="call", operation=operation, arguments=arguments)
         job = await service.submit(info, call, owner=request.user.name)
         return {"task_id": job.id}
 
-    @get("/{task_id:str}", guards=[allowed(Verb.DEPLOY)])
+    @get("/{task_id:str}", guards=[require_permission(Verb.DEPLOY)])
     async def result(
-        self, request: Asking, environment_id: FromPath[str], task_id: FromPath[str]
+        self, request: ServiceRequest, environment_id: FromPath[str], task_id: FromPath[str]
     ) -> Response[bytes]:
         """What a call gave back; nothing while it runs."""
         job = await asyncio.to_thread(service_of(request).jobs.get, task_id)
         if job is None or job.environment != environment_id:
             raise NotFoundException(f"no task {task_id!r}")
-        return json_answer(_result(job) if job.state.is_final else None)
+        return json_response(_result_data(job) if job.state.is_final else None)
 
 
-def _decoded(body: bytes) -> dict[str, Any]:
+def _decode_body(body: bytes) -> dict[str, Any]:
     try:
         return refuse_depth(msgspec.json.decode(body or b"{}", type=dict[str, Any] | None) or {})  # type: ignore[no-any-return]
     except UNDECODED as error:
-        raise ClientException(f"arguments are an object of JSON: {decoding_reason(error, body)}") from error
+        raise ClientException(
+            f"arguments are an object of JSON: {explain_decode_error(error, body)}"
+        ) from error
 
 
-def _operation(action_id: str, ids: set[str]) -> str:
+def _parse_operation(action_id: str, ids: set[str]) -> str:
     """`OBJECT_METHOD`; both may hold underscores, so the objects that there are decide."""
     position = action_id.find("_")
     while position > 0:
@@ -81,7 +90,7 @@ def _operation(action_id: str, ids: set[str]) -> str:
     )
 
 
-def _result(job: JobInfo) -> dict[str, Any]:
+def _result_data(job: JobInfo) -> dict[str, Any]:
     if job.state is not JobState.DONE:
         return {"isException": True, "result": {"message": job.message or job.state.value, "details": None}}
     results = job.result.get("results", {}) if isinstance(job.result, dict) else {}
@@ -101,58 +110,59 @@ class MuranoStatics(Controller):
     path = "/"
     tags = ("murano",)
 
-    @post("/actions", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_200_OK)
-    async def call(self, request: Asking, data: JSONBody[_StaticCall]) -> Response[bytes]:
+    @post("/actions", guards=[require_permission(Verb.DEPLOY)], status_code=HTTP_200_OK)
+    async def call(self, request: ServiceRequest, data: JSONBody[_StaticCall]) -> Response[bytes]:
         """Call a static method, under the limits for strangers; the answer is what it gives back."""
-        use = ClassUse(data.className, _range(data.classVersion), data.packageName)
-        parameters = [f"--arg={name}={_value(value)}" for name, value in data.parameters.items()]
+        use = ClassUse(data.className, _version_range(data.classVersion), data.packageName)
+        parameters = [f"--arg={name}={_encode_value(value)}" for name, value in data.parameters.items()]
         words = ["run", "--quiet", f"--call={data.className}.{data.methodName}", *parameters]
         answered = await _of_class(request, use, words)
         if answered.status != HTTP_200_OK:
-            return answer(answered)
-        return answer(
-            Answered(HTTP_200_OK, msgspec.json.encode(msgspec.json.decode(answered.body)["result"]))
+            return build_response(answered)
+        return build_response(
+            TaskResponse(HTTP_200_OK, msgspec.json.encode(msgspec.json.decode(answered.body)["result"]))
         )
 
     @get(
-        ["/schemas/{class_name:str}", "/schemas/{class_name:str}/{methods:str}"], guards=[allowed(Verb.READ)]
+        ["/schemas/{class_name:str}", "/schemas/{class_name:str}/{methods:str}"],
+        guards=[require_permission(Verb.READ)],
     )
     async def schema(
         self,
-        request: Asking,
+        request: ServiceRequest,
         class_name: FromPath[str],
         methods: FromPath[str] = "",
         classVersion: FromQuery[str | None] = None,  # noqa: N803  as it is sent
         packageName: FromQuery[str | None] = None,  # noqa: N803
     ) -> Response[bytes]:
         """JSON Schemas: of the arguments of the methods that are named (`a,b`), else of objects of the class, under the name ``."""
-        use = ClassUse(class_name, _range(classVersion), packageName)
+        use = ClassUse(class_name, _version_range(classVersion), packageName)
         schemas: dict[str, msgspec.Raw] = {}
         for method in methods.split(",") if methods else [""]:
             words = ["model", "--schema", f"--class={class_name}"]
             asked = [*words, f"--method={method}"] if method else words
             answered = await _of_class(request, use, asked)
             if answered.status != HTTP_200_OK:
-                return answer(answered)
+                return build_response(answered)
             schemas[method] = msgspec.Raw(answered.body)
-        return json_answer(schemas)
+        return json_response(schemas)
 
 
-def _range(version: str | None) -> str | None:
+def _version_range(version: str | None) -> str | None:
     """The client sends `=0` when nobody asked for a version."""
     return None if version == "=0" else version
 
 
-def _value(value: Any) -> str:
+def _encode_value(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-async def _of_class(request: Asking, use: ClassUse, words: list[str]) -> Answered:
+async def _of_class(request: ServiceRequest, use: ClassUse, words: list[str]) -> TaskResponse:
     """What a command says of a class of the catalogue."""
     service, owner = service_of(request), request.user.name
     package = await asyncio.to_thread(package_of, service, use, owner=owner)
     needed = await asyncio.to_thread(lambda: [*with_required(service, [package], owner=owner)])
-    with _linked(service, needed) as folder:
+    with _link_packages(service, needed) as folder:
         if words[0] == "run":
             (folder / "model.json").write_bytes(_NOBODY)
             words = [*words, f"--model={folder / 'model.json'}"]
@@ -166,11 +176,11 @@ async def _of_class(request: Asking, use: ClassUse, words: list[str]) -> Answere
             [*line, "--", str(service.catalogue.archive_path(package))]
         )
     # The client knows no 422.
-    return answered if answered.status == HTTP_200_OK else Answered(HTTP_400_BAD_REQUEST, answered.body)
+    return answered if answered.status == HTTP_200_OK else TaskResponse(HTTP_400_BAD_REQUEST, answered.body)
 
 
 @contextmanager
-def _linked(service: Service, packages: Iterable[PackageInfo]) -> Generator[Path]:
+def _link_packages(service: SabirService, packages: Iterable[PackageInfo]) -> Generator[Path]:
     """A folder with `packages` in it: just these."""
     with tempfile.TemporaryDirectory(prefix="sabir-") as name:
         folder = Path(name)
@@ -185,28 +195,31 @@ class MuranoDeployments(Controller):
     path = "/"
     tags = ("murano",)
 
-    @get("/deployments", guards=[allowed(Verb.READ)])
-    async def every(self, request: Asking) -> dict[str, list[dict[str, Any]]]:
+    @get("/deployments", guards=[require_permission(Verb.READ)])
+    async def every(self, request: ServiceRequest) -> dict[str, list[dict[str, Any]]]:
         service = service_of(request)
 
         def read() -> list[dict[str, Any]]:
-            infos = service.environments.all(kind=Kind.MURANO)
+            infos = service.environments.all(kind=EnvironmentKind.MURANO)
             seen = [info.id for info in infos if request.user.may(Verb.READ, info.id)]
-            return [each for id_ in seen for each in deployments(service, id_)]
+            return [each for id_ in seen for each in list_deployments(service, id_)]
 
         return {"deployments": await asyncio.to_thread(read)}
 
-    @get("/environments/{environment_id:str}/deployments", guards=[allowed(Verb.READ)])
+    @get("/environments/{environment_id:str}/deployments", guards=[require_permission(Verb.READ)])
     async def of_environment(
-        self, request: Asking, environment_id: FromPath[str]
+        self, request: ServiceRequest, environment_id: FromPath[str]
     ) -> dict[str, list[dict[str, Any]]]:
         service, info = service_of(request), await murano_environment(request, environment_id)
-        return {"deployments": await asyncio.to_thread(deployments, service, info.id)}
+        return {"deployments": await asyncio.to_thread(list_deployments, service, info.id)}
 
-    @get("/environments/{environment_id:str}/deployments/{deployment_id:str}", guards=[allowed(Verb.READ)])
+    @get(
+        "/environments/{environment_id:str}/deployments/{deployment_id:str}",
+        guards=[require_permission(Verb.READ)],
+    )
     async def reports(
         self,
-        request: Asking,
+        request: ServiceRequest,
         environment_id: FromPath[str],
         deployment_id: FromPath[str],
         service_id: FromQuery[list[str] | None] = None,
@@ -222,9 +235,9 @@ class MuranoDeployments(Controller):
         told = [each for each in reports if not named or each["entity_id"] in named]
         return {"reports": redacted_for(request, environment_id, told)}
 
-    @get("/environments/{environment_id:str}/lastStatus", guards=[allowed(Verb.READ)])
+    @get("/environments/{environment_id:str}/lastStatus", guards=[require_permission(Verb.READ)])
     async def last_status(
-        self, request: Asking, environment_id: FromPath[str]
+        self, request: ServiceRequest, environment_id: FromPath[str]
     ) -> dict[str, dict[str, dict[str, Any] | None]]:
         """The last report of each object."""
         service, info = service_of(request), await murano_environment(request, environment_id)

@@ -14,11 +14,11 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_400_BAD_REQUEST
 from msgspec import Meta, Struct
 
-from sabir.diagnostics.decoding import UNDECODED, decoding_reason
-from sabir.server.access import allowed
-from sabir.server.murano.models import fits, patched
+from sabir.diagnostics.decoding import UNDECODED, explain_decode_error
+from sabir.server.access import require_permission
+from sabir.server.murano.models import apply_patch, is_in_range
 from sabir.server.murano.responses import package_data
-from sabir.server.request_context import Asking, decoded_body, service_of
+from sabir.server.request_context import ServiceRequest, decoded_body, service_of
 from sabir.server.store.catalogue import Category, PackageInfo, Search
 from sabir.server.store.tokens import Verb
 
@@ -54,10 +54,10 @@ class MuranoPackages(Controller):
     path = "/catalog/packages"
     tags = ("murano",)
 
-    @get(guards=[allowed(Verb.READ)])
+    @get(guards=[require_permission(Verb.READ)])
     async def list_packages(
         self,
-        request: Asking,
+        request: ServiceRequest,
         *,
         include_disabled: FromQuery[bool] = False,
         owned: FromQuery[bool] = False,
@@ -85,19 +85,19 @@ class MuranoPackages(Controller):
         )
         packages, following = await asyncio.to_thread(service_of(request).catalogue.search, wanted)
         more = {} if following is None else {"next_marker": following}
-        return {"packages": [package_data(info) for info in packages if fits(info, version)], **more}
+        return {"packages": [package_data(info) for info in packages if is_in_range(info, version)], **more}
 
-    @post(guards=[allowed(Verb.UPLOAD)], status_code=HTTP_200_OK)
-    async def upload(self, request: Asking) -> Response[dict[str, Any]]:
+    @post(guards=[require_permission(Verb.UPLOAD)], status_code=HTTP_200_OK)
+    async def upload(self, request: ServiceRequest) -> Response[dict[str, Any]]:
         """Two parts: `__metadata__`, and the archive under any name. What is wrong with a package is told, line by line."""
         service = service_of(request)
-        metadata, archive = await _parts(request)
+        metadata, archive = await _read_form(request)
         await _refuse_unknown(request, metadata.categories)
         checked = await service.checking.check(archive)
         service.measures.count_upload(stored=checked.described is not None)
         if checked.described is None:
             await asyncio.to_thread(service.audit.note, request.user.name, "upload", "package", "refused")
-            return Response({"error": _refusal(checked.body)}, status_code=HTTP_400_BAD_REQUEST)
+            return Response({"error": _refusal_body(checked.body)}, status_code=HTTP_400_BAD_REQUEST)
         described = checked.described
         tagged = msgspec.structs.replace(described, tags=(*described.tags, *metadata.tags))
         info = await asyncio.to_thread(
@@ -111,39 +111,43 @@ class MuranoPackages(Controller):
         )
         if not metadata.enabled:
             await asyncio.to_thread(lambda: service.catalogue.change(info.id, enabled=False))
-            info = await _package(request, info.id)
+            info = await _find_package(request, info.id)
         await asyncio.to_thread(
             service.audit.note, request.user.name, "upload", info.full_name, digest=info.digest
         )
         return Response(package_data(info))
 
-    @get("/{package_id:str}", guards=[allowed(Verb.READ)])
-    async def show(self, request: Asking, package_id: FromPath[str]) -> dict[str, Any]:
-        return package_data(await _package(request, package_id))
+    @get("/{package_id:str}", guards=[require_permission(Verb.READ)])
+    async def show(self, request: ServiceRequest, package_id: FromPath[str]) -> dict[str, Any]:
+        return package_data(await _find_package(request, package_id))
 
-    @get("/{package_id:str}/download", guards=[allowed(Verb.READ)], media_type="application/octet-stream")
-    async def download(self, request: Asking, package_id: FromPath[str]) -> bytes:
-        info = await _package(request, package_id)
+    @get(
+        "/{package_id:str}/download",
+        guards=[require_permission(Verb.READ)],
+        media_type="application/octet-stream",
+    )
+    async def download(self, request: ServiceRequest, package_id: FromPath[str]) -> bytes:
+        info = await _find_package(request, package_id)
         return await asyncio.to_thread(service_of(request).catalogue.archive, info)
 
-    @patch("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
-    async def change(self, request: Asking, package_id: FromPath[str]) -> dict[str, Any]:
+    @patch("/{package_id:str}", guards=[require_permission(Verb.UPLOAD)])
+    async def change(self, request: ServiceRequest, package_id: FromPath[str]) -> dict[str, Any]:
         """A JSON patch over name, description, tags, categories, enabled, is_public."""
-        info = await _package(request, package_id)
+        info = await _find_package(request, package_id)
         operations = await decoded_body(request)
         before = {name: value for name, value in package_data(info).items() if name in _CHANGED}
         try:
-            changes = msgspec.convert(patched(before, operations), _Changes)
+            changes = msgspec.convert(apply_patch(before, operations), _Changes)
         except UNDECODED as error:
-            raise ClientException(decoding_reason(error)) from error
+            raise ClientException(explain_decode_error(error)) from error
         await _refuse_unknown(request, changes.categories)
         values = {_CHANGED[name]: value for name, value in msgspec.structs.asdict(changes).items()}
         changed = await asyncio.to_thread(lambda: service_of(request).catalogue.change(info.id, **values))
         return package_data(changed or info)
 
-    @delete("/{package_id:str}", guards=[allowed(Verb.UPLOAD)], status_code=HTTP_200_OK)
-    async def remove(self, request: Asking, package_id: FromPath[str]) -> None:
-        service, info = service_of(request), await _package(request, package_id)
+    @delete("/{package_id:str}", guards=[require_permission(Verb.UPLOAD)], status_code=HTTP_200_OK)
+    async def remove(self, request: ServiceRequest, package_id: FromPath[str]) -> None:
+        service, info = service_of(request), await _find_package(request, package_id)
         await asyncio.to_thread(service.catalogue.remove, info.id)
         await asyncio.to_thread(service.audit.note, request.user.name, "delete", info.full_name)
 
@@ -156,29 +160,29 @@ class MuranoCategories(Controller):
     path = "/catalog/categories"
     tags = ("murano",)
 
-    @get(guards=[allowed(Verb.READ)])
-    async def list_categories(self, request: Asking) -> dict[str, list[Category]]:
+    @get(guards=[require_permission(Verb.READ)])
+    async def list_categories(self, request: ServiceRequest) -> dict[str, list[Category]]:
         return {"categories": await asyncio.to_thread(service_of(request).catalogue.all_categories)}
 
-    @get("/{category_id:str}", guards=[allowed(Verb.READ)])
-    async def show(self, request: Asking, category_id: FromPath[str]) -> Category:
+    @get("/{category_id:str}", guards=[require_permission(Verb.READ)])
+    async def show(self, request: ServiceRequest, category_id: FromPath[str]) -> Category:
         every = await asyncio.to_thread(service_of(request).catalogue.all_categories)
         category = next((category for category in every if category.id == category_id), None)
         if category is None:
             raise NotFoundException(f"no category {category_id!r}")
         return category
 
-    @post(guards=[allowed(Verb.UPLOAD)], status_code=HTTP_200_OK)
-    async def add(self, request: Asking, data: JSONBody[_NewCategory]) -> Category:
+    @post(guards=[require_permission(Verb.UPLOAD)], status_code=HTTP_200_OK)
+    async def add(self, request: ServiceRequest, data: JSONBody[_NewCategory]) -> Category:
         return await asyncio.to_thread(service_of(request).catalogue.add_category, data.name)
 
-    @delete("/{category_id:str}", guards=[allowed(Verb.UPLOAD)], status_code=HTTP_200_OK)
-    async def remove(self, request: Asking, category_id: FromPath[str]) -> None:
+    @delete("/{category_id:str}", guards=[require_permission(Verb.UPLOAD)], status_code=HTTP_200_OK)
+    async def remove(self, request: ServiceRequest, category_id: FromPath[str]) -> None:
         if not await asyncio.to_thread(service_of(request).catalogue.remove_category, category_id):
             raise NotFoundException(f"no category {category_id!r}")
 
 
-async def _parts(request: Asking) -> tuple[_Metadata, bytes]:
+async def _read_form(request: ServiceRequest) -> tuple[_Metadata, bytes]:
     form = await request.form()
     archive: bytes | None = None
     metadata = _Metadata()
@@ -188,7 +192,7 @@ async def _parts(request: Asking) -> tuple[_Metadata, bytes]:
             try:
                 metadata = msgspec.json.decode(content, type=_Metadata)
             except UNDECODED as error:
-                raise ClientException(f"__metadata__: {decoding_reason(error, content)}") from error
+                raise ClientException(f"__metadata__: {explain_decode_error(error, content)}") from error
         else:
             archive = content
     if archive is None:
@@ -196,7 +200,7 @@ async def _parts(request: Asking) -> tuple[_Metadata, bytes]:
     return metadata, archive
 
 
-def _refusal(body: dict[str, Any]) -> dict[str, Any]:
+def _refusal_body(body: dict[str, Any]) -> dict[str, Any]:
     """Murano's client shows the message alone: so it names every error, with its place."""
     errors = [finding for finding in body["findings"] if finding["severity"] == "error"]
     lines = [
@@ -208,14 +212,14 @@ def _refusal(body: dict[str, Any]) -> dict[str, Any]:
     return {"message": message, "code": HTTP_400_BAD_REQUEST, "findings": body["findings"]}
 
 
-async def _refuse_unknown(request: Asking, names: Iterable[str]) -> None:
+async def _refuse_unknown(request: ServiceRequest, names: Iterable[str]) -> None:
     every = await asyncio.to_thread(service_of(request).catalogue.all_categories)
     for name in names:
         if name not in {category.name for category in every}:
             raise ClientException(f"there is no category {name!r}")
 
 
-async def _package(request: Asking, package_id: str) -> PackageInfo:
+async def _find_package(request: ServiceRequest, package_id: str) -> PackageInfo:
     info = await asyncio.to_thread(service_of(request).catalogue.get, package_id)
     if info is None:
         raise NotFoundException(f"no package {package_id!r}")

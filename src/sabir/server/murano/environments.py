@@ -12,20 +12,20 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct
 
-from sabir.server.access import allowed
+from sabir.server.access import require_permission
 from sabir.server.murano import models
 from sabir.server.murano.models import write_environment
-from sabir.server.murano.responses import environment_data, live_model, session_data, shown_environment
+from sabir.server.murano.responses import environment_data, environment_detail, live_model, session_data
 from sabir.server.request_context import (
-    Asking,
+    ServiceRequest,
     decoded_body,
-    json_answer,
+    json_response,
     refuse_depth,
     sees_secrets,
     service_of,
 )
-from sabir.server.service import Service
-from sabir.server.store.environments import EnvironmentInfo, Kind
+from sabir.server.service import SabirService
+from sabir.server.store.environments import EnvironmentInfo, EnvironmentKind
 from sabir.server.store.murano import SessionInfo, SessionState
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import JobRequest
@@ -49,25 +49,25 @@ class MuranoEnvironments(Controller):
     path = "/environments"
     tags = ("murano",)
 
-    @get(guards=[allowed(Verb.READ)])
-    async def list_environments(self, request: Asking) -> dict[str, list[dict[str, Any]]]:
+    @get(guards=[require_permission(Verb.READ)])
+    async def list_environments(self, request: ServiceRequest) -> dict[str, list[dict[str, Any]]]:
         service = service_of(request)
 
         def read() -> list[dict[str, Any]]:
-            infos = service.environments.all(kind=Kind.MURANO)
+            infos = service.environments.all(kind=EnvironmentKind.MURANO)
             return [environment_data(service, info) for info in infos if request.user.may(Verb.READ, info.id)]
 
         return {"environments": await asyncio.to_thread(read)}
 
-    @post(guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def create(self, request: Asking, data: JSONBody[_NewEnvironment]) -> dict[str, Any]:
+    @post(guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def create(self, request: ServiceRequest, data: JSONBody[_NewEnvironment]) -> dict[str, Any]:
         service = service_of(request)
         if request.user.environments:
             raise PermissionDeniedException(f"the token {request.user.name!r} is limited to its environments")
 
         def create() -> dict[str, Any]:
             info = service.environments.create(
-                data.name, owner=request.user.name, kind=Kind.MURANO, trust=service.settings.trust
+                data.name, owner=request.user.name, kind=EnvironmentKind.MURANO, trust=service.settings.trust
             )
             more = {"region": data.region, "defaultNetworks": data.defaultNetworks}
             service.environments.set_model(info.id, models.new_model(info.id, info.name, more))
@@ -76,29 +76,29 @@ class MuranoEnvironments(Controller):
 
         return await asyncio.to_thread(create)
 
-    @get("/{environment_id:str}", guards=[allowed(Verb.READ)])
-    async def show(self, request: Asking, environment_id: FromPath[str]) -> dict[str, Any]:
+    @get("/{environment_id:str}", guards=[require_permission(Verb.READ)])
+    async def show(self, request: ServiceRequest, environment_id: FromPath[str]) -> dict[str, Any]:
         """With a session as it would be, else as it is."""
         service, info = service_of(request), await murano_environment(request, environment_id)
-        model = await _seen_model(request, info)
-        shown = await asyncio.to_thread(shown_environment, service, info, model)
+        model = await _load_model(request, info)
+        shown = await asyncio.to_thread(environment_detail, service, info, model)
         if sees_secrets(request, info.id):
             return shown
         return {**shown, "services": models.heads(shown["services"])}
 
-    @put("/{environment_id:str}", guards=[allowed(Verb.EDIT)])
+    @put("/{environment_id:str}", guards=[require_permission(Verb.EDIT)])
     async def rename(
-        self, request: Asking, environment_id: FromPath[str], data: JSONBody[_Rename]
+        self, request: ServiceRequest, environment_id: FromPath[str], data: JSONBody[_Rename]
     ) -> dict[str, Any]:
         service, info = service_of(request), await murano_environment(request, environment_id)
-        await asyncio.to_thread(_rename, service, info, data.name)
+        await asyncio.to_thread(_rename_environment, service, info, data.name)
         return await asyncio.to_thread(
             environment_data, service, await murano_environment(request, environment_id)
         )
 
-    @delete("/{environment_id:str}", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_200_OK)
+    @delete("/{environment_id:str}", guards=[require_permission(Verb.DEPLOY)], status_code=HTTP_200_OK)
     async def remove(
-        self, request: Asking, environment_id: FromPath[str], *, abandon: FromQuery[bool] = False
+        self, request: ServiceRequest, environment_id: FromPath[str], *, abandon: FromQuery[bool] = False
     ) -> None:
         """Take away what is deployed, then the environment; abandoned, it is forgotten at once."""
         service, info = service_of(request), await murano_environment(request, environment_id)
@@ -113,7 +113,7 @@ class MuranoEnvironments(Controller):
             await service.submit(info, destroy, owner=request.user.name)
 
 
-def _rename(service: Service, info: EnvironmentInfo, name: str) -> None:
+def _rename_environment(service: SabirService, info: EnvironmentInfo, name: str) -> None:
     service.environments.rename(info.id, name)
     service.environments.set_model(info.id, {**service.environments.model(info.id), "name": name})
 
@@ -122,8 +122,8 @@ class MuranoSessions(Controller):
     path = "/environments/{environment_id:str}"
     tags = ("murano",)
 
-    @post("/configure", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def configure(self, request: Asking, environment_id: FromPath[str]) -> dict[str, Any]:
+    @post("/configure", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def configure(self, request: ServiceRequest, environment_id: FromPath[str]) -> dict[str, Any]:
         """A new session: a copy of the model that can be edited."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         await asyncio.to_thread(service.refuse_edit, info)
@@ -139,20 +139,26 @@ class MuranoSessions(Controller):
 
         return await asyncio.to_thread(opened)
 
-    @get("/sessions/{session_id:str}", guards=[allowed(Verb.READ)])
+    @get("/sessions/{session_id:str}", guards=[require_permission(Verb.READ)])
     async def show(
-        self, request: Asking, environment_id: FromPath[str], session_id: FromPath[str]
+        self, request: ServiceRequest, environment_id: FromPath[str], session_id: FromPath[str]
     ) -> dict[str, Any]:
-        session = await _session(request, environment_id, session_id)
+        session = await _find_session(request, environment_id, session_id)
         return await asyncio.to_thread(session_data, service_of(request), session)
 
-    @delete("/sessions/{session_id:str}", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def remove(self, request: Asking, environment_id: FromPath[str], session_id: FromPath[str]) -> None:
+    @delete("/sessions/{session_id:str}", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def remove(
+        self, request: ServiceRequest, environment_id: FromPath[str], session_id: FromPath[str]
+    ) -> None:
         session = await _open_session(request, environment_id, session_id)
         await asyncio.to_thread(service_of(request).sessions.remove, session.id)
 
-    @post("/sessions/{session_id:str}/deploy", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_200_OK)
-    async def deploy(self, request: Asking, environment_id: FromPath[str], session_id: FromPath[str]) -> None:
+    @post(
+        "/sessions/{session_id:str}/deploy", guards=[require_permission(Verb.DEPLOY)], status_code=HTTP_200_OK
+    )
+    async def deploy(
+        self, request: ServiceRequest, environment_id: FromPath[str], session_id: FromPath[str]
+    ) -> None:
         """Make the model of the session that of the environment, and deploy it."""
         service, info = service_of(request), await murano_environment(request, environment_id)
         session = await _open_session(request, environment_id, session_id)
@@ -166,7 +172,7 @@ class MuranoSessions(Controller):
         await service.submit(info, deploy, owner=request.user.name, session=session.id)
 
 
-def _take_over(service: Service, info: EnvironmentInfo, session: SessionInfo) -> None:
+def _take_over(service: SabirService, info: EnvironmentInfo, session: SessionInfo) -> None:
     model = service.sessions.model(session.id)
     write_environment(service, info.id, model, owner=session.owner)
     service.environments.set_model(info.id, model)
@@ -177,65 +183,69 @@ class MuranoModels(Controller):
     path = "/environments/{environment_id:str}"
     tags = ("murano",)
 
-    @get(["/services", "/services/{path:path}"], guards=[allowed(Verb.DEPLOY)])
+    @get(["/services", "/services/{path:path}"], guards=[require_permission(Verb.DEPLOY)])
     async def services(
-        self, request: Asking, environment_id: FromPath[str], path: FromPath[str] = ""
+        self, request: ServiceRequest, environment_id: FromPath[str], path: FromPath[str] = ""
     ) -> Response[bytes]:
         info = await murano_environment(request, environment_id)
-        return json_answer(_part(models.services(await _seen_model(request, info)), path))
+        return json_response(_find_part(models.list_services(await _load_model(request, info)), path))
 
-    @post("/services", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def add(self, request: Asking, environment_id: FromPath[str]) -> Any:
+    @post("/services", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def add(self, request: ServiceRequest, environment_id: FromPath[str]) -> Any:
         """One more application."""
-        application = models.identified(await decoded_body(request))
-        await _edit(request, environment_id, lambda model: models.add_service(model, application))
+        application = models.add_ids(await decoded_body(request))
+        await _edit_model(request, environment_id, lambda model: models.add_service(model, application))
         return application
 
-    @put("/services", guards=[allowed(Verb.EDIT)])
-    async def replace(self, request: Asking, environment_id: FromPath[str]) -> Any:
+    @put("/services", guards=[require_permission(Verb.EDIT)])
+    async def replace(self, request: ServiceRequest, environment_id: FromPath[str]) -> Any:
         """All applications."""
         applications = await decoded_body(request)
-        model = await _edit(request, environment_id, lambda model: models.set_services(model, applications))
-        return models.services(model)
+        model = await _edit_model(
+            request, environment_id, lambda model: models.set_services(model, applications)
+        )
+        return models.list_services(model)
 
-    @delete("/services/{path:path}", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def remove(self, request: Asking, environment_id: FromPath[str], path: FromPath[str]) -> None:
+    @delete("/services/{path:path}", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def remove(
+        self, request: ServiceRequest, environment_id: FromPath[str], path: FromPath[str]
+    ) -> None:
         def removed(model: dict[str, Any]) -> dict[str, Any]:
-            _part(models.services(model), path)
+            _find_part(models.list_services(model), path)
             return models.remove_service(model, str(path))
 
-        await _edit(request, environment_id, removed)
+        await _edit_model(request, environment_id, removed)
 
-    @get(["/model", "/model/{path:path}"], guards=[allowed(Verb.DEPLOY)])
+    @get(["/model", "/model/{path:path}"], guards=[require_permission(Verb.DEPLOY)])
     async def model(
-        self, request: Asking, environment_id: FromPath[str], path: FromPath[str] = ""
+        self, request: ServiceRequest, environment_id: FromPath[str], path: FromPath[str] = ""
     ) -> Response[bytes]:
         info = await murano_environment(request, environment_id)
-        return json_answer(_part(await _seen_model(request, info), path))
+        return json_response(_find_part(await _load_model(request, info), path))
 
-    @patch("/model", guards=[allowed(Verb.EDIT)])
-    async def change(self, request: Asking, environment_id: FromPath[str]) -> Any:
+    @patch("/model", guards=[require_permission(Verb.EDIT)])
+    async def change(self, request: ServiceRequest, environment_id: FromPath[str]) -> Any:
         """A JSON patch over the model."""
         operations = await decoded_body(request)
 
         def changed(model: dict[str, Any]) -> dict[str, Any]:
-            after = models.patched(model, operations)
+            after = models.apply_patch(model, operations)
             if not isinstance(after, dict) or after.get("?") != model.get("?"):
                 raise ClientException("the environment itself cannot be replaced")
             return after
 
-        return await _edit(request, environment_id, changed)
+        return await _edit_model(request, environment_id, changed)
 
 
-def _part(data: Any, path: str) -> Any:
+def _find_part(data: Any, path: str) -> Any:
     try:
-        return models.part(data, str(path))
+        return models.find_part(data, str(path))
     except KeyError as missing:
         raise NotFoundException(f"there is nothing at {missing} in {str(path)!r}") from missing
 
 
-async def _edit(
-    request: Asking, environment_id: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+async def _edit_model(
+    request: ServiceRequest, environment_id: str, change: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> dict[str, Any]:
     """Change the model of the session that the request names."""
     session_id = request.headers.get(_SESSION)
@@ -252,31 +262,31 @@ async def _edit(
     return await asyncio.to_thread(changed)
 
 
-async def _seen_model(request: Asking, info: EnvironmentInfo) -> Any:
+async def _load_model(request: ServiceRequest, info: EnvironmentInfo) -> Any:
     service, session_id = service_of(request), request.headers.get(_SESSION)
     if session_id is None:
         return await asyncio.to_thread(live_model, service, info)
-    session = await _session(request, info.id, session_id)
+    session = await _find_session(request, info.id, session_id)
     return await asyncio.to_thread(service.sessions.model, session.id)
 
 
-async def murano_environment(request: Asking, environment_id: str) -> EnvironmentInfo:
+async def murano_environment(request: ServiceRequest, environment_id: str) -> EnvironmentInfo:
     environments = service_of(request).environments
     info = environments.recall(environment_id) or await asyncio.to_thread(environments.get, environment_id)
-    if info is None or info.kind is not Kind.MURANO:
+    if info is None or info.kind is not EnvironmentKind.MURANO:
         raise NotFoundException(f"Environment {environment_id} not found")
     return info
 
 
-async def _session(request: Asking, environment_id: str, session_id: str) -> SessionInfo:
+async def _find_session(request: ServiceRequest, environment_id: str, session_id: str) -> SessionInfo:
     session = await asyncio.to_thread(service_of(request).sessions.get, session_id)
     if session is None or session.environment != environment_id:
         raise NotFoundException(f"Session {session_id} not found")
     return session
 
 
-async def _open_session(request: Asking, environment_id: str, session_id: str) -> SessionInfo:
-    session = await _session(request, environment_id, session_id)
+async def _open_session(request: ServiceRequest, environment_id: str, session_id: str) -> SessionInfo:
+    session = await _find_session(request, environment_id, session_id)
     if session.state is not SessionState.OPEN:
         raise PermissionDeniedException(f"Session {session_id} is deployed already: open another")
     return session

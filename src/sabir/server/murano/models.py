@@ -15,14 +15,14 @@ import jsonpointer
 import msgspec
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UsageError
 from sabir.languages.muranopl.syntax.manifest import InvalidVersion, Version, VersionSpec
-from sabir.server.service import Service
+from sabir.server.service import SabirService
 from sabir.server.store.catalogue import PackageInfo, Search
 from sabir.server.store.rows import new_id
 from sabir.source.packages import load_package
-from sabir.source.yaml.access import entries, value_at
+from sabir.source.yaml.access import text_entries, value_at
 from sabir.source.yaml.nodes import YamlMapping
 from sabir.source.yaml.write import yaml_text
 
@@ -53,7 +53,7 @@ def new_model(environment_id: str, name: str, more: dict[str, Any]) -> Model:
     return {"?": head, "name": name, **kept, _APPLICATIONS: []}
 
 
-def services(model: Model) -> list[Any]:
+def list_services(model: Model) -> list[Any]:
     applications = model.get(_APPLICATIONS)
     return applications if isinstance(applications, list) else []
 
@@ -70,37 +70,37 @@ def heads(applications: list[Any]) -> list[Any]:
 def set_services(model: Model, applications: Any) -> Model:
     if not isinstance(applications, list):
         raise UsageError("the applications of an environment are a list")
-    return {**model, _APPLICATIONS: [identified(each) for each in applications]}
+    return {**model, _APPLICATIONS: [add_ids(each) for each in applications]}
 
 
 def add_service(model: Model, application: Any) -> Model:
-    return set_services(model, [*services(model), application])
+    return set_services(model, [*list_services(model), application])
 
 
 def remove_service(model: Model, path: str) -> Model:
-    application = part(services(model), path)
-    return {**model, _APPLICATIONS: [each for each in services(model) if each is not application]}
+    application = find_part(list_services(model), path)
+    return {**model, _APPLICATIONS: [each for each in list_services(model) if each is not application]}
 
 
-def identified(data: Any, depth: int = 0) -> Any:
+def add_ids(data: Any, depth: int = 0) -> Any:
     """The same with an id for every object that has none."""
     _refuse_depth(depth)
     if isinstance(data, list):
-        return [identified(each, depth + 1) for each in data]
+        return [add_ids(each, depth + 1) for each in data]
     if not isinstance(data, dict):
         return data
-    inside = {str(key): identified(value, depth + 1) for key, value in data.items() if key != "?"}
+    inside = {str(key): add_ids(value, depth + 1) for key, value in data.items() if key != "?"}
     head = data.get("?")
     if not isinstance(head, dict):
         return inside
     return {"?": {**head, "id": head.get("id") or new_id()}, **inside}
 
 
-def part(data: Any, path: str) -> Any:
+def find_part(data: Any, path: str) -> Any:
     """What is at a path: keys of objects, and in lists the ids of objects or positions. KeyError when nothing is."""
     for name in filter(None, path.split("/")):
         if isinstance(data, list):
-            data = _item(data, name)
+            data = _find_item(data, name)
         elif isinstance(data, dict):
             data = data[name]
         else:
@@ -108,7 +108,7 @@ def part(data: Any, path: str) -> Any:
     return data
 
 
-def _item(items: list[Any], name: str) -> Any:
+def _find_item(items: list[Any], name: str) -> Any:
     for item in items:
         if isinstance(item, dict) and isinstance(item.get("?"), dict) and item["?"].get("id") == name:
             return item
@@ -117,27 +117,27 @@ def _item(items: list[Any], name: str) -> Any:
     raise KeyError(name)
 
 
-def patched(data: Any, operations: Any) -> Any:
+def apply_patch(data: Any, operations: Any) -> Any:
     """After a JSON patch; UsageError when it does not fit."""
     try:
         return jsonpatch.JsonPatch(operations).apply(data)
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError, KeyError) as error:
-        raise UsageError(f"the patch does not fit: {reason_of(error)}") from error
+        raise UsageError(f"the patch does not fit: {explain_error(error)}") from error
 
 
 def object_ids(data: Any) -> Iterator[str]:
-    for head in _heads(data):
+    for head in _list_heads(data):
         if isinstance(head.get("id"), str):
             yield head["id"]
 
 
 def class_uses(data: Any) -> Iterator[ClassUse]:
-    for head in _heads(data):
+    for head in _list_heads(data):
         if isinstance(head.get("type"), str):
             yield ClassUse.of(head["type"])
 
 
-def _heads(data: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+def _list_heads(data: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     _refuse_depth(depth)
     if isinstance(data, dict):
         if isinstance(data.get("?"), dict):
@@ -145,7 +145,7 @@ def _heads(data: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
         data = [value for key, value in data.items() if key != "?"]
     if isinstance(data, list):
         for each in data:
-            yield from _heads(each, depth + 1)
+            yield from _list_heads(each, depth + 1)
 
 
 def _refuse_depth(depth: int) -> None:
@@ -157,7 +157,7 @@ PART: Final = "environment"
 _CORE: Final = ("io.murano.", "io.murano")
 
 
-def write_environment(service: Service, environment_id: str, model: Any, *, owner: str) -> None:
+def write_environment(service: SabirService, environment_id: str, model: Any, *, owner: str) -> None:
     """Put the model and its packages in place of the files of an environment."""
     packages = [
         package_of(service, use, owner=owner)
@@ -166,20 +166,20 @@ def write_environment(service: Service, environment_id: str, model: Any, *, owne
     ]
     needed = with_required(service, packages, owner=owner)
     files = {
-        "sabir.yaml": yaml_text(_description(service)).encode(),
+        "sabir.yaml": yaml_text(_environment_document(service)).encode(),
         "model.json": msgspec.json.format(msgspec.json.encode(model)),
-        "package/manifest.yaml": yaml_text(_manifest(packages)).encode(),
+        "package/manifest.yaml": yaml_text(_build_manifest(packages)).encode(),
         **{f"packages/{info.digest}.zip": service.catalogue.archive(info) for info in needed},
     }
     service.environments.edit(environment_id, lambda folder: folder.replace(files))
 
 
-def _description(service: Service) -> dict[str, Any]:
+def _environment_document(service: SabirService) -> dict[str, Any]:
     part = {"language": "muranopl", "path": "package", "model": "model.json", "search_path": ["packages"]}
     return {**service.murano_description(), "parts": {PART: part}}
 
 
-def _manifest(packages: Iterable[PackageInfo]) -> dict[str, Any]:
+def _build_manifest(packages: Iterable[PackageInfo]) -> dict[str, Any]:
     return {
         "Format": "MuranoPL/1.4",
         "Type": "Library",
@@ -188,17 +188,19 @@ def _manifest(packages: Iterable[PackageInfo]) -> dict[str, Any]:
     }
 
 
-def package_of(service: Service, use: ClassUse, *, owner: str) -> PackageInfo:
+def package_of(service: SabirService, use: ClassUse, *, owner: str) -> PackageInfo:
     """The package of a class: the newest that brings it, when none is named."""
     packages, _ = service.catalogue.search(Search(class_name=use.name, full_name=use.package, limit=100))
-    seen = [info for info in packages if (info.public or info.owner == owner) and fits(info, use.version)]
+    seen = [
+        info for info in packages if (info.public or info.owner == owner) and is_in_range(info, use.version)
+    ]
     if not seen:
         version = f" in version {use.version}" if use.version else ""
         raise UsageError(f"no package of the catalogue has the class {use.name!r}{version}")
     return max(seen, key=lambda info: (Version.parse(info.version).precedence, info.owner == owner))
 
 
-def fits(info: PackageInfo, versions: str | None) -> bool:
+def is_in_range(info: PackageInfo, versions: str | None) -> bool:
     """Whether a package is in a range of versions: `0` is all of 0.x."""
     try:
         return VersionSpec.parse(versions or "").allows(Version.parse(info.version))
@@ -206,7 +208,9 @@ def fits(info: PackageInfo, versions: str | None) -> bool:
         raise UsageError(str(error)) from error
 
 
-def with_required(service: Service, packages: Iterable[PackageInfo], *, owner: str) -> Iterator[PackageInfo]:
+def with_required(
+    service: SabirService, packages: Iterable[PackageInfo], *, owner: str
+) -> Iterator[PackageInfo]:
     """Packages with everything that they, in turn, need. Versions are chosen when they are loaded."""
     queue, seen = [*packages], set[str]()
     while queue:
@@ -215,16 +219,16 @@ def with_required(service: Service, packages: Iterable[PackageInfo], *, owner: s
             continue
         seen.add(info.digest)
         yield info
-        for name in _required(service, info):
+        for name in _list_requirements(service, info):
             if name != _CORE[1]:
                 candidates, _ = service.catalogue.search(Search(full_name=name, limit=100))
                 queue += [each for each in candidates if each.public or each.owner == owner]
 
 
-def _required(service: Service, info: PackageInfo) -> list[str]:
+def _list_requirements(service: SabirService, info: PackageInfo) -> list[str]:
     file = load_package(service.catalogue.archive_path(info)).get_file("manifest.yaml")
     documents = file.yaml.documents if file is not None else ()
     manifest = documents[0] if documents else None
     if not isinstance(manifest, YamlMapping):
         return []
-    return [name for name, _ in entries(value_at(manifest, "Require"))]
+    return [name for name, _ in text_entries(value_at(manifest, "Require"))]

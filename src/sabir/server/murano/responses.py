@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from sabir.server.murano.models import PART, services
-from sabir.server.service import Service
+from sabir.server.murano.models import PART, list_services
+from sabir.server.service import SabirService
 from sabir.server.store.catalogue import PackageInfo
 from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.jobs import JobInfo, JobState
@@ -44,12 +44,12 @@ def package_data(info: PackageInfo) -> dict[str, Any]:
     }
 
 
-def environment_data(service: Service, info: EnvironmentInfo) -> dict[str, Any]:
+def environment_data(service: SabirService, info: EnvironmentInfo) -> dict[str, Any]:
     """As lists show it."""
     return {
         "id": info.id,
         "name": info.name,
-        "status": _status(service, info),
+        "status": _environment_status(service, info),
         "version": info.revision,
         "tenant_id": info.owner,
         "created": info.created,
@@ -57,24 +57,24 @@ def environment_data(service: Service, info: EnvironmentInfo) -> dict[str, Any]:
     }
 
 
-def shown_environment(service: Service, info: EnvironmentInfo, model: Any) -> dict[str, Any]:
+def environment_detail(service: SabirService, info: EnvironmentInfo, model: Any) -> dict[str, Any]:
     """One environment with its applications."""
-    return {**environment_data(service, info), "services": services(model)}
+    return {**environment_data(service, info), "services": list_services(model)}
 
 
-def live_model(service: Service, info: EnvironmentInfo) -> Any:
+def live_model(service: SabirService, info: EnvironmentInfo) -> Any:
     """The model as the last deployment left it, with what can be called; as it is written, when nothing is deployed."""
-    storage = service.state(info.id).observed().get(f"{PART}/{info.id}|storage")
+    storage = service.state(info.id).load_observations().get(f"{PART}/{info.id}|storage")
     match storage:
         case {"Objects": dict(objects)} if objects:
-            from sabir.graph.json import encoded
+            from sabir.graph.json import encode_value
 
-            return encoded(objects)
+            return encode_value(objects)
         case _:
             return service.environments.model(info.id)
 
 
-def _status(service: Service, info: EnvironmentInfo) -> str:
+def _environment_status(service: SabirService, info: EnvironmentInfo) -> str:
     jobs = [job for job in service.jobs.of(info.id) if job.verb in ACTING]
     last = jobs[0] if jobs else None
     if last is not None and not last.state.is_final:
@@ -86,7 +86,7 @@ def _status(service: Service, info: EnvironmentInfo) -> str:
     return "ready"
 
 
-def session_data(service: Service, session: SessionInfo) -> dict[str, Any]:
+def session_data(service: SabirService, session: SessionInfo) -> dict[str, Any]:
     state = session.state.value
     job = next((job for job in service.jobs.of(session.environment) if job.session == session.id), None)
     if session.state is SessionState.DEPLOYING and job is not None and job.state.is_final:
@@ -102,7 +102,7 @@ def session_data(service: Service, session: SessionInfo) -> dict[str, Any]:
     }
 
 
-def deployments(service: Service, environment_id: str) -> list[dict[str, Any]]:
+def list_deployments(service: SabirService, environment_id: str) -> list[dict[str, Any]]:
     return [deployment_data(job) for job in service.jobs.of(environment_id) if job.verb in ACTING]
 
 
@@ -119,7 +119,7 @@ def deployment_data(job: JobInfo) -> dict[str, Any]:
     }
 
 
-def report_data(service: Service, job: JobInfo) -> Iterator[dict[str, Any]]:
+def report_data(service: SabirService, job: JobInfo) -> Iterator[dict[str, Any]]:
     """What a job told: the reports of the program, and how its steps ended."""
     file = service.running.files(job).output
     lines = file.read_bytes().splitlines() if file.exists() else []
@@ -127,7 +127,7 @@ def report_data(service: Service, job: JobInfo) -> Iterator[dict[str, Any]]:
         event = msgspec.json.decode(line)
         if event.get("event") == "end":
             continue
-        entity, text = _said(event)
+        entity, text = _split_message(event)
         yield {
             "id": f"{job.id}-{number}",
             "entity_id": entity,
@@ -151,7 +151,7 @@ def report_data(service: Service, job: JobInfo) -> Iterator[dict[str, Any]]:
         }
 
 
-def _said(event: dict[str, Any]) -> tuple[str | None, str]:
+def _split_message(event: dict[str, Any]) -> tuple[str | None, str]:
     """Who said it, and what: reports of a program begin with the id of their object."""
     message = str(event.get("message") or "")
     if event["event"] == "note":

@@ -11,12 +11,12 @@ from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 
-from sabir.server.access import allowed
+from sabir.server.access import require_permission
 from sabir.server.murano import models
 from sabir.server.murano.environments import Name
-from sabir.server.request_context import Asking, decoded_body, json_answer, sees_secrets, service_of
-from sabir.server.service import Service
-from sabir.server.store.environments import Kind
+from sabir.server.request_context import ServiceRequest, decoded_body, json_response, sees_secrets, service_of
+from sabir.server.service import SabirService
+from sabir.server.store.environments import EnvironmentKind
 from sabir.server.store.murano import TemplateInfo
 from sabir.server.store.tokens import Verb
 
@@ -40,89 +40,101 @@ class MuranoTemplates(Controller):
     path = "/templates"
     tags = ("murano",)
 
-    @get(guards=[allowed(Verb.READ)])
-    async def list_templates(self, request: Asking) -> dict[str, list[dict[str, Any]]]:
+    @get(guards=[require_permission(Verb.READ)])
+    async def list_templates(self, request: ServiceRequest) -> dict[str, list[dict[str, Any]]]:
         """The own ones, and those that are public."""
         templates = service_of(request).templates
         infos = await asyncio.to_thread(lambda: templates.all(owner=request.user.name))
-        return {"templates": [_data(info) for info in infos]}
+        return {"templates": [_template_data(info) for info in infos]}
 
-    @post(guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def create(self, request: Asking, data: JSONBody[_NewTemplate]) -> dict[str, Any]:
-        services = tuple(map(models.identified, data.services))
-        return _shown(await _created(request, data.name, public=data.is_public, services=services))
+    @post(guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def create(self, request: ServiceRequest, data: JSONBody[_NewTemplate]) -> dict[str, Any]:
+        services = tuple(map(models.add_ids, data.services))
+        return _template_detail(
+            await _create_template(request, data.name, public=data.is_public, services=services)
+        )
 
-    @get("/{template_id:str}", guards=[allowed(Verb.READ)])
-    async def show(self, request: Asking, template_id: FromPath[str]) -> dict[str, Any]:
-        shown = _shown(await _template(request, template_id))
+    @get("/{template_id:str}", guards=[require_permission(Verb.READ)])
+    async def show(self, request: ServiceRequest, template_id: FromPath[str]) -> dict[str, Any]:
+        shown = _template_detail(await _find_template(request, template_id))
         if sees_secrets(request, None):
             return shown
         return {**shown, "services": models.heads(shown["services"])}
 
-    @put("/{template_id:str}", guards=[allowed(Verb.EDIT)])
+    @put("/{template_id:str}", guards=[require_permission(Verb.EDIT)])
     async def rename(
-        self, request: Asking, template_id: FromPath[str], data: JSONBody[_Rename]
+        self, request: ServiceRequest, template_id: FromPath[str], data: JSONBody[_Rename]
     ) -> dict[str, Any]:
         info = await _own_template(request, template_id)
         await asyncio.to_thread(service_of(request).templates.rename, info.id, data.name)
-        return _shown(await _template(request, template_id))
+        return _template_detail(await _find_template(request, template_id))
 
-    @delete("/{template_id:str}", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def remove(self, request: Asking, template_id: FromPath[str]) -> None:
+    @delete("/{template_id:str}", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def remove(self, request: ServiceRequest, template_id: FromPath[str]) -> None:
         info = await _own_template(request, template_id)
         await asyncio.to_thread(service_of(request).templates.remove, info.id)
 
-    @get("/{template_id:str}/services", guards=[allowed(Verb.DEPLOY)])
-    async def services(self, request: Asking, template_id: FromPath[str]) -> Response[bytes]:
-        return json_answer((await _template(request, template_id)).services)
+    @get("/{template_id:str}/services", guards=[require_permission(Verb.DEPLOY)])
+    async def services(self, request: ServiceRequest, template_id: FromPath[str]) -> Response[bytes]:
+        return json_response((await _find_template(request, template_id)).services)
 
-    @post("/{template_id:str}/services", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
-    async def add(self, request: Asking, template_id: FromPath[str]) -> Response[bytes]:
+    @post("/{template_id:str}/services", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
+    async def add(self, request: ServiceRequest, template_id: FromPath[str]) -> Response[bytes]:
         """One more application."""
         info, application = await _own_template(request, template_id), await decoded_body(request)
-        added = models.identified(application)
+        added = models.add_ids(application)
         changed = (*info.services, added)
         await asyncio.to_thread(service_of(request).templates.set_services, info.id, changed)
-        return json_answer(added)
+        return json_response(added)
 
     @delete(
         "/{template_id:str}/services/{application_id:str}",
-        guards=[allowed(Verb.EDIT)],
+        guards=[require_permission(Verb.EDIT)],
         status_code=HTTP_200_OK,
     )
     async def remove_application(
-        self, request: Asking, template_id: FromPath[str], application_id: FromPath[str]
+        self, request: ServiceRequest, template_id: FromPath[str], application_id: FromPath[str]
     ) -> None:
         info = await _own_template(request, template_id)
         try:
-            removed = models.part([*info.services], application_id)
+            removed = models.find_part([*info.services], application_id)
         except KeyError as missing:
             raise NotFoundException(f"no application {application_id!r} in the template") from missing
         kept = tuple(each for each in info.services if each is not removed)
         await asyncio.to_thread(service_of(request).templates.set_services, info.id, kept)
 
-    @post("/{template_id:str}/clone", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
+    @post("/{template_id:str}/clone", guards=[require_permission(Verb.EDIT)], status_code=HTTP_200_OK)
     async def clone(
-        self, request: Asking, template_id: FromPath[str], data: JSONBody[_Rename]
+        self, request: ServiceRequest, template_id: FromPath[str], data: JSONBody[_Rename]
     ) -> dict[str, Any]:
         """An own template with the applications of another."""
-        info = await _template(request, template_id)
-        return _shown(await _created(request, data.name, public=False, services=info.services))
+        info = await _find_template(request, template_id)
+        return _template_detail(
+            await _create_template(request, data.name, public=False, services=info.services)
+        )
 
-    @post("/{template_id:str}/create-environment", guards=[allowed(Verb.EDIT)], status_code=HTTP_200_OK)
+    @post(
+        "/{template_id:str}/create-environment",
+        guards=[require_permission(Verb.EDIT)],
+        status_code=HTTP_200_OK,
+    )
     async def create_environment(
-        self, request: Asking, template_id: FromPath[str], data: JSONBody[_NewEnvironment]
+        self, request: ServiceRequest, template_id: FromPath[str], data: JSONBody[_NewEnvironment]
     ) -> dict[str, str]:
         """A new environment, and a session with the applications of the template, which can be deployed."""
         if request.user.environments:
             raise PermissionDeniedException(f"the token {request.user.name!r} is limited to its environments")
-        info = await _template(request, template_id)
-        return await asyncio.to_thread(_begin, service_of(request), info, data, request.user.name)
+        info = await _find_template(request, template_id)
+        return await asyncio.to_thread(
+            _create_environment, service_of(request), info, data, request.user.name
+        )
 
 
-def _begin(service: Service, info: TemplateInfo, data: _NewEnvironment, owner: str) -> dict[str, str]:
+def _create_environment(
+    service: SabirService, info: TemplateInfo, data: _NewEnvironment, owner: str
+) -> dict[str, str]:
     environment = service.environments.create(
-        data.name, owner=owner, kind=Kind.MURANO, trust=service.settings.trust
+        data.name, owner=owner, kind=EnvironmentKind.MURANO, trust=service.settings.trust
     )
     model = models.new_model(environment.id, environment.name, {"region": data.region})
     service.environments.set_model(environment.id, model)
@@ -137,14 +149,16 @@ def _begin(service: Service, info: TemplateInfo, data: _NewEnvironment, owner: s
     return {"environment_id": environment.id, "session_id": session.id, "name": environment.name}
 
 
-async def _created(request: Asking, name: str, *, public: bool, services: tuple[Any, ...]) -> TemplateInfo:
+async def _create_template(
+    request: ServiceRequest, name: str, *, public: bool, services: tuple[Any, ...]
+) -> TemplateInfo:
     templates, owner = service_of(request).templates, request.user.name
     return await asyncio.to_thread(
         lambda: templates.create(name, owner=owner, public=public, services=services)
     )
 
 
-async def _template(request: Asking, template_id: str) -> TemplateInfo:
+async def _find_template(request: ServiceRequest, template_id: str) -> TemplateInfo:
     templates, owner = service_of(request).templates, request.user.name
     info = await asyncio.to_thread(lambda: templates.get(template_id, owner=owner))
     if info is None:
@@ -152,14 +166,14 @@ async def _template(request: Asking, template_id: str) -> TemplateInfo:
     return info
 
 
-async def _own_template(request: Asking, template_id: str) -> TemplateInfo:
-    info = await _template(request, template_id)
+async def _own_template(request: ServiceRequest, template_id: str) -> TemplateInfo:
+    info = await _find_template(request, template_id)
     if info.owner != request.user.name:
         raise PermissionDeniedException(f"the template {info.name!r} belongs to {info.owner}: clone it")
     return info
 
 
-def _data(info: TemplateInfo) -> dict[str, Any]:
+def _template_data(info: TemplateInfo) -> dict[str, Any]:
     return {
         "id": info.id,
         "name": info.name,
@@ -171,5 +185,5 @@ def _data(info: TemplateInfo) -> dict[str, Any]:
     }
 
 
-def _shown(info: TemplateInfo) -> dict[str, Any]:
-    return {**_data(info), "services": list(info.services)}
+def _template_detail(info: TemplateInfo) -> dict[str, Any]:
+    return {**_template_data(info), "services": list(info.services)}

@@ -17,15 +17,15 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".html": "text/ht
 
 @get("/", include_in_schema=False)
 async def index() -> Response[bytes]:
-    return _file("index.html")
+    return _file_response("index.html")
 
 
 @get("/page/{name:str}", include_in_schema=False)
-async def static(name: FromPath[str]) -> Response[bytes]:
-    return _file(name)
+async def static_file(name: FromPath[str]) -> Response[bytes]:
+    return _file_response(name)
 
 
-def _file(name: str) -> Response[bytes]:
+def _file_response(name: str) -> Response[bytes]:
     path = _FOLDER / name
     if path.parent != _FOLDER or not path.is_file():
         raise NotFoundException(f"no file {name!r}")
@@ -38,4 +38,4 @@ def _file(name: str) -> Response[bytes]:
 
 def page_router() -> Router:
     """What needs no token: the page itself says nothing; everything that it shows comes from the API."""
-    return Router("/", route_handlers=[index, static])
+    return Router("/", route_handlers=[index, static_file])

@@ -19,9 +19,9 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct
 
-from sabir.server.access import COOKIE, allowed
-from sabir.server.request_context import Asking, service_of
-from sabir.server.service import Service
+from sabir.server.access import COOKIE, require_permission
+from sabir.server.request_context import ServiceRequest, service_of
+from sabir.server.service import SabirService
 from sabir.server.store.tokens import AuditLine, Role, TokenInfo, Verb
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -43,16 +43,16 @@ class CreatedToken(Struct, frozen=True, kw_only=True):
     """Its text: it is not shown again."""
 
 
-class Tokens(Controller):
+class TokenRoutes(Controller):
     path = "/tokens"
     tags = ("administration",)
 
-    @get(guards=[allowed(Verb.ADMIN)])
-    async def list_tokens(self, request: Asking) -> list[TokenInfo]:
+    @get(guards=[require_permission(Verb.ADMIN)])
+    async def list_tokens(self, request: ServiceRequest) -> list[TokenInfo]:
         return await asyncio.to_thread(service_of(request).tokens.all)
 
-    @post(guards=[allowed(Verb.ADMIN)])
-    async def create(self, request: Asking, data: JSONBody[NewToken]) -> CreatedToken:
+    @post(guards=[require_permission(Verb.ADMIN)])
+    async def create(self, request: ServiceRequest, data: JSONBody[NewToken]) -> CreatedToken:
         service = service_of(request)
 
         def create() -> tuple[TokenInfo, str]:
@@ -68,8 +68,8 @@ class Tokens(Controller):
         await asyncio.to_thread(service.audit.note, request.user.name, "create token", info.name, id=info.id)
         return CreatedToken(info=info, token=secret)
 
-    @delete("/{token_id:str}", guards=[allowed(Verb.ADMIN)])
-    async def revoke(self, request: Asking, token_id: FromPath[str]) -> None:
+    @delete("/{token_id:str}", guards=[require_permission(Verb.ADMIN)])
+    async def revoke(self, request: ServiceRequest, token_id: FromPath[str]) -> None:
         """From now on nobody gets in with it."""
         service = service_of(request)
         if not await asyncio.to_thread(service.tokens.revoke, token_id):
@@ -81,10 +81,10 @@ class AuditTrail(Controller):
     path = "/audit"
     tags = ("administration",)
 
-    @get(guards=[allowed(Verb.ADMIN)])
+    @get(guards=[require_permission(Verb.ADMIN)])
     async def lines(
         self,
-        request: Asking,
+        request: ServiceRequest,
         after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
         limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
     ) -> list[AuditLine]:
@@ -93,8 +93,13 @@ class AuditTrail(Controller):
         return await asyncio.to_thread(lambda: audit.lines(after=after, limit=limit))
 
 
-@get("/metrics", guards=[allowed(Verb.READ)], tags=["service"], media_type="text/plain; version=0.0.4")
-async def metrics(request: Asking) -> bytes:
+@get(
+    "/metrics",
+    guards=[require_permission(Verb.READ)],
+    tags=["service"],
+    media_type="text/plain; version=0.0.4",
+)
+async def metrics(request: ServiceRequest) -> bytes:
     """For Prometheus."""
     return service_of(request).measures.text()
 
@@ -103,7 +108,7 @@ class SignIn(Struct, frozen=True, forbid_unknown_fields=True):
     token: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
-class Session(Controller):
+class SignInRoutes(Controller):
     path = "/session"
     tags = ("page",)
 
@@ -116,7 +121,7 @@ class Session(Controller):
     async def sign_in(
         self, request: Request[TokenInfo, str, State], data: JSONBody[SignIn]
     ) -> Response[TokenInfo]:
-        service: Service = request.app.state.service
+        service: SabirService = request.app.state.service
         info = await asyncio.to_thread(service.tokens.find, data.token)
         if info is None:
             raise NotAuthorizedException("this token is not known, or has expired")

@@ -18,16 +18,16 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sabir.errors import FindingError
 from sabir.languages.language import EvaluationRequest, ModelResult
 from sabir.operations.model import ModelRequest, model_of_path
-from sabir.server.access import allowed
+from sabir.server.access import require_permission
 from sabir.server.package_metadata import icon_of
-from sabir.server.request_context import Asking, service_of
+from sabir.server.request_context import ServiceRequest, service_of
 from sabir.server.store.catalogue import Category, PackageInfo, Search
 from sabir.server.store.tokens import Verb
 from sabir.session import PROFILES, Session
 from sabir.source.packages import load_package
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class PackagePage(Struct, frozen=True, kw_only=True):
     packages: list[PackageInfo]
     next: str | None = None
     """`after` of the next page."""
@@ -46,14 +46,14 @@ class NewCategory(Struct, frozen=True):
     name: str
 
 
-class Packages(Controller):
+class PackageRoutes(Controller):
     path = "/packages"
     tags = ("catalogue",)
 
-    @get(guards=[allowed(Verb.READ)])
+    @get(guards=[require_permission(Verb.READ)])
     async def list_packages(
         self,
-        request: Asking,
+        request: ServiceRequest,
         search: Annotated[
             str | None, QueryParameter(description="Words in names, descriptions, tags and authors.")
         ] = None,
@@ -61,18 +61,20 @@ class Packages(Controller):
         tag: FromQuery[str | None] = None,
         after: FromQuery[str | None] = None,
         limit: Annotated[int, QueryParameter(ge=1, le=100)] = 20,
-    ) -> Page:
+    ) -> PackagePage:
         """The catalogue, page by page."""
         wanted = Search(text=search, category=category, tag=tag, after=after, limit=limit)
         packages, following = await asyncio.to_thread(service_of(request).catalogue.search, wanted)
-        return Page(packages=packages, next=following)
+        return PackagePage(packages=packages, next=following)
 
     @post(
-        guards=[allowed(Verb.UPLOAD)],
+        guards=[require_permission(Verb.UPLOAD)],
         status_code=HTTP_201_CREATED,
         raises=[],
     )
-    async def upload(self, request: Asking, category: FromQuery[list[str] | None] = None) -> Response[Any]:
+    async def upload(
+        self, request: ServiceRequest, category: FromQuery[list[str] | None] = None
+    ) -> Response[Any]:
         """Store a package: the body is a zip archive. One with errors is not stored; the answer lists them."""
         service, archive = service_of(request), await request.body()
         checked = await service.checking.check(archive)
@@ -92,13 +94,13 @@ class Packages(Controller):
         )
         return Response(info, status_code=HTTP_201_CREATED)
 
-    @get("/{package_id:str}", guards=[allowed(Verb.READ)])
-    async def show(self, request: Asking, package_id: FromPath[str]) -> PackageInfo:
+    @get("/{package_id:str}", guards=[require_permission(Verb.READ)])
+    async def show(self, request: ServiceRequest, package_id: FromPath[str]) -> PackageInfo:
         return await _package_of(request, package_id)
 
-    @patch("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
+    @patch("/{package_id:str}", guards=[require_permission(Verb.UPLOAD)])
     async def change(
-        self, request: Asking, package_id: FromPath[str], data: JSONBody[PackageChange]
+        self, request: ServiceRequest, package_id: FromPath[str], data: JSONBody[PackageChange]
     ) -> PackageInfo:
         await _package_of(request, package_id)
         values = {
@@ -108,25 +110,25 @@ class Packages(Controller):
         assert changed is not None, "it was there"
         return changed
 
-    @delete("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
-    async def remove(self, request: Asking, package_id: FromPath[str]) -> None:
+    @delete("/{package_id:str}", guards=[require_permission(Verb.UPLOAD)])
+    async def remove(self, request: ServiceRequest, package_id: FromPath[str]) -> None:
         info = await _package_of(request, package_id)
         await asyncio.to_thread(service_of(request).catalogue.remove, package_id)
         await asyncio.to_thread(service_of(request).audit.note, request.user.name, "delete", info.full_name)
 
-    @get("/{package_id:str}/archive", guards=[allowed(Verb.READ)], media_type="application/zip")
-    async def archive(self, request: Asking, package_id: FromPath[str]) -> bytes:
+    @get("/{package_id:str}/archive", guards=[require_permission(Verb.READ)], media_type="application/zip")
+    async def archive(self, request: ServiceRequest, package_id: FromPath[str]) -> bytes:
         info = await _package_of(request, package_id)
         return await asyncio.to_thread(service_of(request).catalogue.archive, info)
 
     @get(
         "/{package_id:str}/icon",
-        guards=[allowed(Verb.READ)],
+        guards=[require_permission(Verb.READ)],
         media_type="image/png",
         # A package with another picture is another package.
         response_headers={"cache-control": "private, max-age=86400, immutable"},
     )
-    async def icon(self, request: Asking, package_id: FromPath[str]) -> bytes:
+    async def icon(self, request: ServiceRequest, package_id: FromPath[str]) -> bytes:
         info = await _package_of(request, package_id)
         path = service_of(request).catalogue.archive_path(info)
         picture = await asyncio.to_thread(lambda: icon_of(load_package(path)))
@@ -135,27 +137,27 @@ class Packages(Controller):
         return picture
 
 
-async def _package_of(request: Asking, package_id: str) -> PackageInfo:
+async def _package_of(request: ServiceRequest, package_id: str) -> PackageInfo:
     info = await asyncio.to_thread(service_of(request).catalogue.get, package_id)
     if info is None:
         raise NotFoundException(f"no package {package_id!r}")
     return info
 
 
-class Categories(Controller):
+class CategoryRoutes(Controller):
     path = "/categories"
     tags = ("catalogue",)
 
-    @get(guards=[allowed(Verb.READ)], media_type=MediaType.JSON)
-    async def list_categories(self, request: Asking) -> list[Category]:
+    @get(guards=[require_permission(Verb.READ)], media_type=MediaType.JSON)
+    async def list_categories(self, request: ServiceRequest) -> list[Category]:
         return await asyncio.to_thread(service_of(request).catalogue.all_categories)
 
-    @post(guards=[allowed(Verb.UPLOAD)])
-    async def add(self, request: Asking, data: JSONBody[NewCategory]) -> Category:
+    @post(guards=[require_permission(Verb.UPLOAD)])
+    async def add(self, request: ServiceRequest, data: JSONBody[NewCategory]) -> Category:
         return await asyncio.to_thread(service_of(request).catalogue.add_category, data.name)
 
-    @delete("/{category_id:str}", guards=[allowed(Verb.UPLOAD)])
-    async def remove(self, request: Asking, category_id: FromPath[str]) -> None:
+    @delete("/{category_id:str}", guards=[require_permission(Verb.UPLOAD)])
+    async def remove(self, request: ServiceRequest, category_id: FromPath[str]) -> None:
         if not await asyncio.to_thread(service_of(request).catalogue.remove_category, category_id):
             raise NotFoundException(f"no category {category_id!r}")
 
@@ -171,28 +173,28 @@ class MadeModel(Struct, frozen=True, kw_only=True):
     """`form.field: what is wrong`; without any there is a model."""
 
 
-class Forms(Controller):
+class FormRoutes(Controller):
     path = "/packages/{package_id:str}"
     tags = ("catalogue",)
 
-    @get("/forms", guards=[allowed(Verb.READ)])
-    async def forms(self, request: Asking, package_id: FromPath[str]) -> dict[str, Any]:
+    @get("/forms", guards=[require_permission(Verb.READ)])
+    async def forms(self, request: ServiceRequest, package_id: FromPath[str]) -> dict[str, Any]:
         """The forms, each field with its type, label, choices and limits."""
-        result = await _model(request, package_id, forms=True)
+        result = await _build_model(request, package_id, forms=True)
         return dict(result.document or {})
 
-    @post("/model", guards=[allowed(Verb.READ)], status_code=HTTP_200_OK)
+    @post("/model", guards=[require_permission(Verb.READ)], status_code=HTTP_200_OK)
     async def model(
-        self, request: Asking, package_id: FromPath[str], data: JSONBody[FormValues]
+        self, request: ServiceRequest, package_id: FromPath[str], data: JSONBody[FormValues]
     ) -> MadeModel:
         """The object model that filled-in forms make, or what is wrong with the values."""
-        result = await _model(request, package_id, values=data.values)
+        result = await _build_model(request, package_id, values=data.values)
         return MadeModel(
             model=None if result.document is None else dict(result.document), errors=result.errors
         )
 
 
-async def _model(request: Asking, package_id: str, **words: Any) -> ModelResult:
+async def _build_model(request: ServiceRequest, package_id: str, **words: Any) -> ModelResult:
     service = service_of(request)
     info = await asyncio.to_thread(service.catalogue.get, package_id)
     if info is None:

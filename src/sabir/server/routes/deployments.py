@@ -13,14 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.deployments.store.records import DeploymentRecord, EventRecord, StepRecord
-from sabir.graph.json import encoded
-from sabir.server.access import allowed
+from sabir.graph.json import encode_value
+from sabir.server.access import require_permission
 from sabir.server.request_context import (
-    Asking,
+    ServiceRequest,
     environment_of,
     get_page,
-    json_answer,
-    page_answer,
+    json_response,
+    page_response,
     redacted_answer,
     redacted_for,
     service_of,
@@ -66,13 +66,13 @@ class DeploymentDetail(Struct, frozen=True, kw_only=True):
     events: list[DeploymentEvent]
 
 
-class Deployments(Controller):
+class DeploymentRoutes(Controller):
     path = "/environments/{environment_id:str}"
     tags = ("deployments",)
 
-    @get("/plan", guards=[allowed(Verb.READ)])
+    @get("/plan", guards=[require_permission(Verb.READ)])
     async def plan(
-        self, request: Asking, environment_id: FromPath[str], *, refresh: FromQuery[bool] = False
+        self, request: ServiceRequest, environment_id: FromPath[str], *, refresh: FromQuery[bool] = False
     ) -> Response[bytes]:
         """The steps that a deployment would take, as `sabir plan --format json`."""
         service, info = service_of(request), await environment_of(request, environment_id)
@@ -80,27 +80,27 @@ class Deployments(Controller):
         return redacted_answer(request, info.id, answered)
 
     @get_page("/plan.html", Verb.DEPLOY)
-    async def plan_page(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+    async def plan_page(self, request: ServiceRequest, environment_id: FromPath[str]) -> Response[bytes]:
         """The plan as a page: the graph with the steps."""
         service, info = service_of(request), await environment_of(request, environment_id)
-        return page_answer(await service.ask_command(info, JobRequest(verb="plan"), page=True))
+        return page_response(await service.ask_command(info, JobRequest(verb="plan"), page=True))
 
-    @get("/operations", guards=[allowed(Verb.READ)])
-    async def operations(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+    @get("/operations", guards=[require_permission(Verb.READ)])
+    async def operations(self, request: ServiceRequest, environment_id: FromPath[str]) -> Response[bytes]:
         """What can be called, as `sabir call --list --format json`."""
         service, info = service_of(request), await environment_of(request, environment_id)
         call = JobRequest(verb="call", operation="list")
         return redacted_answer(request, info.id, await service.ask_command(info, call, listing=True))
 
-    @get("/drift", guards=[allowed(Verb.READ)])
-    async def drift(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+    @get("/drift", guards=[require_permission(Verb.READ)])
+    async def drift(self, request: ServiceRequest, environment_id: FromPath[str]) -> Response[bytes]:
         """What is wanted, recorded and there, as `sabir status --format json`."""
         service, info = service_of(request), await environment_of(request, environment_id)
         answered = await service.ask_command(info, JobRequest(verb="status"))
         return redacted_answer(request, info.id, answered)
 
-    @get("/status", guards=[allowed(Verb.READ)])
-    async def status(self, request: Asking, environment_id: FromPath[str]) -> RecordedStatus:
+    @get("/status", guards=[require_permission(Verb.READ)])
+    async def status(self, request: ServiceRequest, environment_id: FromPath[str]) -> RecordedStatus:
         """What is remembered of it."""
         service, info = service_of(request), await environment_of(request, environment_id)
         state = service.state(info.id)
@@ -110,7 +110,7 @@ class Deployments(Controller):
             acting = service.running.acts_on(info.id)
             return RecordedStatus(
                 serial=state.serial(),
-                last=_shown(deployments[-1], service.place(info).path) if deployments else None,
+                last=_relative_record(deployments[-1], service.place(info).path) if deployments else None,
                 job=None if acting is None else acting.shown,
                 resources=[
                     RecordedResource(
@@ -127,17 +127,17 @@ class Deployments(Controller):
 
         return await asyncio.to_thread(read)
 
-    @get("/history", guards=[allowed(Verb.READ)])
-    async def history(self, request: Asking, environment_id: FromPath[str]) -> list[DeploymentRecord]:
+    @get("/history", guards=[require_permission(Verb.READ)])
+    async def history(self, request: ServiceRequest, environment_id: FromPath[str]) -> list[DeploymentRecord]:
         """Every deployment, the oldest first."""
         info = await environment_of(request, environment_id)
         service = service_of(request)
         records = await asyncio.to_thread(service.state(info.id).deployments)
-        return [_shown(record, service.place(info).path) for record in records]
+        return [_relative_record(record, service.place(info).path) for record in records]
 
-    @get("/history/{number:int}", guards=[allowed(Verb.READ)])
+    @get("/history/{number:int}", guards=[require_permission(Verb.READ)])
     async def deployment(
-        self, request: Asking, environment_id: FromPath[str], number: FromPath[int]
+        self, request: ServiceRequest, environment_id: FromPath[str], number: FromPath[int]
     ) -> Response[bytes]:
         """One deployment with its steps and events."""
         info = await environment_of(request, environment_id)
@@ -148,17 +148,17 @@ class Deployments(Controller):
             record = next((each for each in state.deployments() if each.number == number), None)
             if record is None:
                 return None
-            events = [_event(event) for event in state.events(number)]
-            shown = _shown(record, service.place(info).path)
+            events = [_build_event(event) for event in state.events(number)]
+            shown = _relative_record(record, service.place(info).path)
             return DeploymentDetail(deployment=shown, steps=state.steps(number), events=events)
 
         detail = await asyncio.to_thread(read)
         if detail is None:
             raise NotFoundException(f"there is no deployment {number}")
-        return json_answer(redacted_for(request, info.id, detail))
+        return json_response(redacted_for(request, info.id, detail))
 
 
-def _shown(record: DeploymentRecord, folder: Path) -> DeploymentRecord:
+def _relative_record(record: DeploymentRecord, folder: Path) -> DeploymentRecord:
     """Where the service keeps the files of an environment is its own affair: paths are told from the environment on."""
     path = record.audit.get("path")
     if path is None or not Path(path).is_relative_to(folder):
@@ -166,7 +166,11 @@ def _shown(record: DeploymentRecord, folder: Path) -> DeploymentRecord:
     return replace(record, audit={**record.audit, "path": str(Path(path).relative_to(folder))})
 
 
-def _event(event: EventRecord) -> DeploymentEvent:
+def _build_event(event: EventRecord) -> DeploymentEvent:
     return DeploymentEvent(
-        number=event.number, at=event.at, key=event.key, state=event.state, data=encoded(dict(event.data))
+        number=event.number,
+        at=event.at,
+        key=event.key,
+        state=event.state,
+        data=encode_value(dict(event.data)),
     )

@@ -11,19 +11,27 @@ from litestar.status_codes import HTTP_200_OK, HTTP_304_NOT_MODIFIED
 from msgspec import Meta, Struct
 
 from sabir import __version__
-from sabir.server.access import allowed
+from sabir.server.access import require_permission
 from sabir.server.request_context import (
-    Asking,
-    answer,
+    ServiceRequest,
+    build_response,
     environment_of,
     get_page,
-    page_answer,
+    page_response,
     sees_secrets,
     service_of,
 )
 from sabir.server.store.environments import EnvironmentInfo
 from sabir.server.store.tokens import Verb
-from sabir.server.work.asking import Impact, Picture, Query, Question, Subject, WhatIf, Why
+from sabir.server.work.asking import (
+    ExpressionQuestion,
+    GraphSubject,
+    ImpactQuestion,
+    PictureQuestion,
+    Question,
+    WhatIfQuestion,
+    WhyQuestion,
+)
 
 Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
 
@@ -40,65 +48,65 @@ class WhatIfBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """By INSTANCE.ATTRIBUTE."""
 
 
-class Questions(Controller):
+class GraphRoutes(Controller):
     path = "/environments/{environment_id:str}"
     tags = ("questions",)
 
-    @get("/graph", guards=[allowed(Verb.READ)])
-    async def graph(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+    @get("/graph", guards=[require_permission(Verb.READ)])
+    async def graph(self, request: ServiceRequest, environment_id: FromPath[str]) -> Response[bytes]:
         """The revision, its findings, and the graph as `sabir compile` writes it. Its `ETag` tells whether it is another one."""
         service, info = service_of(request), await environment_of(request, environment_id)
         subject = await _subject(request, info)
         tag = f'"{__version__}-{subject.revision}-{subject.serial}{"-redacted" if subject.redacted else ""}"'
         if tag in request.headers.get("if-none-match", ""):
             return Response(b"", status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag})
-        answered = answer(await service.asking.graph(subject))
+        answered = build_response(await service.asking.graph(subject))
         if answered.status_code == HTTP_200_OK:
             answered.headers.update({"etag": tag, "cache-control": "private, no-cache"})
         return answered
 
     @get_page("/graph.html")
-    async def picture(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+    async def picture(self, request: ServiceRequest, environment_id: FromPath[str]) -> Response[bytes]:
         """The graph as a page to walk about in."""
         service, info = service_of(request), await environment_of(request, environment_id)
         subject = await _subject(request, info)
-        return page_answer(await service.asking.ask(subject, Picture(info.name)))
+        return page_response(await service.asking.ask(subject, PictureQuestion(info.name)))
 
-    @post("/query", guards=[allowed(Verb.READ)], status_code=HTTP_200_OK)
+    @post("/query", guards=[require_permission(Verb.READ)], status_code=HTTP_200_OK)
     async def query(
-        self, request: Asking, environment_id: FromPath[str], data: JSONBody[QueryBody]
+        self, request: ServiceRequest, environment_id: FromPath[str], data: JSONBody[QueryBody]
     ) -> Response[bytes]:
         """An Unfurl expression over the graph, as `sabir query`."""
-        question = Query(expression=data.expression, at=data.at, variables=data.variables)
-        return await _ask(request, environment_id, question)
+        question = ExpressionQuestion(expression=data.expression, at=data.at, variables=data.variables)
+        return await _run_question(request, environment_id, question)
 
-    @get("/why", guards=[allowed(Verb.READ)])
+    @get("/why", guards=[require_permission(Verb.READ)])
     async def why(
-        self, request: Asking, environment_id: FromPath[str], subject: FromQuery[str]
+        self, request: ServiceRequest, environment_id: FromPath[str], subject: FromQuery[str]
     ) -> Response[bytes]:
         """Where INSTANCE[.ATTRIBUTE] came from, as `sabir why`."""
-        return await _ask(request, environment_id, Why(subject))
+        return await _run_question(request, environment_id, WhyQuestion(subject))
 
-    @get("/impact", guards=[allowed(Verb.READ)])
+    @get("/impact", guards=[require_permission(Verb.READ)])
     async def impact(
-        self, request: Asking, environment_id: FromPath[str], line: FromQuery[str]
+        self, request: ServiceRequest, environment_id: FromPath[str], line: FromQuery[str]
     ) -> Response[bytes]:
         """What rests on FILE:LINE, as `sabir impact`."""
-        return await _ask(request, environment_id, Impact(line))
+        return await _run_question(request, environment_id, ImpactQuestion(line))
 
-    @post("/what-if", guards=[allowed(Verb.READ)], status_code=HTTP_200_OK)
+    @post("/what-if", guards=[require_permission(Verb.READ)], status_code=HTTP_200_OK)
     async def what_if(
-        self, request: Asking, environment_id: FromPath[str], data: JSONBody[WhatIfBody]
+        self, request: ServiceRequest, environment_id: FromPath[str], data: JSONBody[WhatIfBody]
     ) -> Response[bytes]:
         """What other values would change, as `sabir diff --set`."""
-        return await _ask(request, environment_id, WhatIf(data.values))
+        return await _run_question(request, environment_id, WhatIfQuestion(data.values))
 
 
-async def _ask(request: Asking, environment_id: str, question: Question) -> Response[bytes]:
+async def _run_question(request: ServiceRequest, environment_id: str, question: Question) -> Response[bytes]:
     service, info = service_of(request), await environment_of(request, environment_id)
-    return answer(await service.asking.ask(await _subject(request, info), question))
+    return build_response(await service.asking.ask(await _subject(request, info), question))
 
 
-async def _subject(request: Asking, info: EnvironmentInfo) -> Subject:
+async def _subject(request: ServiceRequest, info: EnvironmentInfo) -> GraphSubject:
     redacted = not sees_secrets(request, info.id)
     return await asyncio.to_thread(lambda: service_of(request).subject(info, redacted=redacted))

@@ -14,28 +14,28 @@ from litestar.response import ServerSentEvent, ServerSentEventMessage
 from litestar.status_codes import HTTP_202_ACCEPTED
 from msgspec.structs import replace
 
-from sabir.server.access import allowed
-from sabir.server.request_context import Asking, environment_of, sees_secrets, service_of
+from sabir.server.access import require_permission
+from sabir.server.request_context import ServiceRequest, environment_of, sees_secrets, service_of
 from sabir.server.store.jobs import JobInfo
 from sabir.server.store.tokens import Verb
 from sabir.server.work.commands import ACTING, JobRequest
 from sabir.server.work.redaction import redact_document, redact_text
 
 
-class Jobs(Controller):
+class JobRoutes(Controller):
     path = "/environments/{environment_id:str}/jobs"
     tags = ("jobs",)
 
-    @get(guards=[allowed(Verb.READ)])
-    async def list_jobs(self, request: Asking, environment_id: FromPath[str]) -> list[JobInfo]:
+    @get(guards=[require_permission(Verb.READ)])
+    async def list_jobs(self, request: ServiceRequest, environment_id: FromPath[str]) -> list[JobInfo]:
         """The last jobs, the newest first."""
         info = await environment_of(request, environment_id)
         jobs = await asyncio.to_thread(service_of(request).jobs.of, info.id)
         return [_shown(request, job) for job in jobs]
 
-    @post(guards=[allowed(Verb.READ)], status_code=HTTP_202_ACCEPTED)
+    @post(guards=[require_permission(Verb.READ)], status_code=HTTP_202_ACCEPTED)
     async def submit(
-        self, request: Asking, environment_id: FromPath[str], data: JSONBody[JobRequest]
+        self, request: ServiceRequest, environment_id: FromPath[str], data: JSONBody[JobRequest]
     ) -> JobInfo:
         """Plan, deploy, destroy, call, resolve or status: as soon as there is a slot, and one at a time."""
         info = await environment_of(request, environment_id)
@@ -43,32 +43,36 @@ class Jobs(Controller):
             raise PermissionDeniedException(f"the token {request.user.name!r} may not {data.verb}")
         return _shown(request, await service_of(request).submit(info, data, owner=request.user.name))
 
-    @get("/{job_id:str}", guards=[allowed(Verb.READ)])
-    async def show(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> JobInfo:
-        return _shown(request, await _job(request, environment_id, job_id))
+    @get("/{job_id:str}", guards=[require_permission(Verb.READ)])
+    async def show(
+        self, request: ServiceRequest, environment_id: FromPath[str], job_id: FromPath[str]
+    ) -> JobInfo:
+        return _shown(request, await _find_job(request, environment_id, job_id))
 
-    @post("/{job_id:str}/stop", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_202_ACCEPTED)
-    async def stop(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> JobInfo:
+    @post("/{job_id:str}/stop", guards=[require_permission(Verb.DEPLOY)], status_code=HTTP_202_ACCEPTED)
+    async def stop(
+        self, request: ServiceRequest, environment_id: FromPath[str], job_id: FromPath[str]
+    ) -> JobInfo:
         """The first time, steps that run may end; the second time it ends now. Both are safe."""
-        service, job = service_of(request), await _job(request, environment_id, job_id)
+        service, job = service_of(request), await _find_job(request, environment_id, job_id)
         await service.running.stop(job)
         await asyncio.to_thread(service.audit.note, request.user.name, "stop", job.environment, job=job.id)
-        return _shown(request, await _job(request, environment_id, job_id))
+        return _shown(request, await _find_job(request, environment_id, job_id))
 
-    @get("/{job_id:str}/log", guards=[allowed(Verb.READ)], media_type=MediaType.TEXT)
-    async def log(self, request: Asking, environment_id: FromPath[str], job_id: FromPath[str]) -> str:
+    @get("/{job_id:str}/log", guards=[require_permission(Verb.READ)], media_type=MediaType.TEXT)
+    async def log(self, request: ServiceRequest, environment_id: FromPath[str], job_id: FromPath[str]) -> str:
         """What it said to people."""
-        service, job = service_of(request), await _job(request, environment_id, job_id)
+        service, job = service_of(request), await _find_job(request, environment_id, job_id)
         file = service.running.files(job).log
         text = await asyncio.to_thread(
             lambda: file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
         )
         return text if sees_secrets(request, environment_id) else redact_text(text)
 
-    @get("/{job_id:str}/events", guards=[allowed(Verb.READ)])
+    @get("/{job_id:str}/events", guards=[require_permission(Verb.READ)])
     async def events(
         self,
-        request: Asking,
+        request: ServiceRequest,
         environment_id: FromPath[str],
         job_id: FromPath[str],
         last_event_id: Annotated[str | None, HeaderParameter(name="Last-Event-ID")] = None,
@@ -77,11 +81,13 @@ class Jobs(Controller):
 
         Each is what `sabir deploy --format json` writes; the last one has the type `job` and is the job as it ended.
         """
-        job = await _job(request, environment_id, job_id)
-        return ServerSentEvent(_followed(request, job, _number(last_event_id)))
+        job = await _find_job(request, environment_id, job_id)
+        return ServerSentEvent(_follow_job(request, job, _parse_event_number(last_event_id)))
 
 
-async def _followed(request: Asking, job: JobInfo, after: int) -> AsyncGenerator[ServerSentEventMessage]:
+async def _follow_job(
+    request: ServiceRequest, job: JobInfo, after: int
+) -> AsyncGenerator[ServerSentEventMessage]:
     service, is_whole = service_of(request), sees_secrets(request, job.environment)
     async for event in service.running.events(job, after):
         if event is None:
@@ -98,7 +104,7 @@ def _redacted_line(text: str) -> str:
     return msgspec.json.encode(redact_document(msgspec.json.decode(text))).decode()
 
 
-def _shown(request: Asking, job: JobInfo) -> JobInfo:
+def _shown(request: ServiceRequest, job: JobInfo) -> JobInfo:
     """The job as the token may see it."""
     shown = job.shown
     if sees_secrets(request, job.environment):
@@ -107,7 +113,7 @@ def _shown(request: Asking, job: JobInfo) -> JobInfo:
     return replace(shown, result=redact_document(shown.result), message=message)
 
 
-def _number(last: str | None) -> int:
+def _parse_event_number(last: str | None) -> int:
     if last is None or not last.strip():
         return 0
     if not (last.isascii() and last.isdigit() and len(last) < 12):
@@ -115,7 +121,7 @@ def _number(last: str | None) -> int:
     return int(last)
 
 
-async def _job(request: Asking, environment_id: str, job_id: str) -> JobInfo:
+async def _find_job(request: ServiceRequest, environment_id: str, job_id: str) -> JobInfo:
     job: Any = await asyncio.to_thread(service_of(request).jobs.get, job_id)
     if job is None or job.environment != environment_id:
         raise NotFoundException(f"no job {job_id!r}")

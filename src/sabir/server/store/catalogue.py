@@ -16,16 +16,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Engine, RowMapping, literal, or_, select, tuple_
 
-from sabir.deployments.store.row_checks import stored
+from sabir.deployments.store.row_checks import convert_row
 from sabir.operations.files import write_atomically
-from sabir.server.store.rows import Remembered, Rows, json_text, new_id, now
+from sabir.server.store.rows import RowCache, Rows, json_text, new_id, utc_now
 from sabir.server.store.tables import category as categories
 from sabir.server.store.tables import package as table
 
 _MOST: Final = 100
 
 
-class Described(Struct, frozen=True, kw_only=True):
+class PackageMetadata(Struct, frozen=True, kw_only=True):
     """What a package says of itself."""
 
     full_name: str
@@ -86,16 +86,16 @@ class Search(Struct, frozen=True, kw_only=True):
     limit: int = 20
 
 
-class Catalogue:
+class PackageCatalog:
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
-        self._packages = Rows(engine, table, _info)
-        self._categories = Rows(engine, categories, _category)
+        self._packages = Rows(engine, table, _decode_package)
+        self._categories = Rows(engine, categories, _decode_category)
         self._folder = folder
-        self._by_id: Remembered[str, PackageInfo] = Remembered()
-        self._pages: Remembered[Search, tuple[list[PackageInfo], str | None]] = Remembered(100)
+        self._by_id: RowCache[str, PackageInfo] = RowCache()
+        self._pages: RowCache[Search, tuple[list[PackageInfo], str | None]] = RowCache(100)
 
-    def _changed(self) -> None:
+    def _clear_caches(self) -> None:
         self._by_id.forget()
         self._pages.forget()
 
@@ -104,7 +104,7 @@ class Catalogue:
     def add(
         self,
         archive: bytes,
-        described: Described,
+        described: PackageMetadata,
         *,
         owner: str,
         categories: Iterable[str] = (),
@@ -113,7 +113,7 @@ class Catalogue:
         digest = sha256(archive).hexdigest()
         self._folder.mkdir(parents=True, exist_ok=True)
         write_atomically(self._file(digest), archive)
-        time = now()
+        time = utc_now()
         info = PackageInfo(
             id=new_id(),
             digest=digest,
@@ -125,8 +125,10 @@ class Catalogue:
             created=time,
             updated=time,
         )
-        self._packages.add(_row(info), taken=f"{info.full_name} {info.version} is in the catalogue already")
-        self._changed()
+        self._packages.add(
+            _encode_row(info), taken=f"{info.full_name} {info.version} is in the catalogue already"
+        )
+        self._clear_caches()
         return info
 
     def get(self, id_: str) -> PackageInfo | None:
@@ -140,14 +142,14 @@ class Catalogue:
 
     def change(self, id_: str, **values: Any) -> PackageInfo | None:
         """New values for fields that people may change: `name`, `description`, `tags`, `categories`, `enabled`, `public`."""
-        written = {name: _written(value) for name, value in values.items()}
-        self._packages.change(id_, {**written, "updated": now()})
-        self._changed()
+        written = {name: _encode_value(value) for name, value in values.items()}
+        self._packages.change(id_, {**written, "updated": utc_now()})
+        self._clear_caches()
         return self.get(id_)
 
     def remove(self, id_: str) -> bool:
         removed = self._packages.remove(table.c.id == id_)
-        self._changed()
+        self._clear_caches()
         self.sweep()
         return removed
 
@@ -208,7 +210,7 @@ class Catalogue:
         ]
 
     def add_category(self, name: str) -> Category:
-        time = now()
+        time = utc_now()
         info = Category(id=new_id(), name=name, created=time, updated=time)
         row = {"id": info.id, "name": name, "created": time, "updated": time}
         self._categories.add(row, taken=f"there is a category {name!r} already")
@@ -218,18 +220,18 @@ class Catalogue:
         return self._categories.remove(categories.c.id == id_)
 
 
-def _row(info: PackageInfo) -> dict[str, Any]:
-    return {name: _written(value) for name, value in msgspec.structs.asdict(info).items()}
+def _encode_row(info: PackageInfo) -> dict[str, Any]:
+    return {name: _encode_value(value) for name, value in msgspec.structs.asdict(info).items()}
 
 
-def _written(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     return json_text(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
-def _category(row: RowMapping) -> Category:
+def _decode_category(row: RowMapping) -> Category:
     return Category(**row)
 
 
-def _info(row: RowMapping) -> PackageInfo:
+def _decode_package(row: RowMapping) -> PackageInfo:
     lists = {name: msgspec.json.decode(row[name]) for name in ("tags", "categories", "classes")}
-    return stored(row, PackageInfo, f"package {row['full_name']!r}", **lists)
+    return convert_row(row, PackageInfo, f"package {row['full_name']!r}", **lists)

@@ -12,13 +12,13 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
-from sabir.deployments.store.row_checks import stored
+from sabir.deployments.store.row_checks import convert_row
 from sabir.server.store.files import EnvironmentFiles
-from sabir.server.store.rows import AlreadyThere, Remembered, Rows, json_text, new_id, now
+from sabir.server.store.rows import AlreadyExistsError, RowCache, Rows, json_text, new_id, utc_now
 from sabir.server.store.tables import environment as table
 
 
-class Kind(Enum):
+class EnvironmentKind(Enum):
     FILES = "files"
     """A folder with a description: a package, a model, a template, or `sabir.yaml`."""
     MURANO = "murano"
@@ -28,7 +28,7 @@ class Kind(Enum):
 class EnvironmentInfo(Struct, frozen=True, kw_only=True):
     id: str
     name: str
-    kind: Kind
+    kind: EnvironmentKind
     owner: str
     revision: int
     """How often it was edited."""
@@ -38,17 +38,22 @@ class EnvironmentInfo(Struct, frozen=True, kw_only=True):
     updated: str
 
 
-class Environments:
+class EnvironmentStore:
     def __init__(self, engine: Engine, folder: Path) -> None:
-        self._rows = Rows(engine, table, _info)
+        self._rows = Rows(engine, table, _decode_environment)
         self._folder = folder
         self._editing = Lock()
-        self._by_id: Remembered[str, EnvironmentInfo] = Remembered()
+        self._by_id: RowCache[str, EnvironmentInfo] = RowCache()
 
     def create(
-        self, name: str, *, owner: str, kind: Kind = Kind.FILES, trust: tuple[str, ...] = ()
+        self,
+        name: str,
+        *,
+        owner: str,
+        kind: EnvironmentKind = EnvironmentKind.FILES,
+        trust: tuple[str, ...] = (),
     ) -> EnvironmentInfo:
-        time = now()
+        time = utc_now()
         info = EnvironmentInfo(
             id=new_id(),
             name=name,
@@ -62,8 +67,8 @@ class Environments:
         row = {**msgspec.structs.asdict(info), "kind": kind.value, "trust": json_text(trust)}
         self.files(info.id).folder.mkdir(parents=True, exist_ok=True)
         try:
-            self._rows.add({**row, "description": json_text(None)}, taken=_taken(name))
-        except AlreadyThere:
+            self._rows.add({**row, "description": json_text(None)}, taken=_name_conflict(name))
+        except AlreadyExistsError:
             self.files(info.id).remove_all()
             raise
         return info
@@ -75,7 +80,7 @@ class Environments:
     def get(self, id_: str) -> EnvironmentInfo | None:
         return self._by_id.get(id_, lambda: self._rows.get(id_))
 
-    def all(self, *, kind: Kind | None = None) -> list[EnvironmentInfo]:
+    def all(self, *, kind: EnvironmentKind | None = None) -> list[EnvironmentInfo]:
         asked = select(table).order_by(table.c.name, table.c.id)
         if kind is not None:
             asked = asked.where(table.c.kind == kind.value)
@@ -115,14 +120,14 @@ class Environments:
         return self._folder / id_
 
     def _update(self, id_: str, **values: Any) -> None:
-        self._rows.change(id_, {**values, "updated": now()}, taken=_taken(values.get("name")))
+        self._rows.change(id_, {**values, "updated": utc_now()}, taken=_name_conflict(values.get("name")))
         self._by_id.forget()
 
 
-def _taken(name: str | None) -> str:
+def _name_conflict(name: str | None) -> str:
     return f"there is an environment {name!r} already"
 
 
-def _info(row: RowMapping) -> EnvironmentInfo:
+def _decode_environment(row: RowMapping) -> EnvironmentInfo:
     trust = msgspec.json.decode(row["trust"])
-    return stored(row, EnvironmentInfo, f"environment {row['name']!r}", trust=trust)
+    return convert_row(row, EnvironmentInfo, f"environment {row['name']!r}", trust=trust)

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from sabir.errors import UsageError
 from sabir.operations.files import write_folder
-from sabir.server.store.rows import AlreadyThere
+from sabir.server.store.rows import AlreadyExistsError
 from sabir.source.packages.file_access import folder_below, name_defect, normal_name, read_regular_file
 from sabir.source.packages.limits import STRICT_LIMITS, ReadProblem
 
@@ -53,13 +53,13 @@ class EnvironmentFiles:
     def read(self, path: str) -> bytes | None:
         """The content of a file; None when there is none. A link that a deployment put there is none."""
         try:
-            return read_regular_file(self.folder / _clean(path), STRICT_LIMITS, self.folder)
+            return read_regular_file(self.folder / _check_name(path), STRICT_LIMITS, self.folder)
         except ReadProblem:
             return None
 
     def put(self, files: Mapping[str, bytes]) -> None:
         """Add files, or put others in place of them."""
-        named = {_clean(path): content for path, content in files.items()}
+        named = {_check_name(path): content for path, content in files.items()}
         self._refuse_too_much(named)
         self._refuse_clashes(named)
         write_folder(self.folder, named)
@@ -70,7 +70,7 @@ class EnvironmentFiles:
             raise UsageError(f"{path!r}: expected UTF-8 text, found binary data")
         before = self.read(path)
         if before is not None and not is_text(before):
-            raise AlreadyThere(
+            raise AlreadyExistsError(
                 f"{path!r} is a binary file and cannot be edited as text: replace it as a whole"
             )
         self.put({path: content})
@@ -79,11 +79,11 @@ class EnvironmentFiles:
         """These files, and no others."""
         before = {path for path, _ in self._walk()}
         self.put(files)
-        for path in before - {_clean(path) for path in files}:
+        for path in before - {_check_name(path) for path in files}:
             self._remove(path)
 
     def remove(self, path: str) -> bool:
-        clean = _clean(path)
+        clean = _check_name(path)
         if not (self.folder / clean).is_file():
             return False
         self._remove(clean)
@@ -152,7 +152,7 @@ def archive_files(content: bytes) -> dict[str, bytes]:
     return files
 
 
-def _clean(path: str) -> str:
+def _check_name(path: str) -> str:
     defect = name_defect(path)
     if defect is not None:
         raise UsageError(f"the name {path!r} {defect}")

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from sqlalchemy import Engine, RowMapping, select
 
 from sabir.deployments.store.seal import Sealer
-from sabir.server.store.rows import Rows, json_text, new_id, now
+from sabir.server.store.rows import Rows, json_text, new_id, utc_now
 from sabir.server.store.tables import job as table
 
 _MOST: Final = 200
@@ -64,7 +64,7 @@ class JobInfo(Struct, frozen=True, kw_only=True):
         return structs.replace(self, arguments={**self.arguments, **hidden})
 
 
-class Jobs:
+class JobStore:
     """What was asked for is kept sealed: inputs and arguments may be secrets, and the table is no place for them."""
 
     def __init__(self, engine: Engine, sealer: Sealer) -> None:
@@ -88,7 +88,7 @@ class Jobs:
             owner=owner,
             state=JobState.WAITING,
             session=session,
-            created=now(),
+            created=utc_now(),
         )
         sealed = _SEALED + self._sealer.seal_bytes(msgspec.json.encode(arguments)).decode()
         self._rows.add(
@@ -121,7 +121,7 @@ class Jobs:
         return self._rows.all(asked)
 
     def start(self, id_: str, process: int) -> None:
-        self._rows.change(id_, {"state": JobState.RUNNING.value, "process": process, "started": now()})
+        self._rows.change(id_, {"state": JobState.RUNNING.value, "process": process, "started": utc_now()})
 
     def end(
         self,
@@ -133,7 +133,7 @@ class Jobs:
         message: str | None = None,
     ) -> None:
         told = json_text({"result": result, "message": message})
-        values = {"state": state.value, "status": status, "ended": now(), "result": told}
+        values = {"state": state.value, "status": status, "ended": utc_now(), "result": told}
         self._rows.change(id_, values)
 
     def remove_of(self, environment: str) -> None:
@@ -142,10 +142,10 @@ class Jobs:
     def _info(self, row: RowMapping) -> JobInfo:
         told = msgspec.json.decode(row["result"] or "{}")
         values = {str(name): value for name, value in row.items()}
-        arguments = msgspec.json.decode(self._opened(row["arguments"]))
+        arguments = msgspec.json.decode(self._decrypt_arguments(row["arguments"]))
         return msgspec.convert({**values, "arguments": arguments, "result": None, **told}, JobInfo)
 
-    def _opened(self, text: str) -> bytes:
+    def _decrypt_arguments(self, text: str) -> bytes:
         """Older services kept the arguments as they were."""
         if not text.startswith(_SEALED):
             return text.encode()

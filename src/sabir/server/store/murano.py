@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, or_, select
 
-from sabir.deployments.store.row_checks import stored
-from sabir.server.store.rows import Rows, json_text, new_id, now
+from sabir.deployments.store.row_checks import convert_row
+from sabir.server.store.rows import Rows, json_text, new_id, utc_now
 from sabir.server.store.tables import session as session_table
 from sabir.server.store.tables import template as template_table
 
@@ -35,12 +35,12 @@ class SessionInfo(Struct, frozen=True, kw_only=True):
     updated: str
 
 
-class Sessions:
+class SessionStore:
     def __init__(self, engine: Engine) -> None:
         self._rows = Rows(engine, session_table, _session_info)
 
     def open(self, environment: str, *, owner: str, revision: int, model: Any) -> SessionInfo:
-        time = now()
+        time = utc_now()
         info = SessionInfo(
             id=new_id(),
             environment=environment,
@@ -81,11 +81,11 @@ class Sessions:
         self._rows.remove(session_table.c.environment == environment)
 
     def _update(self, id_: str, **values: Any) -> None:
-        self._rows.change(id_, {**values, "updated": now()})
+        self._rows.change(id_, {**values, "updated": utc_now()})
 
 
 def _session_info(row: RowMapping) -> SessionInfo:
-    return stored(row, SessionInfo, f"session {row['id']!r}")
+    return convert_row(row, SessionInfo, f"session {row['id']!r}")
 
 
 class TemplateInfo(Struct, frozen=True, kw_only=True):
@@ -98,19 +98,19 @@ class TemplateInfo(Struct, frozen=True, kw_only=True):
     updated: str
 
 
-class Templates:
+class TemplateStore:
     def __init__(self, engine: Engine) -> None:
         self._rows = Rows(engine, template_table, _template_info)
 
     def create(
         self, name: str, *, owner: str, public: bool = False, services: tuple[Any, ...] = ()
     ) -> TemplateInfo:
-        time = now()
+        time = utc_now()
         info = TemplateInfo(
             id=new_id(), name=name, owner=owner, public=public, services=services, created=time, updated=time
         )
         row = {**msgspec.structs.asdict(info), "services": json_text(services)}
-        self._rows.add(row, taken=_taken(name))
+        self._rows.add(row, taken=_name_conflict(name))
         return info
 
     def get(self, id_: str, *, owner: str) -> TemplateInfo | None:
@@ -138,13 +138,13 @@ class Templates:
         self._rows.remove(template_table.c.id == id_)
 
     def _update(self, id_: str, **values: Any) -> None:
-        self._rows.change(id_, {**values, "updated": now()}, taken=_taken(values.get("name")))
+        self._rows.change(id_, {**values, "updated": utc_now()}, taken=_name_conflict(values.get("name")))
 
 
-def _taken(name: str | None) -> str:
+def _name_conflict(name: str | None) -> str:
     return f"there is a template {name!r} already"
 
 
 def _template_info(row: RowMapping) -> TemplateInfo:
     services = msgspec.json.decode(row["services"])
-    return stored(row, TemplateInfo, f"template {row['name']!r}", services=services)
+    return convert_row(row, TemplateInfo, f"template {row['name']!r}", services=services)

@@ -25,7 +25,7 @@ from sabir.errors import SabirError
 Told = TypeVar("Told")
 
 
-class AlreadyThere(SabirError):
+class AlreadyExistsError(SabirError):
     """Something of this name, or of this name and version, exists."""
 
 
@@ -74,14 +74,14 @@ class Rows(Generic[Told]):
         except IntegrityError as error:
             if taken is None:
                 raise
-            raise AlreadyThere(taken) from error
+            raise AlreadyExistsError(taken) from error
 
 
 def json_text(data: Any) -> str:
     return msgspec.json.encode(data).decode()
 
 
-def now() -> str:
+def utc_now() -> str:
     """The time in UTC, as every answer has it."""
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
@@ -95,7 +95,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Remembered(Generic[K, V]):
+class RowCache(Generic[K, V]):
     def __init__(self, most: int = 1000) -> None:
         self._most = most
         self._values: dict[K, V] = {}

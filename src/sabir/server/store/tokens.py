@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Engine, RowMapping, select
 
-from sabir.deployments.store.row_checks import stored
-from sabir.server.store.rows import Remembered, Rows, json_text, new_id, now
+from sabir.deployments.store.row_checks import convert_row
+from sabir.server.store.rows import RowCache, Rows, json_text, new_id, utc_now
 from sabir.server.store.tables import audit as audit_table
 from sabir.server.store.tables import token as token_table
 
@@ -76,14 +76,14 @@ class TokenInfo(Struct, frozen=True, kw_only=True):
 
     @property
     def is_expired(self) -> bool:
-        return self.expires is not None and self.expires <= now()
+        return self.expires is not None and self.expires <= utc_now()
 
 
-class Tokens:
+class TokenStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._rows = Rows(engine, token_table, _info)
-        self._by_digest: Remembered[str, TokenInfo] = Remembered()
+        self._rows = Rows(engine, token_table, _decode_token)
+        self._by_digest: RowCache[str, TokenInfo] = RowCache()
         self._used: dict[str, str] = {}
         """The minute in which the use of a token was last written down."""
 
@@ -107,13 +107,13 @@ class Tokens:
             role=role,
             environments=environments,
             verbs=verbs,
-            created=now(),
+            created=utc_now(),
             expires=expires,
         )
         self._rows.add(
             {
                 **msgspec.structs.asdict(info),
-                "digest": _digest(secret),
+                "digest": _token_digest(secret),
                 "role": role.value,
                 "environments": json_text(environments),
                 "verbs": json_text(verbs),
@@ -123,12 +123,14 @@ class Tokens:
 
     def recall(self, secret: str) -> TokenInfo | None:
         """The token of a text if that is known without asking the database."""
-        info = self._by_digest.recall(_digest(secret))
-        return None if info is None or info.is_expired or self._used.get(info.id) != _minute() else info
+        info = self._by_digest.recall(_token_digest(secret))
+        return (
+            None if info is None or info.is_expired or self._used.get(info.id) != _current_minute() else info
+        )
 
     def find(self, secret: str) -> TokenInfo | None:
         """The token of a text; None when there is none, or it has expired."""
-        digest = _digest(secret)
+        digest = _token_digest(secret)
         info = self._by_digest.get(digest, lambda: self._rows.first(token_table.c.digest == digest))
         if info is None or info.is_expired:
             return None
@@ -137,9 +139,9 @@ class Tokens:
 
     def _note_use(self, info: TokenInfo) -> None:
         """Once a minute is enough to know whether somebody still needs it."""
-        minute = _minute()
+        minute = _current_minute()
         if self._used.get(info.id) != minute:
-            self._rows.change(info.id, {"used": now()})
+            self._rows.change(info.id, {"used": utc_now()})
             self._used[info.id] = minute
 
     def all(self) -> list[TokenInfo]:
@@ -156,18 +158,18 @@ class Tokens:
             return connection.execute(select(token_table.c.id).limit(1)).first() is None
 
 
-def _minute() -> str:
-    return now()[: len("2026-01-01T00:00")]
+def _current_minute() -> str:
+    return utc_now()[: len("2026-01-01T00:00")]
 
 
-def _digest(secret: str) -> str:
+def _token_digest(secret: str) -> str:
     # The text is 256 random bits: nobody can guess through a list of them, so one round is enough.
     return sha256(secret.encode()).hexdigest()
 
 
-def _info(row: RowMapping) -> TokenInfo:
+def _decode_token(row: RowMapping) -> TokenInfo:
     lists = {name: msgspec.json.decode(row[name]) for name in ("environments", "verbs")}
-    return stored(row, TokenInfo, f"token {row['name']!r}", **lists)
+    return convert_row(row, TokenInfo, f"token {row['name']!r}", **lists)
 
 
 class AuditLine(Struct, frozen=True, kw_only=True):
@@ -182,12 +184,12 @@ class AuditLine(Struct, frozen=True, kw_only=True):
 
 class Audit:
     def __init__(self, engine: Engine) -> None:
-        self._rows = Rows(engine, audit_table, _line)
+        self._rows = Rows(engine, audit_table, _decode_audit_line)
 
     def note(self, who: str, verb: str, subject: str, outcome: str = "done", **data: Any) -> None:
         self._rows.add(
             {
-                "at": now(),
+                "at": utc_now(),
                 "who": who,
                 "verb": verb,
                 "subject": subject,
@@ -206,5 +208,5 @@ class Audit:
         return self._rows.all(asked)
 
 
-def _line(row: RowMapping) -> AuditLine:
-    return stored(row, AuditLine, "the audit log", data=msgspec.json.decode(row["data"] or "{}"))
+def _decode_audit_line(row: RowMapping) -> AuditLine:
+    return convert_row(row, AuditLine, "the audit log", data=msgspec.json.decode(row["data"] or "{}"))

@@ -23,8 +23,8 @@ from sabir.deployments.store.seal import KEY_VARIABLE
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, Overrun, SabirError
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.operations.limits import within
-from sabir.server.work.process_pool import LimitedProcesses, ProcessEnded
+from sabir.operations.limits import enforce_limits
+from sabir.server.work.process_pool import LimitedProcesses, ProcessEndedError
 from sabir.session import PROFILES, Session, Trust
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _GRAPHS: Final = 8
 _JOBS_ONLY: Final = frozenset({"scripts", "write-files"})
 
 
-class Subject(Struct, frozen=True, kw_only=True):
+class GraphSubject(Struct, frozen=True, kw_only=True):
     """What is evaluated. Two that are equal have the same graph."""
 
     path: Path
@@ -54,66 +54,68 @@ class Subject(Struct, frozen=True, kw_only=True):
     """For a token that may not deploy: secret values are hidden, and queries read no files."""
 
 
-class Graph(Struct, frozen=True):
+class GraphQuestion(Struct, frozen=True):
     """The whole graph."""
 
 
-class Picture(Struct, frozen=True):
+class PictureQuestion(Struct, frozen=True):
     """The graph as the page that `compile --format html` writes."""
 
     title: str
 
 
-class Query(Struct, frozen=True, kw_only=True):
+class ExpressionQuestion(Struct, frozen=True, kw_only=True):
     expression: str
     at: str | None = None
     variables: dict[str, Any] = {}
 
 
-class Why(Struct, frozen=True):
+class WhyQuestion(Struct, frozen=True):
     subject: str
 
 
-class Impact(Struct, frozen=True):
+class ImpactQuestion(Struct, frozen=True):
     line: str
 
 
-class WhatIf(Struct, frozen=True):
+class WhatIfQuestion(Struct, frozen=True):
     values: dict[str, Any]
 
 
-Question = Graph | Picture | Query | Why | Impact | WhatIf
+Question = (
+    GraphQuestion | PictureQuestion | ExpressionQuestion | WhyQuestion | ImpactQuestion | WhatIfQuestion
+)
 
 
-class Answered(Struct, frozen=True):
+class TaskResponse(Struct, frozen=True):
     status: int
     body: bytes
     """JSON; of a picture, HTML."""
 
 
-class Asking:
+class GraphTasks:
     def __init__(self) -> None:
         self._processes = LimitedProcesses(pieces=_QUESTIONS_A_PROCESS)
-        self._graphs: OrderedDict[Subject, asyncio.Task[Answered]] = OrderedDict()
+        self._graphs: OrderedDict[GraphSubject, asyncio.Task[TaskResponse]] = OrderedDict()
 
-    async def graph(self, subject: Subject) -> Answered:
+    async def graph(self, subject: GraphSubject) -> TaskResponse:
         """The graph of a revision; whoever asks while it is evaluated waits for the same evaluation."""
         task = self._graphs.get(subject)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
-            task = self._graphs[subject] = asyncio.create_task(self.ask(subject, Graph()))
+            task = self._graphs[subject] = asyncio.create_task(self.ask(subject, GraphQuestion()))
             while len(self._graphs) > _GRAPHS:
                 self._graphs.popitem(last=False)
         self._graphs.move_to_end(subject)
         # A reader who goes away does not take the evaluation from the others.
         return await asyncio.shield(task)
 
-    async def ask(self, subject: Subject, question: Question) -> Answered:
+    async def ask(self, subject: GraphSubject, question: Question) -> TaskResponse:
         try:
-            return await self._processes.run(_answer, subject, question)
-        except ProcessEnded as ended:
+            return await self._processes.run(_answer_question, subject, question)
+        except ProcessEndedError as ended:
             # It may have been the work of another: the next reader tries again.
             self._graphs.pop(subject, None)
-            return _refused(f"the evaluation was stopped: {ended}")
+            return _refusal_response(f"the evaluation was stopped: {ended}")
 
     def close(self) -> None:
         self._processes.close()
@@ -122,52 +124,54 @@ class Asking:
 # In a process of the pool
 
 
-def _answer(subject: Subject, question: Question) -> Answered:
+def _answer_question(subject: GraphSubject, question: Question) -> TaskResponse:
     try:
-        with within(PROFILES["strict"], subject.path.name):
+        with enforce_limits(PROFILES["strict"], subject.path.name):
             return _answer_within(subject, question)
     except Overrun as stopped:
-        return _refused("the evaluation was stopped", [stopped.finding])
+        return _refusal_response("the evaluation was stopped", [stopped.finding])
     except FindingError as error:
-        return _refused("there are errors in what is described", error.findings)
+        return _refusal_response("there are errors in what is described", error.findings)
     except RecursionError:
-        return _refused("what is described is nested too deeply")
+        return _refusal_response("what is described is nested too deeply")
     except SabirError as error:
-        return _error(400, str(error), ())
+        return _error_response(400, str(error), ())
 
 
-def _answer_within(subject: Subject, question: Question) -> Answered:
+def _answer_within(subject: GraphSubject, question: Question) -> TaskResponse:
     from sabir.operations.evaluation import errors_first
     from sabir.operations.impact import impact_data, impact_in
-    from sabir.operations.why import explain, find_subject, why_data
+    from sabir.operations.why import explain_subject, find_subject, why_data
 
-    if isinstance(question, WhatIf):
-        return _what_if(subject, question)
-    evaluated = _shown(subject, _evaluated(subject))
+    if isinstance(question, WhatIfQuestion):
+        return _what_if_response(subject, question)
+    evaluated = _shown(subject, _evaluate_subject(subject))
     graph, findings = evaluated.evaluation.graph, evaluated.evaluation.findings
     match question:
-        case Graph():
-            return _graph(subject, evaluated.evaluation)
-        case Picture(title=title):
-            return _picture(title, evaluated)
-        case Query():
-            return _query(subject, evaluated.evaluation, question)
-        case Why(subject=words):
+        case GraphQuestion():
+            return _graph_response(subject, evaluated.evaluation)
+        case PictureQuestion(title=title):
+            return _picture_response(title, evaluated)
+        case ExpressionQuestion():
+            return _query_response(subject, evaluated.evaluation, question)
+        case WhyQuestion(subject=words):
             with errors_first(findings):
-                return _data(why_data(explain(graph, find_subject(graph, words), evaluated.package)))
-        case Impact(line=line):
-            return _data(impact_data(impact_in(evaluated.evaluation, line)))
+                return _data_response(
+                    why_data(explain_subject(graph, find_subject(graph, words), evaluated.package))
+                )
+        case ImpactQuestion(line=line):
+            return _data_response(impact_data(impact_in(evaluated.evaluation, line)))
 
 
-def _graph(subject: Subject, evaluation: Evaluation) -> Answered:
-    from sabir.graph.json import chunks
+def _graph_response(subject: GraphSubject, evaluation: Evaluation) -> TaskResponse:
+    from sabir.graph.json import graph_chunks
 
-    graph = msgspec.Raw(b"".join(chunks(evaluation.graph)))
+    graph = msgspec.Raw(b"".join(graph_chunks(evaluation.graph)))
     findings = [finding_data(finding) for finding in evaluation.findings]
-    return _data({"revision": subject.revision, "findings": findings, "graph": graph})
+    return _data_response({"revision": subject.revision, "findings": findings, "graph": graph})
 
 
-def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
+def _picture_response(title: str, evaluated: EvaluatedPath) -> TaskResponse:
     from sabir.graph.views.html import PageContent, html_view
     from sabir.graph.views.visibility import without_libraries
 
@@ -179,10 +183,12 @@ def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
 
     evaluation = evaluated.evaluation
     content = PageContent(title=title, findings=evaluation.findings, read_line=read_line)
-    return Answered(200, b"".join(html_view(without_libraries(evaluation.graph), content)))
+    return TaskResponse(200, b"".join(html_view(without_libraries(evaluation.graph), content)))
 
 
-def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answered:
+def _query_response(
+    subject: GraphSubject, evaluation: Evaluation, question: ExpressionQuestion
+) -> TaskResponse:
     from sabir.operations.query import QueryRequest, query_evaluation, query_graph
 
     request = QueryRequest(
@@ -190,15 +196,15 @@ def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answere
         expression=question.expression,
         at=question.at,
         variables=question.variables,
-        evaluation=EvaluationRequest(session=_session(() if subject.redacted else subject.trust)),
+        evaluation=EvaluationRequest(session=_open_session(() if subject.redacted else subject.trust)),
     )
     answer = (
         query_graph(evaluation.graph, request) if subject.redacted else query_evaluation(evaluation, request)
     )
     if answer.failed and not answer.values:
-        return _refused("there are errors", answer.findings)
+        return _refusal_response("there are errors", answer.findings)
     findings = [finding_data(finding) for finding in answer.findings]
-    return _data(
+    return _data_response(
         {
             "values": answer.values,
             "hidden": answer.sensitive,
@@ -208,27 +214,27 @@ def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answere
     )
 
 
-def _what_if(subject: Subject, question: WhatIf) -> Answered:
+def _what_if_response(subject: GraphSubject, question: WhatIfQuestion) -> TaskResponse:
     from sabir.graph.diff import compare_graphs
-    from sabir.graph.json import decoded
-    from sabir.operations.diff import Difference, difference_data
+    from sabir.graph.json import decode_value
+    from sabir.operations.diff import DiffResult, difference_data
     from sabir.operations.evaluation import evaluate_path
     from sabir.operations.why import DIFF_FORMAT
 
-    unchanged = _evaluated(subject)
-    values = {name: decoded(value) for name, value in question.values.items()}
-    changed = evaluate_path(subject.path, replace(_request(subject), overrides=values))
+    unchanged = _evaluate_subject(subject)
+    values = {name: decode_value(value) for name, value in question.values.items()}
+    changed = evaluate_path(subject.path, replace(_evaluation_request(subject), overrides=values))
     before = _shown(subject, unchanged, changed.evaluation.graph).evaluation
     after = _shown(subject, changed, unchanged.evaluation.graph).evaluation
     if any(finding.severity is Severity.ERROR for finding in after.findings):
         raise FindingError(after.findings)
-    difference = Difference(
+    difference = DiffResult(
         before=before.graph, after=after.graph, diff=compare_graphs(before.graph, after.graph)
     )
-    return _data({"format": DIFF_FORMAT, **difference_data(difference)})
+    return _data_response({"format": DIFF_FORMAT, **difference_data(difference)})
 
 
-def _shown(subject: Subject, evaluated: EvaluatedPath, *others: InstanceGraph) -> EvaluatedPath:
+def _shown(subject: GraphSubject, evaluated: EvaluatedPath, *others: InstanceGraph) -> EvaluatedPath:
     """What was evaluated, as whoever asks may see it."""
     if not subject.redacted:
         return evaluated
@@ -247,56 +253,56 @@ def _without_quotes(finding: Finding) -> Finding:
 
 
 @lru_cache(_GRAPHS // 2)
-def _evaluated(subject: Subject) -> EvaluatedPath:
+def _evaluate_subject(subject: GraphSubject) -> EvaluatedPath:
     from sabir.operations.evaluation import evaluate_path
 
-    return evaluate_path(subject.path, _request(subject))
+    return evaluate_path(subject.path, _evaluation_request(subject))
 
 
-def _request(subject: Subject) -> EvaluationRequest:
+def _evaluation_request(subject: GraphSubject) -> EvaluationRequest:
     return EvaluationRequest(
         model=subject.model,
         search_path=subject.search_path,
-        observed=_observed(subject),
+        observed=_read_observations(subject),
         full_provenance=True,
-        session=_session(subject.trust),
+        session=_open_session(subject.trust),
     )
 
 
-def _observed(subject: Subject) -> Mapping[str, Value]:
-    from sabir.deployments.store.store import Store
+def _read_observations(subject: GraphSubject) -> Mapping[str, Value]:
+    from sabir.deployments.store.store import StateStore
 
     if not subject.serial:
         return {}
-    store = Store.open(subject.state, subject.environment, key=os.environ.get(KEY_VARIABLE))
+    store = StateStore.open(subject.state, subject.environment, key=os.environ.get(KEY_VARIABLE))
     try:
-        return store.observed()
+        return store.load_observations()
     finally:
         store.close()
 
 
 @lru_cache(16)
-def _session(trust: tuple[str, ...]) -> Session:
+def _open_session(trust: tuple[str, ...]) -> Session:
     """The session of everything with this leave: Python of a package runs in a process of its own."""
-    from sabir.operations.worker import Workers
+    from sabir.operations.worker import WorkerPool
 
     allowed = Trust.of(word for word in trust if word not in _JOBS_ONLY)
     return Session(
-        trust=allowed, limits=PROFILES["strict"], environment=dict(os.environ), workers=Workers(most=1)
+        trust=allowed, limits=PROFILES["strict"], environment=dict(os.environ), workers=WorkerPool(most=1)
     )
 
 
 # Answers
 
 
-def _data(data: Any) -> Answered:
-    return Answered(200, msgspec.json.encode(data, enc_hook=str))
+def _data_response(data: Any) -> TaskResponse:
+    return TaskResponse(200, msgspec.json.encode(data, enc_hook=str))
 
 
-def _refused(message: str, findings: Sequence[Finding] = ()) -> Answered:
-    return _error(422, message, findings)
+def _refusal_response(message: str, findings: Sequence[Finding] = ()) -> TaskResponse:
+    return _error_response(422, message, findings)
 
 
-def _error(status: int, message: str, findings: Sequence[Finding]) -> Answered:
+def _error_response(status: int, message: str, findings: Sequence[Finding]) -> TaskResponse:
     said = {"message": message, "code": status, "findings": [finding_data(finding) for finding in findings]}
-    return Answered(status, msgspec.json.encode({"error": said}))
+    return TaskResponse(status, msgspec.json.encode({"error": said}))

@@ -64,7 +64,7 @@ class JobRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
             raise ValueError("to resolve, name the step, and the outcome: done or redo")
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class JobLocation(Struct, frozen=True, kw_only=True):
     """Where an environment is, and its state."""
 
     path: Path
@@ -75,7 +75,7 @@ class Place(Struct, frozen=True, kw_only=True):
     search_path: tuple[Path, ...] = ()
 
 
-class Handed(Struct, frozen=True, kw_only=True):
+class JobInputFiles(Struct, frozen=True, kw_only=True):
     """Files that a process is given: what they hold may be secret, and every user of a machine sees the words of its processes."""
 
     plan: Path | None = None
@@ -98,16 +98,16 @@ class Handed(Struct, frozen=True, kw_only=True):
                 file.unlink(missing_ok=True)
 
 
-def command(place: Place, request: JobRequest, handed: Handed | None = None) -> list[str]:
+def build_command(place: JobLocation, request: JobRequest, handed: JobInputFiles | None = None) -> list[str]:
     """The words of the process. What comes from a request stands behind `=` or `--`: it cannot become an option."""
-    handed = handed or Handed()
+    handed = handed or JobInputFiles()
     words = [*SABIR, request.verb]
     words += [f"--state={place.state}", f"--environment={place.environment}"]
-    words += _options(place, request, handed)
-    return [*words, "--", str(place.path), *_arguments(request, handed.plan)]
+    words += _list_options(place, request, handed)
+    return [*words, "--", str(place.path), *_list_arguments(request, handed.plan)]
 
 
-def _options(place: Place, request: JobRequest, handed: Handed) -> Iterator[str]:
+def _list_options(place: JobLocation, request: JobRequest, handed: JobInputFiles) -> Iterator[str]:
     verb = request.verb
     if verb == "resolve":
         yield f"--{request.outcome}"
@@ -133,7 +133,7 @@ def _options(place: Place, request: JobRequest, handed: Handed) -> Iterator[str]
         yield f"--arg={handed.arguments}"
 
 
-def _arguments(request: JobRequest, plan_file: Path | None) -> Iterator[str]:
+def _list_arguments(request: JobRequest, plan_file: Path | None) -> Iterator[str]:
     if request.verb == "deploy" and plan_file is not None:
         yield str(plan_file)
     if request.verb == "call":

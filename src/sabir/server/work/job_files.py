@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from sabir.server.work.commands import Handed, JobRequest
+from sabir.server.work.commands import JobInputFiles, JobRequest
 
 
 class JobFiles(Struct, frozen=True):
@@ -28,9 +28,9 @@ class JobFiles(Struct, frozen=True):
     def lock(self) -> Path:
         return self.folder / f"{self.id}.lock"
 
-    def handed(self, request: JobRequest) -> Handed:
+    def input_files(self, request: JobRequest) -> JobInputFiles:
         """What its process is given beside its words; only what was asked for."""
-        return Handed(
+        return JobInputFiles(
             plan=None if request.plan is None else self.folder / f"{self.id}.plan",
             inputs=self.inputs if request.inputs else None,
             arguments=self.arguments if request.arguments else None,

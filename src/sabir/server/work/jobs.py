@@ -17,10 +17,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
-from sabir.server.store.jobs import JobInfo, Jobs, JobState
-from sabir.server.work.commanding import named_from
-from sabir.server.work.commands import ACTING, Handed, command_environment
+from sabir.diagnostics.reasons import explain_error
+from sabir.server.store.jobs import JobInfo, JobState, JobStore
+from sabir.server.work.commanding import restore_paths
+from sabir.server.work.commands import ACTING, JobInputFiles, command_environment
 from sabir.server.work.job_files import JobFiles
 
 _LOOK: Final = 0.2
@@ -35,7 +35,7 @@ _STATES: Final = {
 }
 
 
-class Event(Struct, frozen=True):
+class JobEvent(Struct, frozen=True):
     """A line that a job wrote, counted from 1."""
 
     number: int
@@ -45,12 +45,12 @@ class Event(Struct, frozen=True):
 Command = Callable[[JobInfo, JobFiles], list[str]]
 
 
-class Running:
+class JobRunner:
     """The jobs that wait or run, and who looks after them."""
 
     def __init__(
         self,
-        jobs: Jobs,
+        jobs: JobStore,
         *,
         slots: int,
         folder: Callable[[str], Path],
@@ -146,7 +146,7 @@ class Running:
         try:
             process = await self._begin(job)
         except Exception as error:  # noqa: BLE001  a job that cannot be started has failed, whatever the reason
-            await asyncio.to_thread(self._jobs.end, job.id, JobState.FAILED, message=reason_of(error))
+            await asyncio.to_thread(self._jobs.end, job.id, JobState.FAILED, message=explain_error(error))
             return
         self._running[job.id] = msgspec.structs.replace(job, state=JobState.RUNNING, process=process.pid)
         await asyncio.to_thread(self._jobs.start, job.id, process.pid)
@@ -183,29 +183,29 @@ class Running:
     def _end(self, job: JobInfo, status: int | None) -> None:
         """Write down what became of it. Without an exit status its last event tells."""
         files = self.files(job)
-        Handed(inputs=files.inputs, arguments=files.arguments).remove()
-        result = _result(job, files.output)
-        state = _state(job, status, result)
-        told = _tail(files.log) if state is not JobState.DONE else None
-        message = None if told is None else named_from(files.folder.parent / "files", told)
+        JobInputFiles(inputs=files.inputs, arguments=files.arguments).remove()
+        result = _read_result(job, files.output)
+        state = _final_state(job, status, result)
+        told = _read_tail(files.log) if state is not JobState.DONE else None
+        message = None if told is None else restore_paths(files.folder.parent / "files", told)
         self._jobs.end(job.id, state, status=status, result=result, message=message)
         self._ended(msgspec.structs.replace(job, state=state))
 
     # Following
 
-    async def events(self, job: JobInfo, after: int = 0) -> AsyncGenerator[Event | None]:
+    async def events(self, job: JobInfo, after: int = 0) -> AsyncGenerator[JobEvent | None]:
         """The lines of a job beyond a number, as they come, until it ends; None now and then, when nothing comes."""
         number, offset, quiet = 0, 0, 0
         output = self.files(job).output
         while True:
             # Asked before the file is read: what it wrote last is then read, too.
             is_open = job.id in self._running or any(each.id == job.id for each in self._waiting)
-            pieces = await asyncio.to_thread(_lines, output, offset)
+            pieces = await asyncio.to_thread(_read_lines, output, offset)
             for line in pieces if job.verb not in _DOCUMENTS else ():
                 offset += len(line)
                 number += 1
                 if number > after:
-                    yield Event(number, line.decode(errors="replace").rstrip("\n"))
+                    yield JobEvent(number, line.decode(errors="replace").rstrip("\n"))
             if not is_open or self.closing.is_set():
                 return
             quiet = 0 if pieces else quiet + 1
@@ -214,7 +214,7 @@ class Running:
             await asyncio.sleep(_LOOK)
 
 
-def _lines(file: Path, offset: int) -> list[bytes]:
+def _read_lines(file: Path, offset: int) -> list[bytes]:
     """Whole lines from an offset on."""
     try:
         with file.open("rb") as opened:
@@ -225,7 +225,7 @@ def _lines(file: Path, offset: int) -> list[bytes]:
     return [line for line in lines if line.endswith(b"\n")]
 
 
-def _result(job: JobInfo, output: Path) -> Any:
+def _read_result(job: JobInfo, output: Path) -> Any:
     try:
         if job.verb in _DOCUMENTS:
             return msgspec.json.decode(output.read_bytes())
@@ -235,8 +235,8 @@ def _result(job: JobInfo, output: Path) -> Any:
         return None
 
 
-def _state(job: JobInfo, status: int | None, result: Any) -> JobState:
-    told = _told(job, result)
+def _final_state(job: JobInfo, status: int | None, result: Any) -> JobState:
+    told = _find_reported_state(job, result)
     if status is None or status < 0:
         return _STATES.get(told, JobState.FAILED) if told else JobState.LOST
     if status == _INTERRUPTED or told == "interrupted":
@@ -244,7 +244,7 @@ def _state(job: JobInfo, status: int | None, result: Any) -> JobState:
     return JobState.DONE if status in _FINE else JobState.FAILED
 
 
-def _told(job: JobInfo, result: Any) -> str | None:
+def _find_reported_state(job: JobInfo, result: Any) -> str | None:
     """The state that the job itself told at its end."""
     if job.verb in _DOCUMENTS:
         return None if result is None else "done"
@@ -255,7 +255,7 @@ def _told(job: JobInfo, result: Any) -> str | None:
             return None
 
 
-def _tail(log: Path) -> str | None:
+def _read_tail(log: Path) -> str | None:
     try:
         text = log.read_bytes()[-_TOLD:].decode(errors="replace").strip()
     except FileNotFoundError:

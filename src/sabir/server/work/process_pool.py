@@ -17,11 +17,11 @@ from msgspec import Struct
 
 from sabir.checks.options import CheckOptions
 from sabir.errors import Overrun, SabirError
-from sabir.operations.check import UploadAnswer, check_upload, upload_refused
-from sabir.operations.limits import within
+from sabir.operations.check import UploadResponse, check_upload, refuse_upload
+from sabir.operations.limits import enforce_limits
 from sabir.operations.packages import find_language
-from sabir.server.package_metadata import described
-from sabir.server.store.catalogue import Described
+from sabir.server.package_metadata import read_metadata
+from sabir.server.store.catalogue import PackageMetadata
 from sabir.session import PROFILES, Session
 
 P = ParamSpec("P")
@@ -30,7 +30,7 @@ T = TypeVar("T")
 _PROCESSES: Final = 2
 
 
-class ProcessEnded(SabirError):
+class ProcessEndedError(SabirError):
     """The system ended the process: it took more than is allowed, or shared a pool with one that did."""
 
 
@@ -50,7 +50,7 @@ class LimitedProcesses:
             if pool is self._pool:
                 self._pool = self._fresh()
                 pool.shutdown(wait=False, cancel_futures=True)
-            raise ProcessEnded("it took more than is allowed here, and was ended") from error
+            raise ProcessEndedError("it took more than is allowed here, and was ended") from error
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -69,44 +69,46 @@ class CheckedUpload(Struct, frozen=True, kw_only=True):
 
     status: int
     body: dict[str, Any]
-    described: Described | None = None
+    described: PackageMetadata | None = None
 
 
-class Checking:
+class UploadChecker:
     def __init__(self) -> None:
         self._processes = LimitedProcesses(pieces=_UPLOADS_A_PROCESS)
 
     async def check(self, archive: bytes) -> CheckedUpload:
         try:
-            return await self._processes.run(_check, archive)
-        except ProcessEnded:
-            return _of(upload_refused("the check of the package took more than a stranger's package may"))
+            return await self._processes.run(_check_archive, archive)
+        except ProcessEndedError:
+            return _convert_response(
+                refuse_upload("the check of the package took more than a stranger's package may")
+            )
 
     def close(self) -> None:
         self._processes.close()
 
 
-def _check(archive: bytes) -> CheckedUpload:
+def _check_archive(archive: bytes) -> CheckedUpload:
     """In a process of the pool."""
     from sabir.source.packages.archive import ZipLoader
 
     limits = PROFILES["strict"]
     session = Session(limits=limits)
     try:
-        with within(limits, "the package"):
+        with enforce_limits(limits, "the package"):
             answer = check_upload(archive, CheckOptions(session=session))
             if answer.status != 200:
-                return _of(answer)
+                return _convert_response(answer)
             package = ZipLoader.from_bytes(archive, limits.package)
             assert package is not None, "it was checked"
             return CheckedUpload(
-                status=200, body=answer.body, described=described(package, find_language(package))
+                status=200, body=answer.body, described=read_metadata(package, find_language(package))
             )
     except Overrun as stopped:
-        return _of(upload_refused(stopped.finding.message))
+        return _convert_response(refuse_upload(stopped.finding.message))
     except SabirError as error:
-        return _of(upload_refused(str(error)))
+        return _convert_response(refuse_upload(str(error)))
 
 
-def _of(answer: UploadAnswer) -> CheckedUpload:
+def _convert_response(answer: UploadResponse) -> CheckedUpload:
     return CheckedUpload(status=answer.status, body=answer.body)

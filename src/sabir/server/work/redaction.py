@@ -56,7 +56,7 @@ def mark_graph(graph: Graph, *others: Graph) -> Graph:
     def marked(name: str, value: Value) -> Value:
         if is_secret_name(name) and isinstance(value, str):
             return Sensitive(value)
-        return secrets.marked(value)
+        return secrets.mark_sensitive(value)
 
     instances = (
         replace(
@@ -105,4 +105,4 @@ def _redacted(data: Any, secrets: Secrets) -> Any:
         }
     if isinstance(data, list):
         return [_redacted(item, secrets) for item in data]
-    return redact_text(secrets.scrubbed(data)) if isinstance(data, str) else data
+    return redact_text(secrets.redact(data)) if isinstance(data, str) else data

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.rules import Rule
 from sabir.source.packages.file_access import name_defect, normal_name
 from sabir.source.packages.limits import (
@@ -31,7 +31,7 @@ from sabir.source.packages.limits import (
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, PackageLoader
 
 
-class Members:
+class ArchiveMembers:
     """Takes the members one by one; what is wrong with those that it does not take is in `findings`."""
 
     def __init__(self, limits: PackageLimits) -> None:
@@ -111,11 +111,11 @@ class ZipLoader(PackageLoader):
         except OSError:
             return None
         limits = options[0] if options else DEFAULT_LIMITS
-        package = None if contents is None else _load(archive, contents, limits)
+        package = None if contents is None else _load_archive(archive, contents, limits)
         if package is None:
             return None
         package.path = archive
-        return _unwrapped(package, limits)
+        return _unwrap_package(package, limits)
 
     @classmethod
     def from_bytes(cls, content: bytes, *options: PackageLimits) -> LoadedPackage | None:
@@ -124,10 +124,10 @@ class ZipLoader(PackageLoader):
         contents = table_of_contents_size(file)
         if contents is None:
             return None
-        return _load(file, contents, options[0] if options else DEFAULT_LIMITS)
+        return _load_archive(file, contents, options[0] if options else DEFAULT_LIMITS)
 
 
-def _unwrapped(outer: FileTable, limits: PackageLimits) -> LoadedPackage | None:
+def _unwrap_package(outer: FileTable, limits: PackageLimits) -> LoadedPackage | None:
     """The archive in an archive that holds nothing else but its signature and certificate (SOL004, option 2)."""
     names = outer.list()
     inner_names = [name for name in names if name.lower().endswith(".csar")]
@@ -164,7 +164,7 @@ def table_of_contents_size(file: IO[bytes]) -> int | None:
     return size
 
 
-def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileTable | None:
+def _load_archive(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileTable | None:
     if contents > limits.entries * _USUAL_ENTRY:
         most = contents // _SMALLEST_ENTRY
         package = FileTable({})
@@ -175,19 +175,21 @@ def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileT
         archive = zipfile.ZipFile(file)
     except (*_BROKEN, OSError):
         return None
-    members = Members(limits)
-    budget = NodeBudget.of(limits, _size(file))
-    readers = _readable(archive, members)
+    members = ArchiveMembers(limits)
+    budget = NodeBudget.of(limits, _file_size(file))
+    readers = _member_readers(archive, members)
     package = FileTable({name: PackageFile(name, reader, budget) for name, reader in readers})
     package.findings = tuple(members.findings)
     return package
 
 
-def _size(file: Path | IO[bytes]) -> int:
+def _file_size(file: Path | IO[bytes]) -> int:
     return file.stat().st_size if isinstance(file, Path) else file.seek(0, io.SEEK_END)
 
 
-def _readable(archive: zipfile.ZipFile, members: Members) -> Iterator[tuple[str, partial[bytes]]]:
+def _member_readers(
+    archive: zipfile.ZipFile, members: ArchiveMembers
+) -> Iterator[tuple[str, partial[bytes]]]:
     for info in archive.infolist():
         name = members.take(info.orig_filename, info.file_size, _kind_defect(info))
         if members.is_full:
@@ -238,5 +240,5 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Packag
             return member.read(limits.file)
     except (*_BROKEN, OSError) as error:
         raise ReadProblem(
-            UNREADABLE, f"cannot be read: the archive is damaged here ({reason_of(error)})"
+            UNREADABLE, f"cannot be read: the archive is damaged here ({explain_error(error)})"
         ) from error

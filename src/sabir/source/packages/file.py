@@ -81,9 +81,9 @@ def is_stream(path: Path) -> bool:
         return False
 
 
-def read_given(path: Path, limits: PackageLimits = DEFAULT_LIMITS) -> bytes:
+def read_input(path: Path, limits: PackageLimits = DEFAULT_LIMITS) -> bytes:
     """The bytes of a file that somebody named, or of an open pipe; `ReadProblem` for what might never end."""
-    return _read(path, limits) if is_stream(path) else read_named_file(path, limits)
+    return _read_stream(path, limits) if is_stream(path) else read_named_file(path, limits)
 
 
 class StreamLoader(PackageLoader):
@@ -94,14 +94,14 @@ class StreamLoader(PackageLoader):
         place = Path(path)
         if not is_stream(place):
             return None
-        raw = _read(place, options[0] if options else DEFAULT_LIMITS)
-        name = f"{'<stdin>' if place == STANDARD_INPUT else '<pipe>'}{_suffix(raw)}"
+        raw = _read_stream(place, options[0] if options else DEFAULT_LIMITS)
+        name = f"{'<stdin>' if place == STANDARD_INPUT else '<pipe>'}{_guess_suffix(raw)}"
         package = FileTable({name: PackageFile(name, raw)})
         package.single_file = True
         return package
 
 
-def _read(place: Path, limits: PackageLimits) -> bytes:
+def _read_stream(place: Path, limits: PackageLimits) -> bytes:
     source = 0 if place == STANDARD_INPUT else place
     try:
         with open(source, "rb", closefd=source != 0) as stream:
@@ -115,7 +115,7 @@ def _read(place: Path, limits: PackageLimits) -> bytes:
     return raw
 
 
-def _suffix(raw: bytes) -> str:
+def _guess_suffix(raw: bytes) -> str:
     """A text without a name is told by its words: statements of an Inmanta model, JSON, or else YAML."""
     if raw.lstrip()[:1] == b"{":
         return ".json"

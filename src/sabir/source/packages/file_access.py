@@ -60,7 +60,7 @@ def folder_below(root: Path, folder: PurePath, *, make: bool = False) -> Generat
         os.close(handle)
 
 
-def opened_below(root: Path, name: PurePath, flags: int, mode: int = 0o666, *, make: bool = False) -> int:
+def open_below(root: Path, name: PurePath, flags: int, mode: int = 0o666, *, make: bool = False) -> int:
     """The descriptor of a file below a folder, which no link leads to."""
     with folder_below(root, name.parent, make=make) as folder:
         place = root / name if folder is None else name.name
@@ -97,17 +97,17 @@ def name_defect(name: str) -> str | None:
         return "is absolute"
     if name[1:2] == ":" and name[0].isascii() and name[0].isalpha():
         return "begins with a drive letter"
-    if ".." in _parts(name):
+    if ".." in _split_name(name):
         return "climbs out of the package"
     return None
 
 
 def normal_name(name: str) -> str:
     """The name as `list()` gives it: `\\` is `/`, no `.` and no empty parts."""
-    return "/".join(part for part in _parts(name) if part not in ("", "."))
+    return "/".join(part for part in _split_name(name) if part not in ("", "."))
 
 
-def _parts(name: str) -> list[str]:
+def _split_name(name: str) -> list[str]:
     return name.replace("\\", "/").split("/")
 
 
@@ -127,7 +127,7 @@ def read_regular_file(path: Path, limits: PackageLimits, root: Path | None = Non
     root = path.parent if root is None else root
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
     try:
-        with os.fdopen(opened_below(root, path.relative_to(root), flags), "rb") as file:
+        with os.fdopen(open_below(root, path.relative_to(root), flags), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ReadProblem(UNREADABLE, "cannot be read: it is no regular file")

@@ -16,16 +16,16 @@ def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
     """The package at a path: a directory, a zip archive, a tarball, a text file or a pipe. `UnusableInput` says why there is none."""
     place = Path(path)
     try:
-        package = DirectoryLoader.try_load(place, *options) or _archive(place, *options)
+        package = DirectoryLoader.try_load(place, *options) or _load_archive(place, *options)
         package = package or FileLoader.try_load(place, *options) or StreamLoader.try_load(place, *options)
     except ValueError as error:  # a NUL in the path
         raise UnusableInput(f"no such path {str(path)!r}") from error
     if package is None:
-        raise UnusableInput(_refusal(place))
+        raise UnusableInput(_describe_refusal(place))
     return package
 
 
-def _archive(path: Path, *options: PackageLimits) -> LoadedPackage | None:
+def _load_archive(path: Path, *options: PackageLimits) -> LoadedPackage | None:
     # What reads archives takes long to import, and is not for everybody.
     if _begins_like_zip(path):
         from sabir.source.packages.archive import ZipLoader
@@ -40,11 +40,11 @@ def _archive(path: Path, *options: PackageLimits) -> LoadedPackage | None:
 
 def _is_tarball(path: Path) -> bool:
     """By its first bytes, so that the reader of tarballs is imported for them only."""
-    head = _head(path, 262)
+    head = _read_head(path, 262)
     return head[:2] == b"\x1f\x8b" or head[257:] == b"ustar"
 
 
-def _head(path: Path, length: int) -> bytes:
+def _read_head(path: Path, length: int) -> bytes:
     try:
         if not os.path.isfile(path):
             return b""
@@ -55,10 +55,10 @@ def _head(path: Path, length: int) -> bytes:
 
 
 def _begins_like_zip(path: Path) -> bool:
-    return _head(path, 2) == b"PK"
+    return _read_head(path, 2) == b"PK"
 
 
-def _refusal(path: Path) -> str:
+def _describe_refusal(path: Path) -> str:
     shown = str(path)
     if not os.path.lexists(path):
         return f"no such path {shown!r}"

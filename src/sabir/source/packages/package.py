@@ -91,7 +91,7 @@ class PackageFile:
     @cached_property
     def yaml(self) -> YamlStream:
         """The file as YAML with places; a file that is no text has no documents and the finding E003."""
-        from sabir.source.yaml import Limits, YamlStream, compose
+        from sabir.source.yaml import YamlLimits, YamlStream, compose
 
         if self.defect is not None:
             return YamlStream(source=self.source, documents=(), findings=(self.defect,))
@@ -101,7 +101,7 @@ class PackageFile:
             finding = TOO_MUCH.about_file(self.source, message)
             return YamlStream(source=self.source, documents=(), findings=(finding,))
         stream = compose(
-            self.source, tags=YAQL_TAG, limits=Limits(nodes=min(DEFAULT_LIMITS.nodes, budget.left))
+            self.source, tags=YAQL_TAG, limits=YamlLimits(nodes=min(DEFAULT_LIMITS.nodes, budget.left))
         )
         budget.spend(stream.nodes)
         return stream
@@ -157,7 +157,7 @@ class LoadedPackage(ABC):
         pattern = re.compile(regex)
         return (name for name in self.list(subdir) if pattern.match(name))
 
-    def opened_files(self) -> Iterator[PackageFile]:
+    def list_opened(self) -> Iterator[PackageFile]:
         """The files whose text somebody has looked at, by name. Nothing is read for that."""
         return iter(())
 
@@ -208,7 +208,7 @@ class FileTable(LoadedPackage):
             file = self._files.get(normal_name(name))
         return file
 
-    def opened_files(self) -> Iterator[PackageFile]:
+    def list_opened(self) -> Iterator[PackageFile]:
         return (file for file in self._files.values() if file.is_opened)
 
 

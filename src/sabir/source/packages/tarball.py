@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from sabir.source.packages.archive import Members
+from sabir.source.packages.archive import ArchiveMembers
 from sabir.source.packages.limits import (
     DEFAULT_LIMITS,
     TOO_MUCH,
@@ -49,15 +49,15 @@ class TarLoader(PackageLoader):
         if not os.path.isfile(archive):
             return None
         limits = options[0] if options else DEFAULT_LIMITS
-        members = Members(limits)
+        members = ArchiveMembers(limits)
         try:
-            content = _content(archive, members)
-            entries = [*_entries(content, members)]
+            content = _open_content(archive, members)
+            entries = [*_list_entries(content, members)]
         except (OSError, EOFError, zlib.error, tarfile.TarError):
             return None
         budget = NodeBudget.of(limits, archive.stat().st_size)
         files = {
-            name: PackageFile(name, partial(_read, content, offset, size, limits), budget)
+            name: PackageFile(name, partial(_read_member, content, offset, size, limits), budget)
             for name, offset, size in entries
         }
         package = FileTable(files)
@@ -79,20 +79,20 @@ class _Content:
         return os.pread(self._file.fileno(), size, offset)
 
 
-def _content(path: Path, members: Members) -> _Content:
+def _open_content(path: Path, members: ArchiveMembers) -> _Content:
     with ExitStack() as opened:
         file = opened.enter_context(open(path, "rb"))
         if file.read(2) == _GZIP:
             unpacked = opened.enter_context(tempfile.TemporaryFile())
             file.seek(0)
-            _unpack(file, unpacked, members, path)
+            _unpack_gzip(file, unpacked, members, path)
             file.close()
             file = unpacked  # type: ignore[assignment]  # both are read at places only
         opened.pop_all()
         return _Content(file)
 
 
-def _unpack(file: IO[bytes], unpacked: IO[bytes], members: Members, path: Path) -> None:
+def _unpack_gzip(file: IO[bytes], unpacked: IO[bytes], members: ArchiveMembers, path: Path) -> None:
     limits = members.limits
     size = path.stat().st_size
     most = min(limits.archive + limits.entries * _BLOCK, max(limits.ratio_from, limits.ratio * size))
@@ -106,7 +106,7 @@ def _unpack(file: IO[bytes], unpacked: IO[bytes], members: Members, path: Path) 
     unpacked.flush()
 
 
-def _entries(content: _Content, members: Members) -> Iterator[tuple[str, int, int]]:
+def _list_entries(content: _Content, members: ArchiveMembers) -> Iterator[tuple[str, int, int]]:
     """Name, offset and size of every file that may be read."""
     if content.length < _BLOCK:
         raise tarfile.HeaderError("no header")
@@ -125,7 +125,7 @@ def _entries(content: _Content, members: Members) -> Iterator[tuple[str, int, in
             long_name = _long_name(info.type, text) or long_name
             continue
         name, long_name = long_name or info.name, ""
-        taken = members.take(_written(name, info), info.size, _kind_defect(info))
+        taken = members.take(_normalize_name(name, info), info.size, _kind_defect(info))
         if taken is not None:
             yield taken, start, info.size
 
@@ -140,7 +140,7 @@ def _long_name(kind: bytes, text: bytes) -> str:
     return ""
 
 
-def _written(name: str, info: tarfile.TarInfo) -> str:
+def _normalize_name(name: str, info: tarfile.TarInfo) -> str:
     """As a zip archive would have it: folders end in a slash, and nothing begins with `./`."""
     name = name.removeprefix("./") or "./"
     return f"{name}/" if info.isdir() and not name.endswith("/") else name
@@ -152,7 +152,7 @@ def _kind_defect(info: tarfile.TarInfo) -> str | None:
     return None if info.isreg() or info.isdir() else "belongs to a special file"
 
 
-def _read(content: _Content, offset: int, size: int, limits: PackageLimits) -> bytes:
+def _read_member(content: _Content, offset: int, size: int, limits: PackageLimits) -> bytes:
     if size > limits.file:
         raise ReadProblem(TOO_MUCH, f"{size:,} bytes are too much to read: the limit is {limits.file:,}")
     data = content.read(offset, size)

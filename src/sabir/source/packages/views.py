@@ -34,8 +34,8 @@ class EditedPackage(LoadedPackage):
         file = self._package.get_file(name)
         return None if file is None else self.edited.get(file.name, file)
 
-    def opened_files(self) -> Iterator[PackageFile]:
-        for file in self._package.opened_files():
+    def list_opened(self) -> Iterator[PackageFile]:
+        for file in self._package.list_opened():
             yield self.edited.get(file.name, file)
 
 
@@ -63,10 +63,10 @@ class SubPackage(LoadedPackage):
         self._prefix = f"{folder.rpartition('/')[0]}/" if self.single_file else f"{folder}/"
         if self._prefix == "/":
             self._prefix = ""
-        self._names = [folder.removeprefix(self._prefix)] if self.single_file else self._listed(folder)
+        self._names = [folder.removeprefix(self._prefix)] if self.single_file else self._list_names(folder)
         self._files: dict[str, PackageFile] = {}
 
-    def _listed(self, folder: str) -> builtins.list[str]:
+    def _list_names(self, folder: str) -> builtins.list[str]:
         if folder in ("", "."):
             self._prefix = ""
             return self._package.list()

@@ -1,6 +1,6 @@
 """YAML 1.1 as PyYAML reads it, with the place of every key, scalar and container."""
 
-from sabir.source.yaml.compose import Limits, YamlStream, compose
+from sabir.source.yaml.compose import YamlLimits, YamlStream, compose
 from sabir.source.yaml.nodes import (
     Style,
     YamlEntry,
@@ -12,9 +12,9 @@ from sabir.source.yaml.nodes import (
 )
 
 __all__ = [
-    "Limits",
     "Style",
     "YamlEntry",
+    "YamlLimits",
     "YamlMapping",
     "YamlNode",
     "YamlScalar",

@@ -12,7 +12,7 @@ from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Span
 
 
-def unknown_keys(mapping: YamlMapping, names: Sequence[str]) -> Iterator[tuple[YamlNode, str, str]]:
+def find_unknown_keys(mapping: YamlMapping, names: Sequence[str]) -> Iterator[tuple[YamlNode, str, str]]:
     """The keys that are none of the names: where each stands, how it is written, and what may be meant."""
     for key in mapping:
         name = text_of(key) or ""
@@ -24,7 +24,7 @@ def mapping_of(node: YamlNode | None) -> YamlMapping | None:
     return node if isinstance(node, YamlMapping) else None
 
 
-def entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
+def text_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
     """The entries of a mapping whose keys are texts; none of anything else."""
     for entry in node.entries if isinstance(node, YamlMapping) else ():
         name = text_of(entry.key)
@@ -32,7 +32,7 @@ def entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
             yield name, entry
 
 
-def items(node: YamlNode | None) -> tuple[YamlNode, ...]:
+def sequence_items(node: YamlNode | None) -> tuple[YamlNode, ...]:
     return node.items if isinstance(node, YamlSequence) else ()
 
 
@@ -52,11 +52,11 @@ def all_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        yield from entries(current)
-        below = current.values() if isinstance(current, YamlMapping) else items(current)
+        yield from text_entries(current)
+        below = current.values() if isinstance(current, YamlMapping) else sequence_items(current)
         waiting += [child for child in below if not isinstance(child, YamlScalar)]
 
 
-def extent(entry: YamlEntry) -> Span:
+def entry_extent(entry: YamlEntry) -> Span:
     """A key with everything that belongs to it."""
     return entry.key.span.to(entry.value.span)

@@ -8,8 +8,8 @@ from typing import Any, Final
 import yaml
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.finding import Finding, RelatedLocation
+from sabir.diagnostics.reasons import explain_error
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlDefect, not_readable, syntax_finding
 from sabir.source.yaml.nodes import (
@@ -38,7 +38,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"
 _STAND_IN: Final = "\ue000\ue001"
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class YamlLimits(Struct, frozen=True, kw_only=True):
     """Bounds of one YAML text (spec cases: E004)."""
 
     depth: int = 200
@@ -64,14 +64,14 @@ def compose(
     source: Source,
     *,
     tags: frozenset[str] = frozenset(),
-    limits: Limits | None = None,
+    limits: YamlLimits | None = None,
     paths: bool = False,
 ) -> YamlStream:
     """Read every document. `tags` are local tags to accept (`!yaql`); any other unknown tag is a finding (E002).
 
     `paths` reads texts in flow style that begin with `::`, which YAML 1.2 allows and the parser refuses.
     """
-    composer = _Composer(source, tags, limits or Limits(), paths=paths)
+    composer = _Composer(source, tags, limits or YamlLimits(), paths=paths)
     documents: list[YamlNode | None] = []
     broken: Finding | None = None
     try:
@@ -108,7 +108,7 @@ class _Composer:
         "duplicates",
     )
 
-    def __init__(self, source: Source, tags: frozenset[str], limits: Limits, *, paths: bool) -> None:
+    def __init__(self, source: Source, tags: frozenset[str], limits: YamlLimits, *, paths: bool) -> None:
         self.duplicates: list[Finding] = []
         self._source = source
         self._paths = paths and _STAND_IN not in source.text
@@ -166,7 +166,7 @@ class _Composer:
         return node
 
     def _alias(self, event: Any) -> YamlNode:
-        span = _whole(event)
+        span = _event_span(event)
         self._end = span.end
         if event.anchor not in self._anchors:
             raise not_readable(f"alias *{event.anchor} has no anchor before it", span)
@@ -216,14 +216,14 @@ class _Composer:
                 if key.value == "<<" and key.style is Style.PLAIN and key.tag is None:
                     merges.append((key.span, value))
                     continue
-                name = _comparable(key.value)
+                name = _key_identity(key.value)
                 first = seen.setdefault(name, key)
                 if first is not key:
                     self._note_duplicate(first, key)
             entries.append(YamlEntry(key, value))
         span = self._span(event, child)
         if merges:
-            entries = [*_merged(merges, set(seen)), *entries]
+            entries = [*_merge_entries(merges, set(seen)), *entries]
         return YamlMapping(span, tuple(entries), tag)
 
     def _span(self, start: Any, end: Any) -> Span:
@@ -242,7 +242,7 @@ class _Composer:
             DUPLICATE_KEY.at(
                 Place(self._source, key.span),
                 f"key {key.text!r} is given twice in one mapping, first in line {line}; the last one wins",
-                related=(Related(place=Place(self._source, first.span), message="first given here"),),
+                related=(RelatedLocation(place=Place(self._source, first.span), message="first given here"),),
             )
         )
 
@@ -254,7 +254,7 @@ class _Composer:
         if self._nodes > self._most:
             raise self._too_many(Span(start, end))
         if event.tag is None and event.implicit[0]:
-            scalar = YamlScalar(start, end, text, self._resolved(event))
+            scalar = YamlScalar(start, end, text, self._resolve_scalar(event))
         else:
             scalar = self._other_scalar(event)
         if self._paths and _STAND_IN in text:
@@ -264,12 +264,12 @@ class _Composer:
         return scalar
 
     @staticmethod
-    def _resolved(event: Any) -> ScalarValue:
+    def _resolve_scalar(event: Any) -> ScalarValue:
         text: str = event.value
         try:
             return resolve_plain(text) if len(text) < _LONGEST_NUMBER else text
         except ValueError as error:
-            raise not_readable(f"{text!r}: {reason_of(error)}", _whole(event)) from error
+            raise not_readable(f"{text!r}: {explain_error(error)}", _event_span(event)) from error
 
     def _other_scalar(self, event: Any) -> YamlScalar:
         """A scalar that is quoted, in a block, or tagged."""
@@ -279,15 +279,15 @@ class _Composer:
         if tag is None or tag == "!":
             tag = None
             if event.implicit[0]:
-                value = self._resolved(event)
+                value = self._resolve_scalar(event)
         else:
             constructor = CONSTRUCTORS.get(tag)
             if constructor is None and tag not in self._tags:
-                raise not_readable(f"unknown tag {_shown_tag(tag)}", _whole(event))
+                raise not_readable(f"unknown tag {_format_tag(tag)}", _event_span(event))
             try:
                 value = constructor(text) if constructor else text
             except (ValueError, KeyError) as error:
-                raise not_readable(f"{text!r} is no {_shown_tag(tag)}", _whole(event)) from error
+                raise not_readable(f"{text!r} is no {_format_tag(tag)}", _event_span(event)) from error
         style = _STYLES.get(event.style, Style.PLAIN)
         return YamlScalar(event.start_mark.index, event.end_mark.index, text, value, style, tag)
 
@@ -298,11 +298,11 @@ class _Composer:
             return None
         if tag not in self._tags:
             problem = "belongs to another kind of value" if tag.startswith(_PREFIX) else "is unknown"
-            raise not_readable(f"tag {_shown_tag(tag)} {problem}", _first_character(event))
+            raise not_readable(f"tag {_format_tag(tag)} {problem}", _first_character(event))
         return tag
 
 
-def _merged(merges: list[tuple[Span, YamlNode]], taken: set[object]) -> list[YamlEntry]:
+def _merge_entries(merges: list[tuple[Span, YamlNode]], taken: set[object]) -> list[YamlEntry]:
     """Entries that merge keys bring, as PyYAML lets them win: an own key first; of several `<<` the last one; in a list of
     mappings the first.
     """
@@ -313,7 +313,7 @@ def _merged(merges: list[tuple[Span, YamlNode]], taken: set[object]) -> list[Yam
                 raise not_readable("<< needs a mapping or a list of mappings", mapping.span)
             for entry in mapping.entries:
                 if isinstance(entry.key, YamlScalar):
-                    name = _comparable(entry.key.value)
+                    name = _key_identity(entry.key.value)
                     if name in taken:
                         continue
                     taken.add(name)
@@ -321,7 +321,7 @@ def _merged(merges: list[tuple[Span, YamlNode]], taken: set[object]) -> list[Yam
     return brought
 
 
-def _comparable(value: ScalarValue) -> object:
+def _key_identity(value: ScalarValue) -> object:
     """Python takes 1, 1.0 and True for one key; whoever wrote them did not."""
     return value if type(value) is str else (type(value), value)
 
@@ -346,7 +346,7 @@ def _first_character(event: Any) -> Span:
     return Span(start, start + 1)
 
 
-def _whole(event: Any) -> Span:
+def _event_span(event: Any) -> Span:
     return Span(event.start_mark.index, event.end_mark.index)
 
 
@@ -354,5 +354,5 @@ def _is_absent(node: YamlScalar) -> bool:
     return node.value is None and not node.text and node.start == node.end
 
 
-def _shown_tag(tag: str) -> str:
+def _format_tag(tag: str) -> str:
     return tag.replace(_PREFIX, "!!")

@@ -16,12 +16,12 @@ from msgspec import Struct
 
 from sabir.lazy import lazy_pattern
 from sabir.source.symbols import Symbol, SymbolKind
-from sabir.source.yaml.access import extent
+from sabir.source.yaml.access import entry_extent
 from sabir.source.yaml.nodes import YamlEntry, YamlNode, text_of
 from sabir.text import Source, Span
 
 
-def named_by_key(
+def key_symbol(
     scope: str,
     name: str,
     entry: YamlEntry,
@@ -37,7 +37,7 @@ def named_by_key(
         name=name,
         kind=kind,
         span=entry.key.span,
-        extent=extent(entry),
+        extent=entry_extent(entry),
         detail=detail,
         about=about,
         children=children,
@@ -45,7 +45,7 @@ def named_by_key(
     )
 
 
-def named_by_text(
+def text_symbols(
     scope: str,
     named: YamlNode | None,
     whole: YamlNode,
@@ -73,7 +73,7 @@ def named_by_text(
 _MOST_LINES = 5_000
 
 
-class TypedPlace(Struct, frozen=True, kw_only=True):
+class CursorContext(Struct, frozen=True, kw_only=True):
     """A place in a text that is being typed."""
 
     path: tuple[str, ...]
@@ -98,38 +98,40 @@ _item_pattern: Final = lazy_pattern(r"[ ]*(?:-(?:[ ]+|$))*")
 _word_pattern: Final = lazy_pattern(r"[\w-]*$")
 
 
-def typed_place(source: Source, offset: int) -> TypedPlace:
+def locate_cursor(source: Source, offset: int) -> CursorContext:
     line, column = source.line_column(offset)
     before = source.line_text(line)[: column - 1]
     typed = _line_pattern().match(before)
     word = _word_pattern().search(before)
     start = offset - (len(before) - word.start() if word else 0)
     if typed is not None:
-        depth, key, rest = _depth(typed), _unquoted(typed["key"]), before[typed.end() :].lstrip()
+        depth, key, rest = _key_column(typed), _strip_quotes(typed["key"]), before[typed.end() :].lstrip()
     else:
         blank = _item_pattern().match(before)
         depth, key = len(blank[0]) if blank else 0, None
         rest = before[depth:]
-    return TypedPlace(path=_above(source, line, depth), key=key, before=rest, word=Span(start, offset))
+    return CursorContext(
+        path=_keys_above(source, line, depth), key=key, before=rest, word=Span(start, offset)
+    )
 
 
-def _above(source: Source, line: int, depth: int) -> tuple[str, ...]:
+def _keys_above(source: Source, line: int, depth: int) -> tuple[str, ...]:
     """The keys above a line, each indented less than what is below it."""
     path: list[str] = []
     for number in range(line - 1, max(line - _MOST_LINES, 0), -1):
         if depth == 0:
             break
         match = _line_pattern().match(source.line_text(number))
-        if match is not None and _depth(match) < depth:
-            depth = _depth(match)
-            path.append(_unquoted(match["key"]))
+        if match is not None and _key_column(match) < depth:
+            depth = _key_column(match)
+            path.append(_strip_quotes(match["key"]))
     return tuple(reversed(path))
 
 
-def _depth(match: re.Match[str]) -> int:
+def _key_column(match: re.Match[str]) -> int:
     """The column of the key: an item of a list is as deep as what stands behind its dash."""
     return len(match["indent"]) + len(match["items"])
 
 
-def _unquoted(key: str) -> str:
+def _strip_quotes(key: str) -> str:
     return key.strip("\"'")

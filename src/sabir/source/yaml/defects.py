@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
-from sabir.source.yaml.mistakes import find_slip
+from sabir.source.yaml.mistakes import find_mistake
 from sabir.text import Place, Source, Span
 
 NOT_YAML: Final = Rule(
@@ -56,7 +56,7 @@ def not_readable(reason: str, span: Span, hint: str | None = None) -> YamlDefect
 
 def syntax_finding(source: Source, error: Exception) -> Finding:
     """What is wrong with a text that PyYAML cannot read: the slip, where it can be told, else PyYAML's words."""
-    slip = find_slip(source.text, error)
+    slip = find_mistake(source.text, error)
     if slip is not None:
         return not_readable(slip.reason, slip.span, slip.hint).finding(source)
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from sabir.text import Span
 
 
-class Slip(Struct, frozen=True):
+class Mistake(Struct, frozen=True):
     reason: str
     span: Span
     hint: str | None = None
@@ -48,7 +48,7 @@ class _Text:
         return None
 
 
-def find_slip(text: str, error: Exception) -> Slip | None:
+def find_mistake(text: str, error: Exception) -> Mistake | None:
     """None when the parser's own words have to do."""
     here = _Text(text, error)
     for look in _LOOKS:
@@ -58,15 +58,15 @@ def find_slip(text: str, error: Exception) -> Slip | None:
     return None
 
 
-def _tab(here: _Text) -> Slip | None:
+def _check_tab(here: _Text) -> Mistake | None:
     blanks = here.line[: len(here.line) - len(here.line.lstrip())]
     if "\t" not in blanks or here.column > len(blanks):
         return None
     at = here.start + blanks.index("\t")
-    return Slip("a tab in the indentation", Span(at, at + 1), "indent with spaces")
+    return Mistake("a tab in the indentation", Span(at, at + 1), "indent with spaces")
 
 
-def _quote(here: _Text) -> Slip | None:
+def _check_quote(here: _Text) -> Mistake | None:
     """A quote that is never closed; or one that was closed by the next quote of another line."""
     is_open = "quoted scalar" in here.context and "end of stream" in here.problem
     if is_open and here.began is not None and here.text[here.began : here.began + 1] in ("'", '"'):
@@ -92,15 +92,15 @@ def _line_above(text: str, start: int) -> tuple[int, str] | None:
     return above, text[above : start - 1]
 
 
-def _never_closed(text: str, at: int) -> Slip:
-    return Slip(
+def _never_closed(text: str, at: int) -> Mistake:
+    return Mistake(
         f"the quote {text[at]} that opens here is never closed",
         Span(at, at + 1),
         f"close it with {text[at]}; inside a text in ' an apostrophe is written twice",
     )
 
 
-def _bracket(here: _Text) -> Slip | None:
+def _check_bracket(here: _Text) -> Mistake | None:
     """`[` or `{` that is never closed, or a comma that is missing inside."""
     if "flow" not in here.context or here.began is None:
         return None
@@ -109,25 +109,25 @@ def _bracket(here: _Text) -> Slip | None:
     if closing is None:
         return None
     if here.start <= here.began and closing in here.line[here.column :]:
-        return Slip(
+        return Mistake(
             f"a comma is missing inside {opening} {closing}",
             Span(here.at, here.at + 1),
             "put a comma between the entries, or quotes around a text that holds : or brackets",
         )
-    return Slip(
+    return Mistake(
         f"the {opening} that opens here is never closed",
         Span(here.began, here.began + 1),
         f"add the missing {closing}",
     )
 
 
-def _colon(here: _Text) -> Slip | None:
+def _check_colon(here: _Text) -> Mistake | None:
     """`mapping values are not allowed`: a colon too many in this line, or something amiss in the one before."""
     if "mapping values" not in here.problem:
         return None
     key = re.match(r"\s*(?:-\s+)*[^\s#'\"\[{][^:#]*:\s+(?=\S)", here.line[: here.column])
     if key is not None:
-        return Slip(
+        return Mistake(
             "a second ': ' in one line",
             Span(here.at, here.at + 1),
             "put quotes around the value, or begin a new line for the inner key",
@@ -136,27 +136,27 @@ def _colon(here: _Text) -> Slip | None:
     return None if before is None else _line_before(here, *before)
 
 
-def _line_before(here: _Text, start: int, line: str) -> Slip:
+def _line_before(here: _Text, start: int, line: str) -> Mistake:
     written = line.strip()
     at = start + len(line) - len(line.lstrip())
     span = Span(at, at + len(written))
     if re.match(r"-[^\s-]", written):
-        return Slip(f"{written!r} has no blank after '-'", span, f"write it as '- {written[1:]}'")
+        return Mistake(f"{written!r} has no blank after '-'", span, f"write it as '- {written[1:]}'")
     if re.match(r"[\w.-]+:[^\s:/]", written):
         name, _, rest = written.partition(":")
-        return Slip(f"{written!r} has no blank after ':'", span, f"write it as '{name}: {rest}'")
+        return Mistake(f"{written!r} has no blank after ':'", span, f"write it as '{name}: {rest}'")
     if not re.search(r":(\s|$)", written):
         name, _, rest = written.partition(" ")
-        return Slip(f"{written!r} has no colon", span, f"write it as '{name}: {rest}'".rstrip(" '") + "'")
+        return Mistake(f"{written!r} has no colon", span, f"write it as '{name}: {rest}'".rstrip(" '") + "'")
     indented = len(here.line) - len(here.line.lstrip())
-    return Slip(
+    return Mistake(
         "this line is indented more than the one before it, which has a value already",
         Span(here.start + indented, here.start + len(here.line.rstrip())),
         "give it the indentation of its neighbours",
     )
 
 
-def _indentation(here: _Text) -> Slip | None:
+def _check_indentation(here: _Text) -> Mistake | None:
     if "expected key" not in here.problem and "'-' indicator" not in here.problem:
         return None
     indented = len(here.line) - len(here.line.lstrip())
@@ -165,58 +165,58 @@ def _indentation(here: _Text) -> Slip | None:
         closing = rest[:1] in "]}"
         reason = f"{rest[:1]} closes nothing" if closing else f"{rest!r} stands behind a value that has ended"
         hint = "remove it, or add what it should close" if closing else "put quotes around the whole value"
-        return Slip(reason, Span(here.at, here.at + max(1, len(rest))), hint)
+        return Mistake(reason, Span(here.at, here.at + max(1, len(rest))), hint)
     span = Span(here.start + indented, here.start + len(here.line.rstrip()))
     if "'-' indicator" in here.problem and not rest.startswith("-"):
-        return Slip(
+        return Mistake(
             "a list goes on here with a line that does not begin with '-'",
             span,
             "indent it below its entry, or as far as the key that the list belongs to",
         )
-    return Slip(
+    return Mistake(
         f"this line is indented by {indented}, and no line above it that it could belong to is",
         span,
         "give it the indentation of its neighbours",
     )
 
 
-def _character(here: _Text) -> Slip | None:
+def _check_character(here: _Text) -> Mistake | None:
     if "cannot start any token" not in here.problem or here.at >= len(here.text):
         return None
     character = here.text[here.at]
-    return Slip(
+    return Mistake(
         f"a text cannot begin with {character!r}",
         Span(here.at, here.at + 1),
         "put quotes around it",
     )
 
 
-def _alias(here: _Text) -> Slip | None:
+def _check_alias(here: _Text) -> Mistake | None:
     if "scanning an alias" not in here.context or here.began is None:
         return None
-    return Slip(
+    return Mistake(
         "a text cannot begin with '*': that names an anchor",
         Span(here.began, here.began + 1),
         "put quotes around it",
     )
 
 
-def _path(here: _Text) -> Slip | None:
+def _check_path(here: _Text) -> Mistake | None:
     """`{eval: ::n}`"""
     if "expected node content" not in here.problem or not here.text.startswith("::", here.at):
         return None
-    return Slip(
+    return Mistake(
         "a text inside [ ] or { } cannot begin with '::'",
         Span(here.at, here.at + 2),
         "put quotes around it",
     )
 
 
-def _escape(here: _Text) -> Slip | None:
+def _check_escape(here: _Text) -> Mistake | None:
     if "unknown escape" not in here.problem:
         return None
     slash = here.text.rfind("\\", 0, here.at + 2)
-    return Slip(
+    return Mistake(
         f"{here.text[slash : slash + 2]} means nothing in double quotes",
         Span(slash, slash + 2),
         "write the text in single quotes, or the backslash twice",
@@ -224,14 +224,14 @@ def _escape(here: _Text) -> Slip | None:
 
 
 _FAR: Final = 40
-_LOOKS: Final[tuple[Callable[[_Text], Slip | None], ...]] = (
-    _tab,
-    _path,
-    _quote,
-    _bracket,
-    _colon,
-    _indentation,
-    _character,
-    _alias,
-    _escape,
+_LOOKS: Final[tuple[Callable[[_Text], Mistake | None], ...]] = (
+    _check_tab,
+    _check_path,
+    _check_quote,
+    _check_bracket,
+    _check_colon,
+    _check_indentation,
+    _check_character,
+    _check_alias,
+    _check_escape,
 )

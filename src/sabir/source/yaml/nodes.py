@@ -121,10 +121,10 @@ def node_of(value: object, span: Span) -> YamlNode:
 
 def plain_data(node: YamlNode) -> Data:
     """The node as plain Python data; shared nodes become shared objects. A key that is no scalar becomes a tuple."""
-    return _data(node, {})
+    return _node_data(node, {})
 
 
-def _data(node: YamlNode, done: dict[int, Data]) -> Data:
+def _node_data(node: YamlNode, done: dict[int, Data]) -> Data:
     if isinstance(node, YamlScalar):
         return node.value
     data = done.get(id(node))
@@ -133,21 +133,21 @@ def _data(node: YamlNode, done: dict[int, Data]) -> Data:
     if isinstance(node, YamlSequence):
         items: list[Data] = []
         done[id(node)] = items
-        items.extend(_data(item, done) for item in node.items)
+        items.extend(_node_data(item, done) for item in node.items)
         return items
     mapping: dict[Data, Data] = {}
     done[id(node)] = mapping
     for entry in node.entries:
         key = entry.key
-        mapping[key.value if isinstance(key, YamlScalar) else _hashable(_data(key, done))] = _data(
-            entry.value, done
+        mapping[key.value if isinstance(key, YamlScalar) else _freeze_key(_node_data(key, done))] = (
+            _node_data(entry.value, done)
         )
     return mapping
 
 
-def _hashable(data: Data) -> Data:
+def _freeze_key(data: Data) -> Data:
     if isinstance(data, list):
-        return tuple(_hashable(item) for item in data)  # type: ignore[return-value]  # tuples only ever stand as keys
+        return tuple(_freeze_key(item) for item in data)  # type: ignore[return-value]  # tuples only ever stand as keys
     if isinstance(data, dict):
-        return tuple((_hashable(key), _hashable(value)) for key, value in data.items())  # type: ignore[return-value]
+        return tuple((_freeze_key(key), _freeze_key(value)) for key, value in data.items())  # type: ignore[return-value]
     return data

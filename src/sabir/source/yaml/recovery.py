@@ -11,7 +11,7 @@ from typing import Any, Final
 import yaml
 from yaml.scanner import ScannerError
 
-from sabir.source.yaml.compose import Limits, YamlStream, compose
+from sabir.source.yaml.compose import YamlLimits, YamlStream, compose
 from sabir.source.yaml.defects import DUPLICATE_KEY, NOT_YAML
 from sabir.text import Source
 
@@ -21,7 +21,7 @@ _OPENING: Final = frozenset("[{\"'")
 _GOES_ON: Final = (":", ",", "[", "{", "|", ">", "-")
 
 
-def compose_readable(source: Source, *, limits: Limits | None = None) -> YamlStream | None:
+def compose_readable(source: Source, *, limits: YamlLimits | None = None) -> YamlStream | None:
     """The text without the entries that cannot be read; None when what is wrong is no matter of single entries."""
     text = source.text
     for _ in range(_MOST_DEFECTS):
@@ -31,14 +31,14 @@ def compose_readable(source: Source, *, limits: Limits | None = None) -> YamlStr
             return stream
         if defect.code != NOT_YAML.code:
             return None
-        blanked = _without_entry(text, _beginning(text, defect.place.span.start))
+        blanked = _without_entry(text, _find_start(text, defect.place.span.start))
         if blanked == text:
             return None
         text = blanked
     return None
 
 
-def _beginning(text: str, stop: int) -> int:
+def _find_start(text: str, stop: int) -> int:
     """Where what stopped the parser begins: an open bracket or quote is noticed only lines below it."""
     parser = _PARSER(text)
     try:
@@ -63,10 +63,10 @@ def _without_entry(text: str, offset: int) -> str:
     if not text[start:].strip():
         # Nothing is left below: the last line that says something is the one that was not finished.
         start = text.rfind("\n", 0, len(text[:start].rstrip())) + 1
-    depth = _indentation(text, start)
+    depth = _indent_width(text, start)
     end = _line_end(text, start)
     goes_on = text[start:end].rstrip().endswith(_GOES_ON) or text[offset : offset + 1] in _OPENING
-    while goes_on and end < len(text) and (_is_blank(text, end) or _indentation(text, end) > depth):
+    while goes_on and end < len(text) and (_is_blank(text, end) or _indent_width(text, end) > depth):
         end = _line_end(text, end)
     blank = "".join(character if character in "\r\n" else " " for character in text[start:end])
     return text[:start] + blank + text[end:]
@@ -81,6 +81,6 @@ def _is_blank(text: str, start: int) -> bool:
     return not text[start : _line_end(text, start)].strip()
 
 
-def _indentation(text: str, start: int) -> int:
+def _indent_width(text: str, start: int) -> int:
     line = text[start : _line_end(text, start)]
     return len(line) - len(line.lstrip(" \t"))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final, TypeVar
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
@@ -137,7 +137,7 @@ def _construct_binary(text: str) -> bytes:
     try:
         return base64.decodebytes(text.encode("ascii"))
     except (binascii.Error, UnicodeEncodeError) as error:
-        raise ValueError(f"not base64: {reason_of(error)}") from error
+        raise ValueError(f"not base64: {explain_error(error)}") from error
 
 
 CONSTRUCTORS: Final[dict[str, Callable[[str], ScalarValue]]] = {

@@ -23,24 +23,24 @@ _FLAGS: Final = frozenset({"true", "yes", "false", "no"})
 
 def secret_nodes(documents: Iterable[YamlNode]) -> Iterator[YamlNode]:
     """The values that documents of one package mark as secret."""
-    mappings = [(above, node) for document in documents for above, node in _mappings(document)]
+    mappings = [(above, node) for document in documents for above, node in _walk_mappings(document)]
     names = {name for _, mapping in mappings for name in _sensitive_names(mapping)}
     for above, mapping in mappings:
-        yield from _marked(above, mapping)
+        yield from _find_secrets(above, mapping)
         if names and above in _ASSIGNED:
             for key, value in mapping.items():
                 if text_of(key) in names and not _is_sensitive(value):
                     yield value
 
 
-def written_texts(node: YamlNode) -> Iterator[str]:
+def scalar_lines(node: YamlNode) -> Iterator[str]:
     """The lines of all scalars of a value. What an expression reads is no secret, only what it gives."""
-    for scalar in _scalars(node):
+    for scalar in _find_scalars(node):
         if scalar.value is not None and not isinstance(scalar.value, bool):
             yield from (line.strip() for line in scalar.text.splitlines())
 
 
-def _scalars(node: YamlNode) -> Iterator[YamlScalar]:
+def _find_scalars(node: YamlNode) -> Iterator[YamlScalar]:
     todo, seen = [node], set[int]()
     while todo:
         here = todo.pop()
@@ -48,16 +48,16 @@ def _scalars(node: YamlNode) -> Iterator[YamlScalar]:
             yield here
         elif id(here) not in seen:  # aliases make a tree a graph
             seen.add(id(here))
-            todo += _parts(here)
+            todo += _list_children(here)
 
 
-def _parts(node: YamlMapping | YamlSequence) -> Iterable[YamlNode]:
+def _list_children(node: YamlMapping | YamlSequence) -> Iterable[YamlNode]:
     if isinstance(node, YamlSequence):
         return node.items
     return [value for key, value in node.items() if text_of(key) not in _EXPRESSIONS]
 
 
-def _mappings(document: YamlNode) -> Iterator[tuple[str | None, YamlMapping]]:
+def _walk_mappings(document: YamlNode) -> Iterator[tuple[str | None, YamlMapping]]:
     """Every mapping, with the key under which it stands."""
     todo: list[tuple[str | None, YamlNode]] = [(None, document)]
     seen: set[int] = set()
@@ -94,7 +94,7 @@ def _sensitive_names(mapping: YamlMapping) -> Iterator[str]:
             yield name
 
 
-def _marked(above: str | None, mapping: YamlMapping) -> Iterator[YamlNode]:
+def _find_secrets(above: str | None, mapping: YamlMapping) -> Iterator[YamlNode]:
     if _is_sensitive(mapping):
         yield from (value for name in _WRITTEN if (value := mapping.get(name)) is not None)
     elif (value := mapping.get("sensitive")) is not None and (text_of(value) or "").lower() not in _FLAGS:
@@ -102,14 +102,14 @@ def _marked(above: str | None, mapping: YamlMapping) -> Iterator[YamlNode]:
     if above == "secret_configs":
         yield mapping
     elif above == "secrets":
-        yield from _listed(mapping)
+        yield from _secret_data(mapping)
     elif above == "registry" and (password := mapping.get("password")) is not None:
         yield password
     if text_of(mapping.get("kind")) == "Secret":
         yield from (data for key in ("data", "stringData") if (data := mapping.get(key)) is not None)
 
 
-def _listed(secrets: YamlMapping) -> Iterator[YamlNode]:
+def _secret_data(secrets: YamlMapping) -> Iterator[YamlNode]:
     """Of secrets that say where they are mounted the data, of others everything."""
     for value in secrets.values():
         if isinstance(value, YamlMapping) and value.get("path") is not None:

@@ -37,7 +37,7 @@ def yaml_text(data: Any, *, width: int = _WIDTH) -> str:
     """A tree of plain data, keys in their order. What occurs twice is written twice: an alias makes readers wonder."""
     import yaml
 
-    text: str = yaml.dump(data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=width)
+    text: str = yaml.dump(data, Dumper=_dumper_class(), sort_keys=False, allow_unicode=True, width=width)
     # Whatever is invisible stands between double quotes, where an escape means the same.
     return text if text.isascii() and "\x7f" not in text else _invisible().sub(_escaped, text)
 
@@ -52,7 +52,7 @@ def pyyaml_text(data: Any, **options: Any) -> str:
 
 
 @cache
-def _dumper() -> Any:
+def _dumper_class() -> Any:
     import yaml
 
     class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # C where PyYAML has it
@@ -78,62 +78,62 @@ def yaml_document(data: Mapping[str, Any]) -> str:
     emitter for all of YAML.
     """
     lines: list[str] = []
-    _mapping(data, "", lines)
+    _write_mapping(data, "", lines)
     lines.append("")
     return "\n".join(lines)
 
 
-def _mapping(data: Mapping[str, Any], indent: str, lines: list[str]) -> None:
+def _write_mapping(data: Mapping[str, Any], indent: str, lines: list[str]) -> None:
     for key, value in data.items():
-        _value(f"{indent}{_scalar(key)}:", value, indent, lines)
+        _write_value(f"{indent}{_format_scalar(key)}:", value, indent, lines)
 
 
-def _value(head: str, value: Any, indent: str, lines: list[str]) -> None:
+def _write_value(head: str, value: Any, indent: str, lines: list[str]) -> None:
     if isinstance(value, dict) and value:
         lines.append(head)
-        _mapping(value, indent + "  ", lines)
+        _write_mapping(value, indent + "  ", lines)
     elif isinstance(value, list | tuple) and value:
         lines.append(head)
-        _sequence(value, indent, lines)
+        _write_sequence(value, indent, lines)
     elif isinstance(value, str) and "\n" in value:
-        _block(head, value, indent + "  ", lines)
+        _write_block(head, value, indent + "  ", lines)
     else:
-        lines.append(f"{head} {_scalar(value)}")
+        lines.append(f"{head} {_format_scalar(value)}")
 
 
-def _sequence(items: list[Any] | tuple[Any, ...], indent: str, lines: list[str]) -> None:
+def _write_sequence(items: list[Any] | tuple[Any, ...], indent: str, lines: list[str]) -> None:
     for item in items:
         if isinstance(item, dict) and item:
             start = len(lines)
-            _mapping(item, indent + "  ", lines)
+            _write_mapping(item, indent + "  ", lines)
             lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
         elif isinstance(item, list | tuple) and item:
             start = len(lines)
-            _sequence(item, indent + "  ", lines)
+            _write_sequence(item, indent + "  ", lines)
             lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
         else:
-            lines.append(f"{indent}- {_scalar(item)}")
+            lines.append(f"{indent}- {_format_scalar(item)}")
 
 
-def _block(head: str, text: str, indent: str, lines: list[str]) -> None:
+def _write_block(head: str, text: str, indent: str, lines: list[str]) -> None:
     """A literal block where the text allows one."""
     body = text.rstrip("\n")
     first = body.split("\n", 1)[0]
     tail = len(text) - len(body)
     if tail > 1 or not body or first[:1] in (" ", "\t", "") or not _block_pattern().fullmatch(text):
-        lines.append(f"{head} {_scalar(text)}")
+        lines.append(f"{head} {_format_scalar(text)}")
         return
     lines.append(f"{head} |" if tail else f"{head} |-")
     lines.extend(indent + line if line else "" for line in body.split("\n"))
 
 
-def _scalar(value: Any) -> str:
+def _format_scalar(value: Any) -> str:
     if isinstance(value, str):
-        return _word(value) if len(value) < _SHORT else _text(value)
+        return _format_word(value) if len(value) < _SHORT else _format_text(value)
     return json.dumps(value)
 
 
-def _text(value: str) -> str:
+def _format_text(value: str) -> str:
     if _plain_pattern().fullmatch(value) and value.lower() not in _RESERVED:
         return value
     # A JSON string is a YAML one, but for the characters that YAML wants escaped and JSON does not.
@@ -141,7 +141,7 @@ def _text(value: str) -> str:
 
 
 # Keys, names and words come again and again in the objects of a deployment.
-_word = lru_cache(maxsize=20_000)(_text)
+_format_word = lru_cache(maxsize=20_000)(_format_text)
 
 _plain_pattern: Final = lazy_pattern(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
 _block_pattern: Final = lazy_pattern(f"[{_PRINTABLE}]*")

@@ -19,7 +19,7 @@ from sabir.deployments.drivers.amqp.driver import DRIVER
 from sabir.graph.address import Address
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.effects import ANSWER
-from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -157,13 +157,13 @@ def test_answers_that_were_not_recorded_are_found_again(port: int, tmp_path: Pat
         assert killed.returncode == 9, killed.stderr
         for id_ in ("k1", "k2"):
             seen = asyncio.run(_seen(target(port), _plan(id_, script), tmp_path))
-            assert seen.sighting is Sighting.DONE
+            assert seen.sighting is CompletionStatus.DONE
         stamped = target(port, drops_duplicates=True)
         again = {**_plan("k3", script), "Stamp": 18}
-        assert asyncio.run(_seen(stamped, again, tmp_path)).sighting is Sighting.NOT_DONE
+        assert asyncio.run(_seen(stamped, again, tmp_path)).sighting is CompletionStatus.NOT_DONE
         for _ in range(2):
             asyncio.run(_sent(stamped, again, tmp_path))
-        assert asyncio.run(_seen(target(port), again, tmp_path)).sighting is Sighting.DONE
+        assert asyncio.run(_seen(target(port), again, tmp_path)).sighting is CompletionStatus.DONE
     finally:
         agent.stop()
     assert (tmp_path / "runs").read_text() == "x\n" * 4, "the agent ran each plan once"
@@ -202,6 +202,6 @@ async def _exchange(connection: Connection, agent: Agent) -> None:
     )
     assert _answer(sent) is None
     seen = await connection.observe(late)
-    assert seen.sighting is Sighting.DONE, "what was cut off is found by its answer"
+    assert seen.sighting is CompletionStatus.DONE, "what was cut off is found by its answer"
     assert seen.outcome is not None
     assert _answer(seen.outcome)["Body"]["stdout"] == "late"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.drivers.heat.connection import Stacks
+from sabir.deployments.drivers.heat.connection import HeatConnection
 from sabir.deployments.drivers.heat.driver import DRIVER
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive, Value
 from sabir.resources.driver import Connection, Driver, DriverContext
-from sabir.resources.outcome import OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
@@ -90,7 +90,7 @@ class HeatContract(DriverContract):
             ),
         )
 
-    def on_cloud(self, work: Callable[[Stacks], Awaitable[Any]]) -> Any:
+    def on_cloud(self, work: Callable[[HeatConnection], Awaitable[Any]]) -> Any:
         async def connected() -> Any:
             async with DRIVER.connect(self.target(Path()), DriverContext(environment="contract")) as stacks:
                 return await work(stacks)
@@ -162,7 +162,7 @@ class HeatContract(DriverContract):
                 return outcome.results["answer"]
 
             assert await answer(call("heat.read", 0)) is None
-            assert (await connection.observe(create)).sighting is Sighting.NOT_DONE
+            assert (await connection.observe(create)).sighting is CompletionStatus.NOT_DONE
             created = await answer(create)
             assert created["status"] == "CREATE_COMPLETE"
             assert created["parameters"]["length"] == "5"
@@ -198,7 +198,7 @@ class HeatContract(DriverContract):
     def test_a_stack_of_somebody_else_is_left_alone(self, folder: Path) -> None:
         stack = stack_of("theirs", TEMPLATE)
 
-        async def theirs(stacks: Stacks) -> None:
+        async def theirs(stacks: HeatConnection) -> None:
             await stacks.heat.create({"stack_name": "theirs", "template": TEMPLATE})
 
         self.on_cloud(theirs)
@@ -252,7 +252,7 @@ class TestSmallCloud(HeatContract):
             outcome = await verb(step, NoEffects())
             while outcome.failed:  # as the engine does
                 seen = await connection.observe(step)
-                if seen.sighting is Sighting.DONE:
+                if seen.sighting is CompletionStatus.DONE:
                     return seen.outcome
                 outcome = await verb(step, NoEffects())
             return outcome
@@ -272,11 +272,14 @@ class TestSmallCloud(HeatContract):
                 await asyncio.wait_for(connection.apply(step, NoEffects()), 0.3)
 
         self.run(folder, cut_off)
-        assert self.run(folder, lambda connection: connection.observe(step)).sighting is Sighting.NOT_DONE
+        assert (
+            self.run(folder, lambda connection: connection.observe(step)).sighting
+            is CompletionStatus.NOT_DONE
+        )
         world.stacks[next(iter(world.stacks))]["left"] = 2
         assert not self.run(folder, lambda connection: connection.apply(step, NoEffects())).failed
         assert world.created == ["slow"]
-        assert self.run(folder, lambda connection: connection.observe(step)).sighting is Sighting.DONE
+        assert self.run(folder, lambda connection: connection.observe(step)).sighting is CompletionStatus.DONE
 
     def test_a_stack_that_fails_says_why(self, folder: Path, world: SmallCloud) -> None:
         world.fails["shop"] = "No valid host was found"

@@ -18,7 +18,7 @@ from sabir.errors import DeployError, UnreachableError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive, Value
 from sabir.resources.driver import Connection, Driver, DriverContext
-from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
@@ -110,13 +110,13 @@ class TestHttp(DriverContract):
     @pytest.mark.parametrize(
         ("fields", "settings", "sighting"),
         [
-            ({}, {}, Sighting.DONE),
-            ({"find_by": []}, {}, Sighting.CANNOT_TELL),
-            ({"find_by": []}, {"idempotency_keys": True}, Sighting.NOT_DONE),
+            ({}, {}, CompletionStatus.DONE),
+            ({"find_by": []}, {}, CompletionStatus.CANNOT_TELL),
+            ({"find_by": []}, {"idempotency_keys": True}, CompletionStatus.NOT_DONE),
         ],
     )
     def test_a_creation_that_is_heard_and_not_answered(
-        self, folder: Path, service: Service, fields: Any, settings: Any, sighting: Sighting
+        self, folder: Path, service: Service, fields: Any, settings: Any, sighting: CompletionStatus
     ) -> None:
         service.cut_after, service.keeps_keys = {"POST"}, True
         step = task(user(**fields), Action.CREATE)
@@ -125,9 +125,9 @@ class TestHttp(DriverContract):
             assert (await connection.apply(step, NoEffects())).status is OutcomeStatus.UNKNOWN
             seen = await connection.observe(step)
             assert seen.sighting is sighting
-            if sighting is Sighting.CANNOT_TELL:
+            if sighting is CompletionStatus.CANNOT_TELL:
                 assert f"{self.url}/users" in (seen.look_at or "")
-            elif sighting is Sighting.NOT_DONE:
+            elif sighting is CompletionStatus.NOT_DONE:
                 assert not (await connection.apply(step, NoEffects())).failed
             assert service.posts == 1
 
@@ -150,7 +150,7 @@ class TestHttp(DriverContract):
         async def work(connection: Connection) -> None:
             verb = connection.delete if action is Action.DELETE else connection.apply
             assert (await verb(step, NoEffects())).status is OutcomeStatus.UNKNOWN
-            assert (await connection.observe(step)).sighting is Sighting.DONE
+            assert (await connection.observe(step)).sighting is CompletionStatus.DONE
 
         self.run(folder, work)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.deployments.drivers.kubernetes.connection import Cluster
+from sabir.deployments.drivers.kubernetes.connection import ClusterConnection
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.resources.driver import DriverContext, RecordedState
 from sabir.resources.target import Target
@@ -34,7 +34,10 @@ def on_cluster(node: NodeStandIn, namespace: str) -> Callable[..., Any]:
     kubeconfig: Path = node.kubeconfig  # type: ignore[attr-defined]  # as above
 
     def run(
-        work: Callable[[Cluster], Awaitable[Any]], *, recorded: RecordedState | None = None, **settings: Any
+        work: Callable[[ClusterConnection], Awaitable[Any]],
+        *,
+        recorded: RecordedState | None = None,
+        **settings: Any,
     ) -> Any:
         async def connected() -> Any:
             merged = {"kubeconfig": str(kubeconfig), "namespace": namespace, "wait_seconds": 120, **settings}

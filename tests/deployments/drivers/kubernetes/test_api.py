@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure, Place
+from sabir.deployments.drivers.kubernetes.api import KubernetesApi, KubernetesApiError, ObjectPath
 
 _AT_A_TIME = 4
 _SECONDS = 0.05
@@ -28,11 +28,11 @@ class SlowServer:
         self.missing: frozenset[str] = frozenset()
 
     @asynccontextmanager
-    async def connected(self, *, seconds: float) -> AsyncGenerator[Api]:
+    async def connected(self, *, seconds: float) -> AsyncGenerator[KubernetesApi]:
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1000)
         port = server.sockets[0].getsockname()[1]
         async with server, httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=seconds) as client:
-            yield Api(client, namespace="shop", seconds=seconds)
+            yield KubernetesApi(client, namespace="shop", seconds=seconds)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -63,7 +63,7 @@ class SlowServer:
         return {"kind": "ConfigMap", "metadata": {"name": path.rpartition("/")[2], "namespace": "shop"}}
 
 
-def run(work: Callable[[SlowServer, Api], Awaitable[None]], *, seconds: float = 30.0) -> None:
+def run(work: Callable[[SlowServer, KubernetesApi], Awaitable[None]], *, seconds: float = 30.0) -> None:
     async def connected() -> None:
         server = SlowServer()
         async with server.connected(seconds=seconds) as api:
@@ -72,16 +72,16 @@ def run(work: Callable[[SlowServer, Api], Awaitable[None]], *, seconds: float = 
     asyncio.run(connected())
 
 
-def place(name: str) -> Place:
+def place(name: str) -> ObjectPath:
     path = f"/api/v1/namespaces/shop/configmaps/{name}"
-    return Place(path=path, version="v1", kind="ConfigMap", name=name, namespace="shop")
+    return ObjectPath(path=path, version="v1", kind="ConfigMap", name=name, namespace="shop")
 
 
 @pytest.mark.slow
 def test_time_in_the_queue_does_not_count_and_requests_are_bounded() -> None:
     """All of them take 2.5 seconds and no single one a fifth of the timeout."""
 
-    async def work(server: SlowServer, api: Api) -> None:
+    async def work(server: SlowServer, api: KubernetesApi) -> None:
         found = await asyncio.gather(*(api.find(place(f"c{number}")) for number in range(200)))
         assert all(found)
         assert server.most_pending == 16
@@ -90,9 +90,9 @@ def test_time_in_the_queue_does_not_count_and_requests_are_bounded() -> None:
 
 
 def test_what_all_reads_need_is_requested_once() -> None:
-    async def work(server: SlowServer, api: Api) -> None:
+    async def work(server: SlowServer, api: KubernetesApi) -> None:
         manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}
-        places = await asyncio.gather(*(api.place_of(manifest) for _ in range(50)))
+        places = await asyncio.gather(*(api.find_path(manifest) for _ in range(50)))
         await asyncio.gather(*(api.schemas() for _ in range(50)))
         assert {one.path for one in places} == {place("c").path}
         assert server.paths == {"/api/v1": 1, "/openapi/v2": 1}
@@ -101,10 +101,10 @@ def test_what_all_reads_need_is_requested_once() -> None:
 
 
 def test_a_shared_request_that_fails_is_sent_again_later() -> None:
-    async def work(server: SlowServer, api: Api) -> None:
+    async def work(server: SlowServer, api: KubernetesApi) -> None:
         server.missing = frozenset(["/openapi/v2"])
         results = await asyncio.gather(*(api.schemas() for _ in range(20)), return_exceptions=True)
-        assert all(isinstance(result, ApiFailure) for result in results)
+        assert all(isinstance(result, KubernetesApiError) for result in results)
         assert server.paths["/openapi/v2"] == 1
         server.missing = frozenset()
         await api.schemas()

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from sabir.cli.main import main
-from sabir.deployments.drivers.kubernetes.connection import Cluster
+from sabir.deployments.drivers.kubernetes.connection import ClusterConnection
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
 from sabir.resources.driver import Driver
 from sabir.resources.effects import Effect, Effects
-from sabir.resources.outcome import Change, Health, Outcome, OutcomeStatus
+from sabir.resources.outcome import FieldChange, Health, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -70,7 +70,7 @@ def task(wanted: Resource, action: Action = Action.CREATE, operation_id: str = "
     return Task(operation_id=operation_id, action=action, resource=wanted, **more)
 
 
-async def changes(cluster: Cluster, wanted: Resource) -> tuple[Change, ...]:
+async def changes(cluster: ClusterConnection, wanted: Resource) -> tuple[FieldChange, ...]:
     return tuple(DRIVER.diff(wanted, await cluster.read(wanted, None)))
 
 
@@ -125,19 +125,19 @@ def test_drift_and_changes_are_named_field_by_field(
 ) -> None:
     wanted = resource("ConfigMap", "conf", data={"a": "1", "b": "2"})
 
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         await cluster.apply(task(wanted), Notes())
         path = f"/api/v1/namespaces/{namespace}/configmaps/conf"
         node.request("PATCH", path, {"data": {"a": "other"}})
-        assert await changes(cluster, wanted) == (Change(field="data.a", before="other", after="1"),)
+        assert await changes(cluster, wanted) == (FieldChange(field="data.a", before="other", after="1"),)
         without = resource("ConfigMap", "conf", data={"a": "1"})
-        assert Change(field="data.b", before="2", after=None) in await changes(cluster, without)
+        assert FieldChange(field="data.b", before="2", after=None) in await changes(cluster, without)
 
     on_cluster(work)
 
 
 def test_secrets_are_never_shown(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         first = resource("Secret", "password", stringData={"p": Sensitive("hush")})
         await cluster.apply(task(first), Notes())
         reading = await cluster.read(resource("Secret", "password", stringData={"p": "other"}), None)
@@ -150,7 +150,7 @@ def test_secrets_are_never_shown(on_cluster: Callable[..., Any]) -> None:
 
 
 def test_a_job_is_made_anew_when_its_content_changes(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         first = await cluster.apply(task(job("first")), Notes())
         assert [change.field for change in await changes(cluster, job("second"))] == ["content"]
         second = await cluster.apply(task(job("second"), Action.UPDATE, "op-2"), Notes())
@@ -162,7 +162,7 @@ def test_a_job_is_made_anew_when_its_content_changes(on_cluster: Callable[..., A
 
 
 def test_a_job_that_fails_fails_the_step(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         return await cluster.apply(task(job("fail")), Notes())
 
     outcome = on_cluster(work)
@@ -175,7 +175,7 @@ def test_a_workload_that_does_not_get_ready_says_what_its_pods_wait_for(
 ) -> None:
     notes = Notes()
 
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         return await cluster.apply(task(deployment(nodeSelector={"disk": "golden"})), notes)
 
     outcome = on_cluster(work, wait_seconds=2)
@@ -190,7 +190,7 @@ def test_fields_that_the_server_does_not_know_are_left_out_and_told(on_cluster: 
     required = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     wanted = deployment(affinity=required)
 
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         reading = await cluster.read(wanted, None)
         assert "namespaceSelector" in (reading.message or "")
         outcome = await cluster.apply(task(wanted), Notes())
@@ -212,7 +212,7 @@ def test_what_others_own_is_not_taken_without_force(
     )
     forced = Resource(address=wanted.address, kind="kubernetes", desired={**wanted.desired, "force": True})
 
-    async def work(cluster: Cluster) -> list[Outcome]:
+    async def work(cluster: ClusterConnection) -> list[Outcome]:
         adopted: dict[str, Any] = {"action": Action.UPDATE, "id": made["metadata"]["uid"]}
         return [
             await cluster.apply(task(forced), Notes()),
@@ -233,7 +233,7 @@ def test_what_cannot_be_changed_in_place_is_replaced_when_asked(on_cluster: Call
         spec = {"clusterIP": address, "ports": [{"port": 80}]}
         return resource("Service", "web", spec=spec, **more)
 
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         first = await cluster.apply(task(service("10.77.1.1")), Notes())
         refused = await cluster.apply(task(service("10.77.1.2")), Notes())
         assert refused.status is OutcomeStatus.FAILED
@@ -249,7 +249,7 @@ def test_what_cannot_be_changed_in_place_is_replaced_when_asked(on_cluster: Call
 def test_an_object_that_somebody_made_anew_is_not_deleted(on_cluster: Callable[..., Any]) -> None:
     wanted = resource("ConfigMap", "conf", data={"a": "1"})
 
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         await cluster.apply(task(wanted), Notes())
         return await cluster.delete(task(wanted, Action.DELETE, "op-2", id="of-another"), Notes())
 
@@ -259,7 +259,7 @@ def test_an_object_that_somebody_made_anew_is_not_deleted(on_cluster: Callable[.
 
 
 def test_restart_makes_pods_anew_and_is_no_drift(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         await cluster.apply(task(deployment()), Notes())
         outcome = await cluster.call(task(deployment(), Action.RUN), "restart", Notes())
         assert outcome.status is OutcomeStatus.DONE, outcome.message
@@ -269,7 +269,7 @@ def test_restart_makes_pods_anew_and_is_no_drift(on_cluster: Callable[..., Any])
 
 
 def test_a_kind_that_is_not_served_yet_can_be_planned(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> None:
+    async def work(cluster: ClusterConnection) -> None:
         reading = await cluster.read(resource("Shelf", "books", "example.org/v1"), None)
         assert not reading.exists
         assert "serves no Shelf" in (reading.message or "")
@@ -281,7 +281,7 @@ def test_what_a_container_waits_for_is_told(on_cluster: Callable[..., Any]) -> N
     waiting = deployment(containers=[{"name": "web", "image": "web:1", "args": ["wait"]}])
     notes = Notes()
 
-    async def work(cluster: Cluster) -> tuple[Outcome, Any]:
+    async def work(cluster: ClusterConnection) -> tuple[Outcome, Any]:
         outcome = await cluster.apply(task(waiting, timeout=14.0), notes)
         return outcome, await cluster.read(waiting, None)
 
@@ -299,7 +299,7 @@ def test_objects_are_run_each_time(on_cluster: Callable[..., Any]) -> None:
         objects = [job(*arguments).desired["manifest"]]
         return Resource(address=Address("run"), kind="kubernetes-run", desired={"objects": objects})
 
-    async def work(cluster: Cluster) -> tuple[list[Outcome], Any]:
+    async def work(cluster: ClusterConnection) -> tuple[list[Outcome], Any]:
         outcomes = [
             await cluster.apply(task(run("first"), Action.RUN, "op-a"), Notes()),
             await cluster.apply(task(run("fail"), Action.RUN, "op-b"), Notes()),

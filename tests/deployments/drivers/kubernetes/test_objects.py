@@ -8,12 +8,12 @@ import pytest
 
 from sabir.deployments.drivers.kubernetes.api import Schemas
 from sabir.deployments.drivers.kubernetes.compare import changes_between, sensitive_paths
-from sabir.deployments.drivers.kubernetes.objects import wanted_object
+from sabir.deployments.drivers.kubernetes.objects import build_desired_object
 from sabir.deployments.drivers.kubernetes.readiness import Readiness, readiness
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 from sabir.resources.resource import Resource
 
 DOCUMENT = {
@@ -79,20 +79,20 @@ def test_a_kind_without_a_schema_is_sent_as_it_is() -> None:
         (
             {"spec": {"replicas": 1}},
             {"spec": {"replicas": 2}},
-            (Change(field="spec.replicas", before=1, after=2),),
+            (FieldChange(field="spec.replicas", before=1, after=2),),
         ),
-        ({"a": [1, 2]}, {"a": [1, 3]}, (Change(field="a[1]", before=2, after=3),)),
-        ({"a": [1]}, {"a": [1, 2]}, (Change(field="a", before=[1], after=[1, 2]),)),
+        ({"a": [1, 2]}, {"a": [1, 3]}, (FieldChange(field="a[1]", before=2, after=3),)),
+        ({"a": [1]}, {"a": [1, 2]}, (FieldChange(field="a", before=[1], after=[1, 2]),)),
         ({"a": {}}, {}, ()),
         ({"status": {"x": 1}, "metadata": {"generation": 1}}, {"metadata": {"generation": 2}}, ()),
         (
             {"kind": "Secret", "data": {"p": "YQ=="}},
             {"kind": "Secret", "data": {"p": "Yg=="}},
-            (Change(field="data.p", before=Sensitive("YQ=="), after=Sensitive("Yg==")),),
+            (FieldChange(field="data.p", before=Sensitive("YQ=="), after=Sensitive("Yg==")),),
         ),
     ],
 )
-def test_changes(before: dict[str, Any], after: dict[str, Any], changes: tuple[Change, ...]) -> None:
+def test_changes(before: dict[str, Any], after: dict[str, Any], changes: tuple[FieldChange, ...]) -> None:
     assert changes_between(before, after) == changes
 
 
@@ -100,7 +100,7 @@ def test_sensitive_paths_hide_what_stands_below_them() -> None:
     paths = sensitive_paths({"data": {"a": Sensitive("1"), "b": "2"}, "list": [1, Sensitive([2])]})
     assert paths == {"data.a", "list[1]"}
     (change,) = changes_between({"list": [1, [2]]}, {"list": [1, [3]]}, paths)
-    assert change == Change(field="list[1][0]", before=Sensitive(2), after=Sensitive(3))
+    assert change == FieldChange(field="list[1][0]", before=Sensitive(2), after=Sensitive(3))
 
 
 def _deployment(**status: Any) -> dict[str, Any]:
@@ -163,11 +163,11 @@ def test_readiness(manifest: dict[str, Any], state: str, words: str) -> None:
 def test_what_is_no_object_is_said(manifest: Any) -> None:
     broken = Resource(address=Address("web"), kind="kubernetes", desired={"manifest": manifest})
     with pytest.raises(DeployError, match="web: its manifest needs"):
-        wanted_object(broken, "shop", force=False)
+        build_desired_object(broken, "shop", force=False)
 
 
 def test_objects_carry_the_name_of_their_environment() -> None:
     manifest: Any = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"app": "x"}}}
     pod = Resource(address=Address("p"), kind="kubernetes", desired={"manifest": manifest})
-    labels = wanted_object(pod, "my shop/one", force=False).manifest["metadata"]["labels"]
+    labels = build_desired_object(pod, "my shop/one", force=False).manifest["metadata"]["labels"]
     assert labels == {"app": "x", "app.kubernetes.io/managed-by": "sabir", "sabir/environment": "my-shop-one"}

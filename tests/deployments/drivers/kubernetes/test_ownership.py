@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 from sabir.cli.main import main
-from sabir.deployments.drivers.kubernetes.connection import Cluster
+from sabir.deployments.drivers.kubernetes.connection import ClusterConnection
 from sabir.deployments.drivers.kubernetes.ownership import ContainedObject, Contents, Ownership
 from sabir.graph.address import Address
 from sabir.resources.effects import RecordedEffect
@@ -165,7 +165,7 @@ def test_objects_of_a_state_written_before_stay_its_own(
     live = calls.apply(path, old_manifest("ConfigMap", "conf", data={"a": "0"}))
     recorded: dict[str, Any] = {"id": live["metadata"]["uid"], "recorded": config(a="0").desired}
 
-    async def work(cluster: Cluster) -> list[Outcome]:
+    async def work(cluster: ClusterConnection) -> list[Outcome]:
         changed = task(config(a="1"), Action.UPDATE, **recorded)
         gone = task(config(a="1"), Action.DELETE, "op-2", **recorded)
         return [await cluster.apply(changed, Notes()), await cluster.delete(gone, Notes())]
@@ -185,7 +185,7 @@ def test_objects_of_another_environment_are_refused(
     before = calls.apply(path, old_manifest("ConfigMap", "conf", "other", data={"a": "0"}))
     recorded = {"id": before["metadata"]["uid"]} if uid_is_recorded else {}
 
-    async def work(cluster: Cluster) -> list[Outcome]:
+    async def work(cluster: ClusterConnection) -> list[Outcome]:
         actions = (Action.CREATE, Action.UPDATE, Action.CHECK)
         outcomes = [await cluster.apply(task(config(), action, **recorded), Notes()) for action in actions]
         return [*outcomes, await cluster.delete(task(config(), Action.DELETE, **recorded), Notes())]
@@ -198,7 +198,7 @@ def test_objects_of_another_environment_are_refused(
 
 @pytest.mark.slow
 def test_a_step_that_was_cut_off_recognizes_its_object(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> list[Outcome]:
+    async def work(cluster: ClusterConnection) -> list[Outcome]:
         first = await cluster.apply(task(config(a="1"), operation_id="begun"), Notes())
         same = await cluster.apply(task(config(a="1"), operation_id="begun"), Notes())
         other = task(config(a="2"), operation_id="next")
@@ -217,7 +217,7 @@ def test_a_step_that_was_cut_off_recognizes_its_object(on_cluster: Callable[...,
 def test_what_a_run_has_created_can_be_recorded(on_cluster: Callable[..., Any]) -> None:
     """An upgrade creates objects that are new, and the next deployment records them."""
 
-    async def work(cluster: Cluster) -> list[Outcome]:
+    async def work(cluster: ClusterConnection) -> list[Outcome]:
         objects = [config().desired["manifest"]]
         run = Resource(address=Address("run"), kind="kubernetes-run", desired={"objects": objects})
         return [
@@ -242,7 +242,7 @@ def test_a_run_does_not_touch_objects_of_others(
     metadata = {"name": "load", "labels": {} if environment is None else {LABEL: environment}}
     before = calls.node.request("POST", path, {**given, "metadata": metadata})
 
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         objects = [job("second").desired["manifest"]]
         run = Resource(address=Address("run"), kind="kubernetes-run", desired={"objects": objects})
         return await cluster.apply(task(run, Action.RUN, "op-run"), Notes())
@@ -266,7 +266,7 @@ def test_an_object_that_comes_in_between_is_not_taken(
     rest: dict[str, Any] = {"spec": {"ports": [{"port": 80}]}} if kind == "Service" else {"data": {"a": "0"}}
     path = f"/api/v1/namespaces/{namespace}/{kind.lower()}s"
 
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         find, came = cluster.api.find, list[str]()
 
         async def find_before(place: Any) -> Any:
@@ -297,7 +297,7 @@ def test_an_object_that_is_replaced_in_between_is_not_touched(
 ) -> None:
     path = f"/api/v1/namespaces/{namespace}/configmaps"
 
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         made = await cluster.apply(task(config()), Notes())
         find, came = cluster.api.find, list[str]()
 
@@ -319,7 +319,7 @@ def test_an_object_that_is_replaced_in_between_is_not_touched(
 
 @pytest.mark.slow
 def test_a_failed_step_tells_the_id_of_what_it_created(on_cluster: Callable[..., Any]) -> None:
-    async def work(cluster: Cluster) -> tuple[Outcome, Any]:
+    async def work(cluster: ClusterConnection) -> tuple[Outcome, Any]:
         return await cluster.apply(task(job("fail")), Notes()), await cluster.read(job("fail"), None)
 
     outcome, reading = on_cluster(work)
@@ -339,7 +339,7 @@ def fresh(namespace: str) -> str:
 def deleted(
     on_cluster: Callable[..., Any], name: str, uid: str | None, state: State | None = None
 ) -> Outcome:
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         step = task(resource("Namespace", name), Action.DELETE, "op-gone", id=uid)
         return await cluster.delete(step, Notes())
 
@@ -348,7 +348,7 @@ def deleted(
 
 
 def created(on_cluster: Callable[..., Any], name: str) -> Outcome:
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         return await cluster.apply(task(resource("Namespace", name), operation_id="op-made"), Notes())
 
     outcome: Outcome = on_cluster(work)
@@ -365,7 +365,7 @@ def test_a_namespace_that_exists_is_used_and_kept(
     assert (used.status, used.changed) == (OutcomeStatus.DONE, False)
     assert used.id is not None
 
-    async def read(cluster: Cluster) -> Any:
+    async def read(cluster: ClusterConnection) -> Any:
         return await cluster.read(resource("Namespace", namespace), used.id)
 
     assert on_cluster(read).changes == ()
@@ -382,7 +382,7 @@ def test_a_namespace_that_was_adopted_is_changed_but_not_deleted(
     path = f"/api/v1/namespaces/{namespace}"
     uid = calls.node.request("GET", path)["metadata"]["uid"]
 
-    async def work(cluster: Cluster) -> Outcome:
+    async def work(cluster: ClusterConnection) -> Outcome:
         step = task(resource("Namespace", namespace, force=True), Action.UPDATE, id=uid)
         return await cluster.apply(step, Notes())
 

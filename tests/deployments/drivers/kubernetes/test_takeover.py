@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sabir.deployments.drivers.kubernetes.objects import taken_over
+from sabir.deployments.drivers.kubernetes.objects import claim_managed_fields
 
 CONTROLLER = {"manager": "kube-controller-manager", "operation": "Update", "fieldsV1": {"f:status": {}}}
 
@@ -15,7 +15,7 @@ def entry(manager: str, **spec: Any) -> dict[str, Any]:
 
 
 def test_fields_of_several_tools_become_ours() -> None:
-    managed = taken_over(
+    managed = claim_managed_fields(
         [entry("helm", a={}, b={"f:c": {}}), CONTROLLER, entry("kubectl", b={"f:d": {}})], "sabir"
     )
     assert managed is not None
@@ -26,5 +26,5 @@ def test_fields_of_several_tools_become_ours() -> None:
 
 
 def test_nothing_is_taken_from_controllers_or_twice() -> None:
-    assert taken_over([CONTROLLER], "sabir") is None
-    assert taken_over([entry("helm", a={}), entry("sabir", a={})], "sabir") is None
+    assert claim_managed_fields([CONTROLLER], "sabir") is None
+    assert claim_managed_fields([entry("helm", a={}), entry("sabir", a={})], "sabir") is None

@@ -16,7 +16,7 @@ from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.resources.driver import DriverContext
 from sabir.resources.effects import ANSWER, RecordedEffect
-from sabir.resources.outcome import Outcome, Sighting
+from sabir.resources.outcome import CompletionStatus, Outcome
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -190,11 +190,11 @@ def test_a_plan_is_run_once_and_found_again(server: Sshd, tmp_path: Path) -> Non
 
     async def work() -> None:
         async with DRIVER.connect(pool, DriverContext(folder=tmp_path)) as connection:
-            assert (await connection.observe(task)).sighting is Sighting.NOT_DONE
+            assert (await connection.observe(task)).sighting is CompletionStatus.NOT_DONE
             outcome = await connection.apply(task, NOTHING)
             assert outcome.results[ANSWER]["Body"] == [1, 2]  # type: ignore[call-overload, index]  # an answer
             seen = await connection.observe(task)
-            assert seen.sighting is Sighting.DONE
+            assert seen.sighting is CompletionStatus.DONE
             assert seen.outcome is not None
             assert seen.outcome.results == outcome.results
 

@@ -22,7 +22,7 @@ from sabir.errors import DeployError, UnreachableError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
 from sabir.resources.driver import Connection, Driver, DriverContext
-from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
 from sabir.resources.target import Target
@@ -233,7 +233,7 @@ class TestBrokenConnections:
         assert outcome.status is OutcomeStatus.UNKNOWN
         assert "the connection broke" in outcome.message
         assert "before the host answered" in outcome.message
-        assert seen.sighting is Sighting.DONE
+        assert seen.sighting is CompletionStatus.DONE
         assert seen.outcome.results == {"v": "1"}
         assert (root / "ran").read_text() == "ran\n"
 
@@ -251,7 +251,7 @@ class TestBrokenConnections:
 
         outcome, seen = on_host(work)
         assert outcome.status is OutcomeStatus.UNKNOWN
-        assert seen.sighting is Sighting.CANNOT_TELL
+        assert seen.sighting is CompletionStatus.CANNOT_TELL
         assert "op-1: it was begun and did not end" in seen.look_at
 
     def test_files_are_worth_another_try(self, server: Sshd, on_host: Run, root: Path) -> None:
@@ -312,7 +312,7 @@ class TestBrokenConnections:
 
         outcome, seen, again = on_host(work)
         assert outcome.status is OutcomeStatus.UNKNOWN
-        assert seen.sighting is Sighting.NOT_DONE
+        assert seen.sighting is CompletionStatus.NOT_DONE
         assert again.status is OutcomeStatus.DONE
         assert (root / "ran").read_text() == "ran\n"
 
@@ -327,7 +327,7 @@ class TestBrokenConnections:
                 server.cut()
                 outcome = await running
                 while outcome.status is not OutcomeStatus.DONE:
-                    if (await connection.observe(step)).sighting is Sighting.DONE:
+                    if (await connection.observe(step)).sighting is CompletionStatus.DONE:
                         break
                     outcome = await connection.apply(step, NoEffects())
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query import Project, QueryError, Session, Status, evaluate
+from sabir.expressions.query import EnsembleProject, InstanceStatus, QueryError, QuerySession, evaluate
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.expressions.query.plain import PlainResource
@@ -19,16 +19,18 @@ __all__ = ["box", "errors_test", "gives", "says", "values_test"]
 def box(trust: Trust | None = None, **settings: Any) -> PlainResource:
     """A box with a lid, in a session with inputs, local values and a variable of the environment."""
     inputs = {"zone": "north", "sizes": {"small": [1, 2]}, "none": None}
-    session = Session(
-        project=Project(locals={"port": 80, "ports": [{"eval": "::box::a"}]}, secrets={"key": "hush"}),
+    session = QuerySession(
+        project=EnsembleProject(
+            locals={"port": 80, "ports": [{"eval": "::box::a"}]}, secrets={"key": "hush"}
+        ),
         work=WorkSession(environment={"HOME": "/h", "EMPTY": ""}, trust=trust or Trust(env=True)),
-        input=lambda name: inputs.get(name, Session().input(name)),
+        input=lambda name: inputs.get(name, QuerySession().input(name)),
         input_names=lambda: tuple(inputs),
         **settings,
     )
     root = PlainResource("root", session=session)
     filled = PlainResource(
-        "box", {"a": 1, "l": [1, 2], "m": {"k": ["v"]}, "e": []}, parent=root, status=Status.ok
+        "box", {"a": 1, "l": [1, 2], "m": {"k": ["v"]}, "e": []}, parent=root, status=InstanceStatus.ok
     )
     PlainResource("lid", {"a": 2, "host_only": "x"}, parent=filled)
     return filled

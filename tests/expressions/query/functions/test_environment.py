@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query import evaluate, redacted
+from sabir.expressions.query import evaluate, redact_value
 from sabir.expressions.query.errors import BAD_ARGUMENTS, REFUSED
-from sabir.expressions.query.functions.environment import substituted
+from sabir.expressions.query.functions.environment import substitute_variables
 from sabir.session import Trust
 from tests.expressions.query.functions.calls import box, errors_test, gives, says, values_test
 
@@ -99,7 +99,7 @@ def test_variables(rules: dict[str, Any], variables: dict[str, str]) -> None:
 def test_marks_stay_on_what_is_made_of_secrets() -> None:
     rules = {"PW": {"eval": {"sensitive": "hush"}}, "URL": "u:${PW}", "PLAIN": "x"}
     value = evaluate({"eval": {"to_env": rules}}, box()).value
-    assert redacted(value) == {"PW": "<<REDACTED>>", "URL": "<<REDACTED>>", "PLAIN": "x"}
+    assert redact_value(value) == {"PW": "<<REDACTED>>", "URL": "<<REDACTED>>", "PLAIN": "x"}
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_marks_stay_on_what_is_made_of_secrets() -> None:
     ],
 )
 def test_references(text: str, expected: str) -> None:
-    assert substituted(text, lambda name: {"baz": "env"}.get(name)) == expected
+    assert substitute_variables(text, lambda name: {"baz": "env"}.get(name)) == expected
 
 
 @pytest.mark.parametrize("text", ["${a:" * 50_000, "\\" * 200_000, "${" + "a" * 200_000])
 def test_references_without_an_end_are_soon_given_up(text: str) -> None:
     began = time.process_time()
-    substituted(text, lambda _name: None)
+    substitute_variables(text, lambda _name: None)
     assert time.process_time() - began < 2
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from sabir.errors import PluginError
 from sabir.expressions.query import QueryError, evaluate, functions, map_value
-from sabir.expressions.query.functions import find, names
-from sabir.expressions.query.functions.registry import MODULES, hint_for, load_plugins, standalone
+from sabir.expressions.query.functions import find_function, function_names
+from sabir.expressions.query.functions.registry import MODULES, hint_for, is_standalone, load_plugins
 from tests.expressions.query.plain import PlainResource
 from tests.support.plugin_path import install
 
@@ -32,10 +32,10 @@ LOOKUPS = {"reversed": reversed_terms}
 
 @pytest.mark.parametrize("name", sorted(name for names in MODULES.values() for name in names))
 def test_a_function_is_found_by_its_name(name: str) -> None:
-    function = find(name)
+    function = find_function(name)
     assert function is not None
     assert function.name == name
-    assert standalone(name) == function.standalone
+    assert is_standalone(name) == function.standalone
 
 
 def test_no_function_of_a_module_is_missing_in_the_table() -> None:
@@ -48,9 +48,9 @@ def test_no_function_of_a_module_is_missing_in_the_table() -> None:
 
 
 def test_names_that_are_no_functions() -> None:
-    assert find("nosuch") is None
-    assert not standalone("nosuch")
-    assert not standalone(3)
+    assert find_function("nosuch") is None
+    assert not is_standalone("nosuch")
+    assert not is_standalone(3)
     assert hint_for(["zzzzzz", "conct"]) == "did you mean 'concat'?"
     assert hint_for(["zzzzzz"]) is None
 
@@ -70,14 +70,14 @@ def test_plugins_add_functions_and_lookups() -> None:
     assert map_value({"quietly": "hi"}, box) == {"quietly": "hi"}
     assert map_value({"eval": {"quietly": "hi"}}, box) == "HI!"
     assert evaluate({"lookup": {"reversed": "abc"}}, box).value == "cba"
-    assert {"shout", "concat"} < set(names())
+    assert {"shout", "concat"} < set(function_names())
 
 
 def test_plugins_of_another_path_are_not_seen(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert find("shout") is not None
+    assert find_function("shout") is not None
     monkeypatch.undo()
     assert str(plugin) not in sys.path
-    assert find("shout") is None
+    assert find_function("shout") is None
 
 
 @pytest.mark.parametrize(

@@ -8,24 +8,24 @@ import pytest
 
 from sabir.expressions.yaql.compile.arguments import (
     Mismatch,
-    accepts,
-    constant,
-    converter,
-    eager,
-    lazy,
+    accepts_value,
+    constant_getter,
+    eager_getter,
+    find_converter,
+    get_variables,
+    lambda_getter,
     lazy_rule,
-    receiver,
-    variables,
+    receiver_getter,
 )
-from sabir.expressions.yaql.functions import MISSING, Parameter
+from sabir.expressions.yaql.functions import MISSING, YaqlParameter
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, MAPPING, NULL, STRING
-from sabir.expressions.yaql.limits import Limits, Options
+from sabir.expressions.yaql.limits import Options, YaqlLimits
 
-LIMITS = Limits(Options())
+LIMITS = YaqlLimits(Options())
 
 
-def parameter(kind: Any) -> Parameter:
-    return Parameter("value", kind, MISSING)
+def parameter(kind: Any) -> YaqlParameter:
+    return YaqlParameter("value", kind, MISSING)
 
 
 @pytest.mark.parametrize(
@@ -42,29 +42,30 @@ def parameter(kind: Any) -> Parameter:
     ],
 )
 def test_accepts(kind: Any, value: object, is_accepted: bool) -> None:  # a column of the table
-    assert accepts(kind, value) is is_accepted
+    assert accepts_value(kind, value) is is_accepted
 
 
 def test_only_what_is_gone_through_is_converted() -> None:
-    assert converter(parameter(ITERABLE), LIMITS) is not None
-    assert converter(parameter(ITERABLE | MAPPING), LIMITS) is not None
-    assert converter(parameter(INT), LIMITS) is None
-    assert converter(parameter(tuple), LIMITS) is None
+    assert find_converter(parameter(ITERABLE), LIMITS) is not None
+    assert find_converter(parameter(ITERABLE | MAPPING), LIMITS) is not None
+    assert find_converter(parameter(INT), LIMITS) is None
+    assert find_converter(parameter(tuple), LIMITS) is None
 
 
 def test_getters() -> None:
     scope = {"x": 3}
-    assert constant(5)(None, scope) == 5
-    assert variables(None, scope) is scope
-    assert receiver(parameter(ANY), LIMITS)("r", scope) == "r"
-    assert eager(lambda found: found["x"], parameter(INT), LIMITS)(None, scope) == 3
-    assert lazy(lambda found: found["$"] + found["x"], LIMITS)(None, scope)(4) == 7
+    assert constant_getter(5)(None, scope) == 5
+    assert get_variables(None, scope) is scope
+    assert receiver_getter(parameter(ANY), LIMITS)("r", scope) == "r"
+    assert eager_getter(lambda found: found["x"], parameter(INT), LIMITS)(None, scope) == 3
+    assert lambda_getter(lambda found: found["$"] + found["x"], LIMITS)(None, scope)(4) == 7
     rule = lazy_rule(lambda found: found["x"], lambda found: found["$"], LIMITS)(None, scope)
     assert (rule.source(), rule.target(9)) == (3, 9)
 
 
 @pytest.mark.parametrize(
-    "getter", [receiver(parameter(INT), LIMITS), eager(lambda _found: "a", parameter(INT), LIMITS)]
+    "getter",
+    [receiver_getter(parameter(INT), LIMITS), eager_getter(lambda _found: "a", parameter(INT), LIMITS)],
 )
 def test_a_mismatch_says_what_was_wanted(getter: Any) -> None:
     with pytest.raises(Mismatch) as failure:

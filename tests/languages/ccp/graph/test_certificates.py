@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.graph.values import Sensitive, reveal
+from sabir.graph.values import Sensitive, reveal_value
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.graph.certificates import make_certificates
 from sabir.languages.language import EvaluationRequest
@@ -45,7 +45,7 @@ async def _greeting(made: dict[str, str], folder: Path, name: str) -> bytes:
 def test_a_strict_client_takes_them_for_their_names_only(tmp_path: Path) -> None:
     results = make_certificates(NAMES, datetime.now(UTC))
     assert isinstance(results["server_key"], Sensitive)
-    made = {name: str(reveal(value)) for name, value in results.items()}
+    made = {name: str(reveal_value(value)) for name, value in results.items()}
     for name in ("keystone.ccp.svc.cluster.local", "127.0.0.1"):
         assert asyncio.run(_greeting(made, tmp_path, name)) == b"hello"
     with pytest.raises(ssl.SSLCertVerificationError):

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from sabir.languages.ccp.model.topology import Topology, node_configs, read_topology
+from sabir.languages.ccp.model.topology import ServiceTopology, node_configs, read_topology
 from sabir.languages.ccp.syntax.configuration import Configuration, read_configuration
 from sabir.text import Source
 
@@ -21,33 +21,33 @@ CASES = {
     "none": ("roles: {r: [web]}", None),
     "names": (
         "nodes: {n1: {roles: [r]}, n2: {roles: [r, s]}}\nroles: {r: [web], s: [web, db]}",
-        Topology(services={"web": ("n1", "n2"), "db": ("n2",)}),
+        ServiceTopology(services={"web": ("n1", "n2"), "db": ("n2",)}),
     ),
     "patterns without a cluster": (
         "nodes: {'n[1-3]': {roles: [r]}}\nroles: {r: [web]}",
-        Topology(services={"web": None}),
+        ServiceTopology(services={"web": None}),
     ),
     "patterns in a cluster": (
         "nodes: {'n[1-3]': {roles: [r]}}\nroles: {r: [web]}\nkubernetes: {cluster_nodes: [n1, n3, m]}",
-        Topology(services={"web": ("n1", "n3")}),
+        ServiceTopology(services={"web": ("n1", "n3")}),
     ),
     "the beginning of a name": (
         "nodes: {n: {roles: [r]}}\nroles: {r: [web]}\nkubernetes: {cluster_nodes: [n1, m]}",
-        Topology(services={"web": ("n1",)}),
+        ServiceTopology(services={"web": ("n1",)}),
     ),
     "a pattern that matches nothing": (
         "nodes: {x: {roles: [r]}}\nroles: {r: [web]}\nkubernetes: {cluster_nodes: [n1]}",
-        Topology(services={}, unused_roles=("r",), unmatched=("x",)),
+        ServiceTopology(services={}, unused_roles=("r",), unmatched=("x",)),
     ),
     "a role that no node has": (
         "nodes: {n1: {roles: [r]}}\nroles: {r: [web], s: [db]}",
-        Topology(services={"web": ("n1",)}, unused_roles=("s",)),
+        ServiceTopology(services={"web": ("n1",)}, unused_roles=("s",)),
     ),
 }
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=[*CASES])
-def test_topology(text: str, expected: Topology | None) -> None:
+def test_topology(text: str, expected: ServiceTopology | None) -> None:
     topology = read_topology(_configuration(text))
     if expected is None or topology is None:
         assert topology is expected

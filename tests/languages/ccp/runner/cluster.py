@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sabir.languages.ccp.runner.etcd import Connection, Etcd, EtcdUnavailable
+from sabir.languages.ccp.runner.etcd import Etcd, EtcdConnection, EtcdUnavailable
 from tests.support.process import pyenv_pythons
 
 __all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "free_port", "until"]
@@ -98,7 +98,7 @@ class EtcdServer:
         self.peers = peers or {name: f"http://127.0.0.1:{free_port()}"}
         self.words = tuple(words)
         self._process: subprocess.Popen[bytes] | None = None
-        self.client = Etcd(Connection([self.url]), timeout=2)
+        self.client = Etcd(EtcdConnection([self.url]), timeout=2)
         folder.mkdir(parents=True, exist_ok=True)
 
     def start(self, *, wait: bool = True) -> None:

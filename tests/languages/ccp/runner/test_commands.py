@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from sabir.languages.ccp.runner.commands import FORWARDED, Stopped, Supervisor
+from sabir.languages.ccp.runner.commands import FORWARDED, StopRequest, Supervisor
 
 
 class _Interrupting(Mapping[str, str]):
@@ -42,7 +42,7 @@ def _daemon(supervisor: Supervisor) -> None:
 
 
 def _command(supervisor: Supervisor) -> None:
-    with pytest.raises(Stopped):
+    with pytest.raises(StopRequest):
         supervisor.run("exec sleep 60", environment=_Interrupting())
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.recording.nodes import WatchedNodes, unwatched
-from sabir.provenance import Computing
+from sabir.languages.ccp.syntax.recording.nodes import WatchedNodes, unwrap_node
+from sabir.provenance import ReadTracker
 from tests.languages.ccp.building import deployment, service
 
 CASES: dict[str, tuple[Callable[[Definition], object], list[str]]] = {
@@ -35,9 +35,9 @@ def test_reads_are_noted(read: Callable[[Definition], object], fields: list[str]
         tail="files: {conf: {path: /etc/web.conf, content: web.j2}}",
     )
     (definition,) = deployment({"web": text, "service/files/web.j2": ""}).definitions
-    computing = Computing()
+    computing = ReadTracker()
     watched = WatchedNodes(computing).of(definition)
     read(watched)
     assert [cell[1] for cell in computing.reads if isinstance(cell, tuple)] == fields
-    assert unwatched(watched) is definition
-    assert unwatched(definition) is definition
+    assert unwrap_node(watched) is definition
+    assert unwrap_node(definition) is definition

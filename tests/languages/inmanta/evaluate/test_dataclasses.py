@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel
 from tests.languages.inmanta.models import evaluate
 
 FILES = {
@@ -52,7 +52,7 @@ def largest(disks: Sequence[Disk]) -> Disk | None:
 }
 
 
-def run(text: str) -> Model:
+def run(text: str) -> EvaluatedModel:
     return evaluate(f"import vm\n{text}", **FILES)
 
 

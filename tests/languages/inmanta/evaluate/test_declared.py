@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.plugins.signature import ABSENT, declared_by
+from sabir.languages.inmanta.evaluate.plugins.signature import ABSENT, read_signature
 
 
 def plain(a: int, b: "string", c=3, *, d, e: bool = True) -> "number":  # type: ignore[no-untyped-def,name-defined]  # noqa: F821, UP037
@@ -46,7 +46,7 @@ def test_as_inspect_tells_it(function: Callable[..., Any]) -> None:
     signature = inspect.signature(function)
     gathered = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     every = signature.parameters.values()
-    declared = declared_by(function)
+    declared = read_signature(function)
     assert [(one.name, one.annotation, one.default, one.only_by_name) for one in declared.parameters] == [
         (
             one.name,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
@@ -20,7 +20,7 @@ HEAD = (
 )
 
 
-def run(main: str, python: str, model: str = "", *, plugins: bool = True) -> Model:
+def run(main: str, python: str, model: str = "", *, plugins: bool = True) -> EvaluatedModel:
     files = {
         "main.cf": "import m\n" + main,
         "libs/m/module.yml": "name: m\n",

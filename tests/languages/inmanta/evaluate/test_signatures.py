@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
@@ -43,7 +43,7 @@ typedef small as int matching self < 2
 """
 
 
-def run(main: str, python: str, head: str = HEAD) -> Model:
+def run(main: str, python: str, head: str = HEAD) -> EvaluatedModel:
     files = {
         "main.cf": "import m\n" + main,
         "libs/m/module.yml": "name: m\n",

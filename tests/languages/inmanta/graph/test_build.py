@@ -176,6 +176,6 @@ def lines_of(origin: Origin) -> set[int]:
 
 
 def test_what_decides_that_a_statement_runs_is_part_of_the_chain() -> None:
-    (one,) = graph_of(CONTROLLED, full=True).named("A#1")
+    (one,) = graph_of(CONTROLLED, full=True).find_by_name("A#1")
     assert lines_of(one.origins["size"]) == {1, 2, 3, 10, 11, 12}
     assert lines_of(one.origins["name"]) == {1, 2, 3, 10, 11, 12}

@@ -12,7 +12,7 @@ from sabir.cli.main import main
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deployment.environment import EnvironmentRequest
 from sabir.operations.deployment.plan import PlanPathRequest, plan_path
-from sabir.operations.worker import Workers
+from sabir.operations.worker import WorkerPool
 from sabir.session import Session, Trust
 
 MODULE = """
@@ -369,7 +369,7 @@ def test_a_model_with_errors_deletes_nothing(world: World, capsys: pytest.Captur
 
 
 def test_a_session_with_workers_wants_the_same(world: World) -> None:
-    with Workers() as workers:
+    with WorkerPool() as workers:
         session = Session(trust=Trust(python=True, scripts=True), workers=workers)
         environment = EnvironmentRequest(
             path=world.project, here=True, evaluation=EvaluationRequest(session=session)

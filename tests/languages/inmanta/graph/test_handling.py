@@ -12,7 +12,7 @@ import pytest
 
 from sabir.cli.main import main
 from sabir.deployments.host_agent.commands import has_ended
-from sabir.languages.inmanta.graph.handler_process.messages import Begin, sendable
+from sabir.languages.inmanta.graph.handler_process.messages import Begin, sendable_value
 from sabir.languages.inmanta.graph.handler_process.process import HandlerProcess
 from sabir.session import Trust
 
@@ -180,7 +180,7 @@ def test_the_texts_that_leave_was_given_for_are_run(world: World) -> None:
     ],
 )
 def test_whatever_handlers_give_is_sent_as_data(value: object, sent: object) -> None:
-    assert sendable(value) == sent
+    assert sendable_value(value) == sent
 
 
 def test_a_start_that_is_stopped_leaves_no_process() -> None:

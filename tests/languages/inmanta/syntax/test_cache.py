@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.cache import cache_directory, cached_parse
+from sabir.languages.inmanta.syntax.cache import cache_directory, parse_cached
 from sabir.languages.inmanta.syntax.nodes import walk
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
 from sabir.text import Source
@@ -24,44 +24,44 @@ def plain(tree: SyntaxTree) -> object:
 
 
 def test_a_cached_tree_equals_a_fresh_one(tmp_path: Path) -> None:
-    first = cached_parse(LONG, tmp_path)
+    first = parse_cached(LONG, tmp_path)
     assert len(list(tmp_path.iterdir())) == 1
-    again = cached_parse(LONG, tmp_path)
+    again = parse_cached(LONG, tmp_path)
     assert again.statements is not first.statements
     assert plain(again) == plain(first) == plain(parse(LONG))
 
 
 def test_broken_entries_are_read_anew(tmp_path: Path) -> None:
-    cached_parse(LONG, tmp_path)
+    parse_cached(LONG, tmp_path)
     entry = next(tmp_path.iterdir())
     whole = entry.read_bytes()
     rubbish = msgspec.msgpack.encode((1, 2, 3))
     for raw in (b"", b"rubbish", whole[:-20], rubbish, hashlib.sha256(rubbish).digest() + rubbish):
         entry.write_bytes(raw)
-        assert plain(cached_parse(LONG, tmp_path)) == plain(parse(LONG))
+        assert plain(parse_cached(LONG, tmp_path)) == plain(parse(LONG))
 
 
 def test_a_cache_holds_no_code(tmp_path: Path) -> None:
     """Entries are plain data, and only what fits a field of a node is taken from one."""
-    cached_parse(LONG, tmp_path)
+    parse_cached(LONG, tmp_path)
     entry = next(tmp_path.iterdir())
     statements, comments = msgspec.msgpack.decode(entry.read_bytes()[32:])
     statements[0][0] = "Popen"
     raw = msgspec.msgpack.encode((statements, comments))
     entry.write_bytes(hashlib.sha256(raw).digest() + raw)
-    assert plain(cached_parse(LONG, tmp_path)) == plain(parse(LONG))
+    assert plain(parse_cached(LONG, tmp_path)) == plain(parse(LONG))
 
 
 def test_every_kind_of_node_can_be_read_again(tmp_path: Path) -> None:
-    kinds = {type(node) for node in walk(*cached_parse(LONG, tmp_path).statements)}
-    assert kinds == {type(node) for node in walk(*cached_parse(LONG, tmp_path).statements)}
+    kinds = {type(node) for node in walk(*parse_cached(LONG, tmp_path).statements)}
+    assert kinds == {type(node) for node in walk(*parse_cached(LONG, tmp_path).statements)}
     assert kinds >= {nodes.Entity, nodes.Comprehension, nodes.FormatText, nodes.SelectorLookup}
 
 
 def test_a_number_that_no_entry_can_hold_is_parsed_anew(tmp_path: Path) -> None:
     text = Source("main.cf", LONG.text + f"n = {2**70}\n")
-    cached_parse(text, tmp_path)
-    last = cached_parse(text, tmp_path).statements[-1]
+    parse_cached(text, tmp_path)
+    last = parse_cached(text, tmp_path).statements[-1]
     assert isinstance(last, nodes.Assign)
     assert isinstance(last.value, nodes.Literal)
     assert last.value.value == 2**70
@@ -84,4 +84,4 @@ def test_where_the_cache_is(variables: dict[str, str], directory: str | None) ->
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    assert cached_parse(LONG, file / "below").statements
+    assert parse_cached(LONG, file / "below").statements

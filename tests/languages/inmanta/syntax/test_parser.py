@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.nodes import children, walk
-from sabir.languages.inmanta.syntax.parser import SyntaxTree, rewritten
+from sabir.languages.inmanta.syntax.parser import SyntaxTree, rewrite_relation
 from sabir.languages.inmanta.syntax.parser import parse as parse_source
 from sabir.text import Source
 
@@ -253,4 +253,4 @@ def test_deep_nesting_ends_in_a_problem_or_a_tree(text: str) -> None:
 def test_the_old_relation_is_rewritten() -> None:
     relation = parse("File file [1:] -- [1] Service service").statements[0]
     assert isinstance(relation, nodes.Relation)
-    assert rewritten(relation) == "File.service [1] -- Service.file [1:]"
+    assert rewrite_relation(relation) == "File.service [1] -- Service.file [1:]"

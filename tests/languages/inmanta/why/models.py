@@ -8,7 +8,7 @@ from sabir.diagnostics.finding import Severity
 from sabir.graph.graph import Graph
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.why import Explanation, Subject, explain, find_subject
+from sabir.operations.why import Explanation, Subject, explain_subject, find_subject
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 from tests.provenance.law import Line, Value, covered_lines
@@ -28,7 +28,7 @@ class Case:
     def explanation(self) -> Explanation:
         graph = evaluate(self.all_files(), full=True)
         assert graph is not None
-        return explain(graph, find_subject(graph, self.subject))
+        return explain_subject(graph, find_subject(graph, self.subject))
 
 
 def evaluate(files: dict[str, str], *, full: bool = False) -> Graph | None:
@@ -54,7 +54,7 @@ def values(graph: Graph) -> dict[Value, str]:
 def named_lines(graph: Graph, value: Value) -> set[Line]:
     """The lines that the chain of a value names."""
     instance = None if value[0] is None else graph[value[0]]
-    return covered_lines(explain(graph, Subject(instance, value[1])))
+    return covered_lines(explain_subject(graph, Subject(instance, value[1])))
 
 
 HOST = """entity Host:

@@ -145,7 +145,7 @@ def _value(case: Case) -> Value:
         return None, attribute
     graph = evaluate(case.all_files())
     assert graph is not None
-    return graph.named(instance)[0].id, attribute
+    return graph.find_by_name(instance)[0].id, attribute
 
 
 def _text(case: Case, line: Line) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from sabir.languages.muranopl.check.contracts import Defaults
 from sabir.languages.muranopl.model.errors import ContractViolation, ExpressionFailure
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.source.yaml import YamlMapping, compose
 from sabir.text import Source
 from tests.languages.muranopl.packages import load
@@ -63,7 +63,7 @@ def refusal(contract: str, default: str) -> str | None:
     source = Source("A.yaml", f"Contract: {contract}\nDefault: {default}\n")
     (declared,) = compose(source).documents
     assert isinstance(declared, YamlMapping)
-    found = Defaults(None).check(Report(source), declared.get("Contract"), declared.get("Default"))
+    found = Defaults(None).check(FileReporter(source), declared.get("Contract"), declared.get("Default"))
     return next((one.message for one in found if one.code == "MPL:W118"), None)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.checks.fixes import fixed_texts
+from sabir.checks.fixes import apply_fixes
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check import package_rules
@@ -22,7 +22,7 @@ from tests.languages.muranopl.example_packages import (
 
 
 def mended(example: Example, *, unsafe: bool = True) -> Example:
-    texts = fixed_texts(findings(example, also=OFF), unsafe=unsafe)
+    texts = apply_fixes(findings(example, also=OFF), unsafe=unsafe)
     return {**example, **{one.source.name: one.text for one in texts}}
 
 
@@ -207,7 +207,7 @@ def test_repairs_of_slips(package: Example, slips: list[tuple[int, int, str]]) -
     before = findings(bad, also=OFF)
     for finding in before:
         if finding.fix is not None:
-            (one,) = fixed_texts([finding], unsafe=True)
+            (one,) = apply_fixes([finding], unsafe=True)
             after = {**bad, one.source.name: one.text}
             assert not PackageFile(one.source.name, one.text.encode()).yaml.broken
             left = [spoken(now) for now in findings(after, also=OFF)]

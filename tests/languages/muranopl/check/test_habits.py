@@ -8,9 +8,9 @@ from typing import Final
 import pytest
 
 from sabir.diagnostics.rules import Example
-from sabir.expressions.yaql.functions import Lazy, Overload
+from sabir.expressions.yaql.functions import LazyKind, Overload
 from sabir.languages.muranopl import library
-from sabir.languages.muranopl.check.class_view import ClassTable
+from sabir.languages.muranopl.check.class_view import PackageClasses
 from sabir.languages.muranopl.check.core_library import FUNCTIONS, LAMBDA_FUNCTIONS, core_class
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.evaluate.functions import library_for
@@ -194,7 +194,7 @@ def test_found(name: str) -> None:
 def test_core_members_know_those_of_our_own_library() -> None:
     package = load_package(Path(library.__file__).parent / "io.murano")
     view = PackageView.of(package)
-    for name, document in ClassTable(view).classes.items():
+    for name, document in PackageClasses(view).classes.items():
         known = core_class(name)
         if known is None:
             continue
@@ -221,7 +221,9 @@ def _registry() -> tuple[set[str], set[str]]:
 
 def _is_lazy(overload: Overload) -> bool:
     parameters = (*overload.parameters, overload.rest, overload.keywords)
-    return any(isinstance(one.kind, Lazy) and one.kind is not Lazy.KEYWORD for one in parameters if one)
+    return any(
+        isinstance(one.kind, LazyKind) and one.kind is not LazyKind.KEYWORD for one in parameters if one
+    )
 
 
 def test_function_names_are_those_of_the_engine() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files, load
 
@@ -52,7 +52,7 @@ Methods:
 
 
 def _ended(method: str) -> list[str]:
-    prepared = prepare(
+    prepared = prepare_run(
         MemoryPackage(files(CLASSES, "'?': {id: root, type: demo.Root}\n")), EvaluationRequest()
     )
     session = prepared.session

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.source.packages import MemoryPackage, load_package
 from tests.languages.muranopl.packages import files
 
@@ -47,16 +47,16 @@ def package(spec: str) -> MemoryPackage:
 def test_the_newest_that_the_range_allows(tmp_path: Path, spec: str, answer: int) -> None:
     for version, number in (("1.0.0", 10), ("1.9.0", 19), ("2.0.1", 20)):
         library(tmp_path / version, version, number)
-    prepared = prepare(package(spec), EvaluationRequest(search_path=(tmp_path,)))
+    prepared = prepare_run(package(spec), EvaluationRequest(search_path=(tmp_path,)))
     assert prepared.session is not None, prepared.findings
     assert prepared.session.dump()["got"] == answer
 
 
 def test_a_missing_requirement_is_named(tmp_path: Path) -> None:
     library(tmp_path / "lib", "1.0.0", 1)
-    (nothing,) = prepare(package("2"), EvaluationRequest()).findings
+    (nothing,) = prepare_run(package("2"), EvaluationRequest()).findings
     assert nothing.message == "package demo requires demo.lib 2, which is nowhere to be found"
-    (other,) = prepare(package("2"), EvaluationRequest(search_path=(tmp_path,))).findings
+    (other,) = prepare_run(package("2"), EvaluationRequest(search_path=(tmp_path,))).findings
     assert other.message == "package demo requires demo.lib 2, of which there is only 1.0.0"
 
 
@@ -65,7 +65,7 @@ def test_an_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, text in files("Name: Root\n").items():
             archive.writestr(name, text)
-    assert not prepare(load_package(path), EvaluationRequest()).failed
+    assert not prepare_run(load_package(path), EvaluationRequest()).failed
 
 
 def test_resources_of_the_package() -> None:
@@ -84,14 +84,14 @@ Methods:
     made = files(
         classes, **{"Resources/a.txt": "text", "Resources/b.json": "[1]", "Resources/c.yaml": "k: $x\n"}
     )
-    session = prepare(MemoryPackage(made), EvaluationRequest()).session
+    session = prepare_run(MemoryPackage(made), EvaluationRequest()).session
     assert session is not None
     assert session.dump()["got"] == ["text", [1], {"k": 5}]
 
 
 def test_a_missing_class_file() -> None:
     made = {name: text for name, text in files("Name: Root\n").items() if "Classes/" not in name}
-    (found,) = prepare(MemoryPackage(made), EvaluationRequest()).findings
+    (found,) = prepare_run(MemoryPackage(made), EvaluationRequest()).findings
     assert (found.code, found.location.line) == ("MRUN:E006", 6)
 
 
@@ -116,7 +116,7 @@ def test_versions_in_a_model(tmp_path: Path, type_: str, spec: str, version: str
     )
     made["manifest.yaml"] += f"Require:\n  demo.lib: {spec}\n"
     made["Classes/Root.yaml"] = made["Classes/Root.yaml"].replace("std: io.murano", "lib: demo.lib")
-    prepared = prepare(MemoryPackage(made), EvaluationRequest(search_path=(tmp_path,)))
+    prepared = prepare_run(MemoryPackage(made), EvaluationRequest(search_path=(tmp_path,)))
     if version is None:
         assert prepared.session is None
         return

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate import model_file
 from sabir.languages.muranopl.evaluate.positions import LatePositions, read_placed
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import compose
 from sabir.text import Source
@@ -69,7 +69,7 @@ def test_a_failure_in_a_large_model_has_a_place(monkeypatch: pytest.MonkeyPatch)
     )
     del written["model.yaml"]
     written["model.json"] = json.dumps({"?": {"id": "root", "type": "demo.Root"}, "nodes": nodes}, indent=1)
-    prepared = prepare(MemoryPackage(written), EvaluationRequest())
+    prepared = prepare_run(MemoryPackage(written), EvaluationRequest())
     lines = written["model.json"].splitlines()
     places = {one.code: one for one in prepared.findings}
     violation = places["MRUN:E010"]

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.languages.muranopl.evaluate.system.plans import build_plan
-from sabir.languages.muranopl.evaluate.system.stacks import merged
+from sabir.languages.muranopl.evaluate.system.stacks import merge_templates
 from sabir.languages.muranopl.model.errors import NativeFailure
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, ProgramReport
 from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import MemoryPackage
@@ -60,12 +60,12 @@ PLAN = "FormatVersion: 2.0.0\nParameters: {port: $port}\nBody: return 1\nScripts
 def test_a_machine_in_a_network_with_an_agent() -> None:
     world = RecordedWorld(SimulatedWorld())
     package = MemoryPackage(files(CLASSES, MODEL, **{"Resources/Deploy.template": PLAN}))
-    prepared = prepare(package, EvaluationRequest(), world=world)
+    prepared = prepare_run(package, EvaluationRequest(), world=world)
     session = prepared.session
     assert session is not None, prepared.findings
     assert session.runtime.root is not None
     session.call(session.runtime.root, "deploy", from_outside=True)
-    effects = [event for event in world.events if isinstance(event, Effect)]
+    effects = [event for event in world.events if isinstance(event, EffectRequest)]
     assert [effect.kind for effect in effects] == [
         EffectKind.STACK_CREATE,
         EffectKind.STACK_UPDATE,
@@ -126,7 +126,7 @@ def test_an_aws_group_refuses_rules_for_ipv6(
     """As Murano does; nothing of the rules is in the template."""
     world = RecordedWorld(SimulatedWorld())
     text = AWS.format(method=method, ethertype=ethertype, external=external)
-    prepared = prepare(MemoryPackage(files(text, ROOT)), EvaluationRequest(), world=world)
+    prepared = prepare_run(MemoryPackage(files(text, ROOT)), EvaluationRequest(), world=world)
     session = prepared.session
     assert session is not None, prepared.findings
     assert session.runtime.root is not None
@@ -136,7 +136,7 @@ def test_an_aws_group_refuses_rules_for_ipv6(
     (template,) = (
         event.arguments["template"]
         for event in world.events
-        if isinstance(event, Effect) and event.kind is EffectKind.STACK_CREATE
+        if isinstance(event, EffectRequest) and event.kind is EffectKind.STACK_CREATE
     )
     ports = {
         rule["FromPort"]
@@ -148,7 +148,7 @@ def test_an_aws_group_refuses_rules_for_ipv6(
         for rule in rules or ()
     }
     assert ports == ({"-1"} if refused else {"-1", "80", "443"})
-    reported = [event.line for event in world.events if isinstance(event, Report)]
+    reported = [event.line for event in world.events if isinstance(event, ProgramReport)]
     assert (message in reported) is refused
 
 
@@ -167,7 +167,7 @@ def test_an_aws_group_refuses_rules_for_ipv6(
 )
 def test_templates_are_joined(old: Any, new: Any, expected: Any) -> None:
     before = copy.deepcopy(old)
-    assert merged(old, new) == expected
+    assert merge_templates(old, new) == expected
     assert old == before
 
 
@@ -176,7 +176,7 @@ def test_templates_are_joined(old: Any, new: Any, expected: Any) -> None:
 )
 def test_values_of_other_kinds_are_refused(old: Any, new: Any) -> None:
     with pytest.raises(NativeFailure) as failure:
-        merged(old, new)
+        merge_templates(old, new)
     assert "at /a" in failure.value.finding().message
 
 
@@ -189,8 +189,8 @@ TEMPLATES = st.recursive(
 
 @given(TEMPLATES)
 def test_joining_a_template_with_itself_changes_nothing(template: Any) -> None:
-    assert merged(template, template) == template
-    assert merged({}, template) == template == merged(template, {})
+    assert merge_templates(template, template) == template
+    assert merge_templates({}, template) == template == merge_templates(template, {})
 
 
 # -- plans ------------------------------------------------------------------------------------------------------------

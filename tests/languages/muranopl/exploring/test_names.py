@@ -119,4 +119,4 @@ def test_what_may_be_written_next(file: str, text: str, expected: str, kinds: li
     typed = PackageFile(file, text.replace("|", "").encode())
     package = MemoryPackage({file: text})
     assert expected in {candidate.text for candidate in editor.candidates(package, typed, offset)}
-    assert [*editor.wanted_keys(typed, offset)] == kinds
+    assert [*editor.completion_keys(typed, offset)] == kinds

@@ -12,9 +12,9 @@ from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.graph.driver import ProgramTarget
 from sabir.languages.muranopl.graph.program import ProgramCall, routes_to, run_program
 from sabir.languages.muranopl.worlds.deployed import ServedEffects
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldFailure
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
-from sabir.resources.resource import Wanted
+from sabir.resources.resource import DesiredResources
 from sabir.resources.target import Target
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import files
@@ -49,20 +49,20 @@ Properties:
 MODEL = "'?': {id: root, type: demo.Root}\ncount: 2\n"
 
 
-def _wanted(model: str = MODEL, classes: str = CLASSES, **request: Any) -> Wanted:
+def _wanted(model: str = MODEL, classes: str = CLASSES, **request: Any) -> DesiredResources:
     package = MemoryPackage(files(classes, model))
     evaluation = LANGUAGE.evaluate(package, EvaluationRequest(**request))
     assert not evaluation.findings, evaluation.findings
     return evaluation.wanted()
 
 
-def _target(wanted: Wanted) -> ProgramTarget:
+def _target(wanted: DesiredResources) -> ProgramTarget:
     (target,) = wanted.targets
     assert isinstance(target, ProgramTarget)
     return target
 
 
-def _storage(wanted: Wanted, method: str | None = None, **arguments: Any) -> Any:
+def _storage(wanted: DesiredResources, method: str | None = None, **arguments: Any) -> Any:
     target = _target(wanted)
     assert isinstance(target.file, ModelFile)
     call = ProgramCall(file=target.file, method=method, arguments=arguments)
@@ -179,7 +179,7 @@ def test_a_plan_says_what_no_target_does(drivers: list[str], told: str | None) -
 class Refusing:
     """A world that nothing may reach."""
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         raise AssertionError(effect)
 
     begin = perform
@@ -191,10 +191,10 @@ class Refusing:
 
 def test_what_no_target_does_fails_before_it_is_begun() -> None:
     world = ServedEffects(Refusing(), (), {'["", "kept"]': {}})
-    read = Effect(kind=EffectKind.STACK_READ, arguments={"stack": "never"})
+    read = EffectRequest(kind=EffectKind.STACK_READ, arguments={"stack": "never"})
     assert world.perform(read) is None, "what nobody can have made is not there"
-    kept = Effect(kind=EffectKind.STACK_DELETE, arguments={"stack": "kept"})
+    kept = EffectRequest(kind=EffectKind.STACK_DELETE, arguments={"stack": "kept"})
     with pytest.raises(WorldFailure, match=r"no target does heat.delete: name one in sabir.yaml"):
         world.begin(kept)
     with pytest.raises(WorldFailure, match=r"plans go to agents through `driver: amqp`: name one"):
-        world.begin(Effect(kind=EffectKind.AGENT_CALL, arguments={}))
+        world.begin(EffectRequest(kind=EffectKind.AGENT_CALL, arguments={}))

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
-from sabir.languages.muranopl.evaluate.session import Session
-from sabir.languages.muranopl.library import shipped_package
+from sabir.languages.muranopl.evaluate.session import MuranoRun
+from sabir.languages.muranopl.library import load_bundled_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import MemoryPackage
@@ -19,21 +19,21 @@ from tests.languages.muranopl.packages import MANIFEST, files
 REQUIRE = "Require:\n  io.murano.applications: 0\n"
 
 
-def _session(classes: str, model: str) -> Session:
+def _session(classes: str, model: str) -> MuranoRun:
     written = files(
         "  apps: io.murano.applications\n" + classes, model, **{"manifest.yaml": MANIFEST + REQUIRE}
     )
-    prepared = prepare(MemoryPackage(written), EvaluationRequest(), world=SimulatedWorld())
+    prepared = prepare_run(MemoryPackage(written), EvaluationRequest(), world=SimulatedWorld())
     assert prepared.session is not None, prepared.findings
     return prepared.session
 
 
-def _call(session: Session, id_: str, method: str, *args: Any) -> Any:
+def _call(session: MuranoRun, id_: str, method: str, *args: Any) -> Any:
     return plain_result(session.call(session.find_object(id_), method, args))
 
 
 def test_every_class_can_be_built() -> None:
-    package = shipped_package("io.murano.applications")
+    package = load_bundled_package("io.murano.applications")
     assert not package.read_all()
     session = _session("Name: Root\n", "'?': {id: root, type: demo.Root}\n")
     for name in package.class_names():
@@ -95,7 +95,7 @@ applications:
 """
 
 
-def _scaled(allowed: str = "none", broken: str = "") -> Session:
+def _scaled(allowed: str = "none", broken: str = "") -> MuranoRun:
     return _session(SOFTWARE, SCALED.replace("ALLOWED", allowed).replace("BROKEN", broken))
 
 
@@ -235,18 +235,18 @@ group:
 
 
 @pytest.fixture
-def parts() -> Session:
+def parts() -> MuranoRun:
     return _session(PARTS, PARTS_MODEL)
 
 
-def test_events(parts: Session) -> None:
+def test_events(parts: MuranoRun) -> None:
     assert _call(parts, "root", "events") == [[1, [2], {"x": 3}], [4, [], {}], ["other", 6]]
 
 
 @pytest.mark.parametrize(
     ("method", "name"), [("missing", "NoHandlerMethodException"), ("nothing", "WrongHandlerMethodException")]
 )
-def test_handlers_that_cannot_be(parts: Session, method: str, name: str) -> None:
+def test_handlers_that_cannot_be(parts: MuranoRun, method: str, name: str) -> None:
     with pytest.raises(MuranoError) as caught:
         _call(parts, "root", "wrong", method)
     assert caught.value.names == (f"io.murano.applications.{name}",)
@@ -260,17 +260,17 @@ def test_handlers_that_cannot_be(parts: Session, method: str, name: str) -> None
         ("composite", 4, ["c", "a", "b", None], []),
     ],
 )
-def test_providers(parts: Session, kind: str, count: int, made: list[Any], left: list[Any]) -> None:
+def test_providers(parts: MuranoRun, kind: str, count: int, made: list[Any], left: list[Any]) -> None:
     assert _call(parts, "root", "replicas", kind, count) == [made, left]
 
 
-def test_clones(parts: Session) -> None:
+def test_clones(parts: MuranoRun) -> None:
     made, left = _call(parts, "root", "replicas", "clone", 2)
     assert len(set(made)) == 2
     assert left == made
 
 
-def test_groups_grow_and_shrink(parts: Session) -> None:
+def test_groups_grow_and_shrink(parts: MuranoRun) -> None:
     assert _call(parts, "root", "grow", 1) == ["a", "b"]
     assert _call(parts, "root", "grow", 3) == ["a", "b"], "the pool has no more"
     assert _call(parts, "root", "grow", -9) == ["a"], "no less than minItems"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.muranopl.model.definitions import TypeName, defined_objects, parse_type
-from sabir.languages.muranopl.model.errors import ContractViolation, shown
+from sabir.languages.muranopl.model.definitions import TypeName, find_definitions, parse_type
+from sabir.languages.muranopl.model.errors import ContractViolation, format_value
 from sabir.text import Place, Source, Span
 
 
@@ -25,16 +25,16 @@ def test_types(text: str, expected: TypeName) -> None:
 
 def test_defined_objects_come_owners_first() -> None:
     model = {"?": {"id": "root"}, "parts": [{"?": {"id": 1}, "inner": {"?": {"id": "deep"}}}, {"?": {}}, 5]}
-    assert list(defined_objects(model)) == ["root", "1", "deep"]
+    assert list(find_definitions(model)) == ["root", "1", "deep"]
 
 
 def test_a_violation_names_the_way_to_the_value() -> None:
     nowhere = Place(Source("a.yaml", "x"), Span(0, 1))
     violation = ContractViolation("is no integer").inside("['port']").inside("[0]")
     assert str(violation) == "is no integer"
-    violation.named("Host.ports", nowhere)
+    violation.add_subject("Host.ports", nowhere)
     assert str(violation) == "[Host.ports[0]['port']] is no integer"
-    violation.inside("[2]").named("Root.hosts", nowhere)
+    violation.inside("[2]").add_subject("Root.hosts", nowhere)
     assert str(violation) == "[Root.hosts[2]] [Host.ports[0]['port']] is no integer"
 
 
@@ -42,8 +42,8 @@ def test_a_violation_names_the_way_to_the_value() -> None:
     ("value", "expected"), [(None, "null"), (True, "true"), ("a", "'a'"), ([1, None], "[1, None]")]
 )
 def test_shown(value: object, expected: str) -> None:
-    assert shown(value) == expected
+    assert format_value(value) == expected
 
 
 def test_shown_is_short() -> None:
-    assert len(shown("x" * 1000)) == len(shown(["y" * 200] * 50)) == 120
+    assert len(format_value("x" * 1000)) == len(format_value(["y" * 200] * 50)) == 120

@@ -10,7 +10,7 @@ import pytest
 from semantic_version import SimpleSpec  # type: ignore[import-untyped]  # ships no types
 from semantic_version import Version as SemanticVersion
 
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry
 from sabir.languages.muranopl.syntax.manifest import (
     ANY_VERSION,
     InvalidVersion,
@@ -154,7 +154,7 @@ def test_check_and_load_agree_with_the_library(spec: str) -> None:
         return
     assert (reported, defects) == ([], ())
     for text in VERSIONS:
-        installed = Package(Manifest(name="demo.lib", version=Version.parse(text)), MemoryPackage({}))
+        installed = MuranoPackage(Manifest(name="demo.lib", version=Version.parse(text)), MemoryPackage({}))
         chosen = PackageRegistry([installed]).find("demo.lib", manifest.require["demo.lib"])
         assert (chosen is installed) is wanted.match(SemanticVersion(text)), text
 

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.languages.muranopl.syntax.classes import read_class_file
-from sabir.languages.muranopl.syntax.rules import DIFFERENCES, Difference
+from sabir.languages.muranopl.syntax.rules import DIFFERENCES, EngineDifference
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import compose
 from sabir.text import Source
@@ -58,7 +58,7 @@ def package(name: str) -> dict[str, str]:
     return files(CLASS + "".join(f"      {line}\n" for line in lines))
 
 
-def differences(name: str) -> set[Difference]:
+def differences(name: str) -> set[EngineDifference]:
     text = package(name)["Classes/Root.yaml"]
     read = read_class_file(compose(Source("Root.yaml", text), tags=frozenset({"!yaql"})))
     return {defect.difference for defect in read.defects if defect.difference is not None}
@@ -70,7 +70,7 @@ def test_check_and_load_agree(name: str) -> None:
     reported = {
         finding.code for finding in findings(example) if "deprecated" not in finding.message
     } - OTHER_RULES
-    loaded = prepare(MemoryPackage(example), EvaluationRequest()).findings
+    loaded = prepare_run(MemoryPackage(example), EvaluationRequest()).findings
     refused = {finding.code for finding in loaded} & REFUSALS
     listed = differences(name)
     if listed:

@@ -10,10 +10,10 @@ from typing import Any, Final
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.limits import RunLimits
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.graph.build import build_graph
-from sabir.operations.why import Explanation, explain, find_subject
+from sabir.operations.why import Explanation, explain_subject, find_subject
 from sabir.source.packages import MemoryPackage
 from tests.provenance.law import Files, Law, Line, Mutant, Value, covered_lines
 
@@ -39,7 +39,7 @@ _LITERAL: Final = re.compile(
 
 def evaluated(files: Mapping[str, str], *, full: bool) -> Graph | None:
     """The graph, None when the package is broken. A change can make a loop endless: few steps are enough here."""
-    prepared = prepare(
+    prepared = prepare_run(
         MemoryPackage(dict(files)),
         EvaluationRequest(),
         limits=RunLimits(steps=5_000, seconds=5.0),
@@ -64,7 +64,7 @@ def value_of(graph: Graph | None, subject: str) -> Any:
 def chain(files: Mapping[str, str], subject: str) -> Explanation:
     graph = evaluated(files, full=True)
     assert graph is not None
-    return explain(graph, find_subject(graph, subject), MemoryPackage(dict(files)))
+    return explain_subject(graph, find_subject(graph, subject), MemoryPackage(dict(files)))
 
 
 def chain_lines(files: Mapping[str, str], subject: str) -> set[Line]:

@@ -9,12 +9,12 @@ import pytest
 from msgspec import json
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.preparation import prepare
+from sabir.languages.muranopl.evaluate.preparation import prepare_run
 from sabir.languages.muranopl.model.errors import NativeFailure
 from sabir.languages.muranopl.worlds.deployed import JournalledWorld
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldFailure
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
-from sabir.resources.effects import ANSWER, FAILURE, Diverged
+from sabir.resources.effects import ANSWER, FAILURE, DivergedError
 from sabir.resources.effects import Effect as Call
 from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.source.packages import MemoryPackage
@@ -69,7 +69,7 @@ class Journal:
 
     def outcome(self, call: Call) -> Outcome:
         try:
-            answer = self.cloud.perform(Effect(kind=EffectKind(call.kind), arguments=call.arguments))
+            answer = self.cloud.perform(EffectRequest(kind=EffectKind(call.kind), arguments=call.arguments))
         except WorldFailure as failure:
             return Outcome(status=OutcomeStatus.FAILED, message=str(failure), results={FAILURE: failure.name})
         return Outcome(results={ANSWER: answer})
@@ -100,7 +100,7 @@ class Sequence:
         if position in self.journal.calls:
             recorded, outcome = self.journal.calls[position]
             if recorded != call:
-                raise Diverged(position, recorded.decode(), call.decode())
+                raise DivergedError(position, recorded.decode(), call.decode())
             return outcome
         if len(self.journal.done) >= self.journal.most:
             raise asyncio.CancelledError
@@ -120,7 +120,7 @@ def _run(journal: Journal) -> None:
 
 
 def _program(world: JournalledWorld) -> None:
-    prepared = prepare(MemoryPackage(files(CLASSES, MODEL)), EvaluationRequest(), world=world)
+    prepared = prepare_run(MemoryPackage(files(CLASSES, MODEL)), EvaluationRequest(), world=world)
     session = prepared.session
     assert session is not None, prepared.findings
     assert session.runtime.root is not None

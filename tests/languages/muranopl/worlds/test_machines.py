@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
-from sabir.languages.muranopl.worlds.machines import MachineCloud, Template, refused_types
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, WorldFailure
+from sabir.languages.muranopl.worlds.machines import MachineCloud, PoolTemplate, find_unsupported_types
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 
 MACHINE = {"id": "one:22", "address": "10.0.0.1", "hostname": "one"}
@@ -48,7 +48,7 @@ TEMPLATE: dict[str, Any] = {
     ],
 )
 def test_functions_of_templates(value: Any, expected: Any) -> None:
-    assert Template(TEMPLATE, {"web": MACHINE}, {"colour": "green"}).value(value) == expected
+    assert PoolTemplate(TEMPLATE, {"web": MACHINE}, {"colour": "green"}).value(value) == expected
 
 
 def test_what_no_machine_stands_in_for_is_named() -> None:
@@ -57,7 +57,10 @@ def test_what_no_machine_stands_in_for_is_named() -> None:
         "balancer": {"type": "OS::Neutron::LBaaS::Pool"},
         **TEMPLATE["resources"],
     }
-    assert refused_types({"resources": resources}) == ["OS::Cinder::Volume", "OS::Neutron::LBaaS::Pool"]
+    assert find_unsupported_types({"resources": resources}) == [
+        "OS::Cinder::Volume",
+        "OS::Neutron::LBaaS::Pool",
+    ]
 
 
 class Pool(SimulatedWorld):
@@ -69,7 +72,7 @@ class Pool(SimulatedWorld):
         self.asked: list[tuple[str, Any]] = []
         self.answer: Any = {"ErrorCode": 0, "Body": None, "FormatVersion": "2.0.0"}
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         self.asked.append(
             (effect.kind.value, effect.arguments.get("name") or effect.arguments.get("machine"))
         )
@@ -91,7 +94,7 @@ class Pool(SimulatedWorld):
 def _push(cloud: MachineCloud, *servers: str, kind: EffectKind = EffectKind.STACK_CREATE, **data: Any) -> Any:
     resources = {name: {"type": "OS::Nova::Server", "properties": data} for name in servers}
     return cloud.perform(
-        Effect(kind=kind, arguments={"stack": "s", "region": "", "template": {"resources": resources}})
+        EffectRequest(kind=kind, arguments={"stack": "s", "region": "", "template": {"resources": resources}})
     )
 
 
@@ -107,7 +110,7 @@ def test_servers_come_and_go_with_the_template() -> None:
         ("machine.claim", "c"),
     ]
     again = MachineCloud(pool, cloud.stacks)
-    again.perform(Effect(kind=EffectKind.STACK_DELETE, arguments={"stack": "s", "region": ""}))
+    again.perform(EffectRequest(kind=EffectKind.STACK_DELETE, arguments={"stack": "s", "region": ""}))
     assert sorted(pool.free) == ["one", "two"]
     assert again.stacks == {}
 
@@ -132,6 +135,6 @@ def test_user_data_that_fails_fails_the_stack() -> None:
 
 
 def test_a_plan_for_nobody_is_never_answered() -> None:
-    call = Effect(kind=EffectKind.AGENT_CALL, arguments={"queue": "q", "host": "ghost", "plan": {}})
+    call = EffectRequest(kind=EffectKind.AGENT_CALL, arguments={"queue": "q", "host": "ghost", "plan": {}})
     with pytest.raises(WorldFailure, match="ghost, which has no machine"):
         MachineCloud(Pool()).perform(call)

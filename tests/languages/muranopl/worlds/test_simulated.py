@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report, Unconnected, WorldFailure
+from sabir.languages.muranopl.worlds.effects import (
+    EffectKind,
+    EffectRequest,
+    NotConnectedError,
+    ProgramReport,
+    WorldFailure,
+)
 from sabir.languages.muranopl.worlds.offline import RecordedWorld, UnconnectedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 
@@ -14,7 +20,7 @@ STACK = {"region": "", "stack": "s"}
 
 
 def _ask(world: Any, kind: EffectKind, **arguments: Any) -> Any:
-    return world.perform(Effect(kind=kind, arguments=arguments))
+    return world.perform(EffectRequest(kind=kind, arguments=arguments))
 
 
 def _template(**outputs: Any) -> dict[str, Any]:
@@ -111,18 +117,18 @@ def test_what_is_recorded_does_not_change_later() -> None:
     template = _template()
     _ask(world, EffectKind.STACK_CREATE, **STACK, template=template)
     _ask(world, EffectKind.STACK_READ, **STACK)
-    world.report(Report(level="info", source="vm", line="there"))
+    world.report(ProgramReport(level="info", source="vm", line="there"))
     template["resources"]["other"] = {}
     effect, report = world.events
-    assert isinstance(effect, Effect)
+    assert isinstance(effect, EffectRequest)
     assert (effect.kind, list(effect.arguments["template"]["resources"])) == (EffectKind.STACK_CREATE, ["vm"])
-    assert isinstance(report, Report)
+    assert isinstance(report, ProgramReport)
 
 
 def test_without_a_world_questions_are_answered_and_changes_refused() -> None:
     world = UnconnectedWorld()
     assert _ask(world, EffectKind.NETWORK_LIST, resource="extensions")
     assert _ask(world, EffectKind.TRACK, instance="vm") is None
-    with pytest.raises(Unconnected):
+    with pytest.raises(NotConnectedError):
         _ask(world, EffectKind.STACK_CREATE, **STACK, template={})
     assert _ask(world, EffectKind.RANDOM, length=15) != _ask(world, EffectKind.RANDOM, length=15)

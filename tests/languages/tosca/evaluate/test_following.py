@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.session import Project
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.session import EnsembleProject
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.observations import Following, Observed
-from sabir.languages.tosca.graph.evaluation import instantiate
+from sabir.languages.tosca.evaluate.observations import InstanceObservations, LiveObservations
+from sabir.languages.tosca.graph.evaluation import instantiate_topology
 from sabir.languages.tosca.graph.origins import plain_value
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.resources.observations import ObservedValues
@@ -76,7 +76,9 @@ def _ensemble(folder: Path, nodes: list[tuple[str, str, str]]) -> Ensemble:
     ]
     (folder / "main.yaml").write_text(_HEAD + "".join(lines))
     (folder / "note.txt").write_text("first")
-    return instantiate(load_file(folder / "main.yaml"), Request(project=Project(directory=folder)))
+    return instantiate_topology(
+        load_file(folder / "main.yaml"), Request(project=EnsembleProject(directory=folder))
+    )
 
 
 def _address(number: int, attribute: str) -> str:
@@ -95,7 +97,7 @@ def _everything(ensemble: Ensemble) -> dict[str, Any]:
     for node in ensemble.nodes.values():
         values[f"{node.name} keys"] = sorted(node.keys())
         values |= {f"{node.name} {key}": _plain(node.get, key) for key in ("p", "q", "a", "b", "free")}
-        values[f"{node.name} planned"] = _plain(node.planned, "p")
+        values[f"{node.name} planned"] = _plain(node.get_planned, "p")
     return values
 
 
@@ -105,7 +107,7 @@ def test_what_follows_equals_what_is_made_anew(
     tmp_path: Path, nodes: list[tuple[str, str, str]], changes: list[tuple[int, str, Any] | None]
 ) -> None:
     ensemble = _ensemble(tmp_path, nodes)
-    following = Following()
+    following = LiveObservations()
     live = ensemble.with_observed(following)
     values = ObservedValues()
     for number, change in enumerate(changes):
@@ -116,12 +118,12 @@ def test_what_follows_equals_what_is_made_anew(
         else:
             values.note(_address(*change[:2]), change[2])
         following.follow(values)
-        assert _everything(live) == _everything(ensemble.with_observed(Observed(dict(values))))
+        assert _everything(live) == _everything(ensemble.with_observed(InstanceObservations(dict(values))))
 
 
 def test_values_of_another_mapping_are_compared_with_those_before(tmp_path: Path) -> None:
     ensemble = _ensemble(tmp_path, [("{get_attribute: [n1, a]}", "x", "x")] * 2)
-    following = Following()
+    following = LiveObservations()
     node = ensemble.with_observed(following).nodes["n0"]
     for values, expected in (
         ({"n1|a": "one"}, "one"),
@@ -144,17 +146,17 @@ def test_only_what_rests_on_a_change_is_computed_again(
         for number in range(1, count)
     ]
     ensemble = _ensemble(tmp_path, [("x", "x", "x"), *chain])
-    following = Following()
+    following = LiveObservations()
     live = ensemble.with_observed(following)
     values = ObservedValues()
     computed: list[None] = []
-    value = Assigned.value
+    value = AssignedValue.value
 
-    def counted(assigned: Assigned, resource: Any) -> Any:
+    def counted(assigned: AssignedValue, resource: Any) -> Any:
         computed.append(None)
         return value(assigned, resource)
 
-    monkeypatch.setattr(Assigned, "value", counted)
+    monkeypatch.setattr(AssignedValue, "value", counted)
     for number in range(count):
         following.follow(values)
         live.nodes[f"n{number}"].get("p")

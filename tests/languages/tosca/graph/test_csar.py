@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
-from sabir.graph.json import chunks
+from sabir.graph.json import graph_chunks
 from sabir.operations.check import check_paths
 from sabir.operations.compile import CompileRequest, GraphView, compile_path
 from sabir.operations.render import RenderPathRequest, render_path
@@ -54,7 +54,7 @@ def project(folder: Path, version: str = "tosca_simple_yaml_1_3") -> Path:
 
 def graph(path: Path) -> bytes:
     compiled = compile_path(CompileRequest(path=path, view=GraphView()))
-    return b"".join(chunks(compiled.graph))
+    return b"".join(graph_chunks(compiled.graph))
 
 
 def packed(path: Path, output: Path) -> zipfile.ZipFile:

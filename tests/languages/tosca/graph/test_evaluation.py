@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import pytest
 
-from sabir.expressions.query import Artifact, QueryError, Resource, Session, evaluate
-from sabir.expressions.query.resource import SPECIAL_KEYS, Template
+from sabir.expressions.query import Artifact, QueryError, QueryResource, QuerySession, evaluate
+from sabir.expressions.query.resource import SPECIAL_KEYS, InstanceTemplate
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import RootInstance
 from sabir.languages.tosca.graph.build import build_graph
-from sabir.languages.tosca.graph.evaluation import asked_resources, instantiate
+from sabir.languages.tosca.graph.evaluation import build_query_tree, instantiate_topology
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.operations.query import QueryRequest, query_path
 from tests.conformance.adapters import eval as eval_adapter
@@ -40,9 +40,9 @@ _BELOW: Final = frozenset({".children", ".instances", ".descendents", ".descenda
 _INPUTS: Final = {"size": 7, "servers": 2}
 
 
-def _asked(ensemble: Ensemble) -> Resource:
+def _asked(ensemble: Ensemble) -> QueryResource:
     built = build_graph(ensemble)
-    return asked_resources(ensemble, built, built.graph, Session(work=ensemble.session.work))
+    return build_query_tree(ensemble, built, built.graph, QuerySession(work=ensemble.session.work))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_cases_have_one_answer(case: EvalCase, monkeypatch: pytest.MonkeyPat
     outcomes: list[str] = []
     inside = eval_adapter.tosca_root
 
-    def outside(case: EvalCase, folder: Path) -> Resource:
+    def outside(case: EvalCase, folder: Path) -> QueryResource:
         root = inside(case, folder)
         assert isinstance(root, RootInstance)
         return _asked(root.ensemble)
@@ -70,7 +70,7 @@ def _ensemble(path: Path) -> Ensemble:
     loaded = load_file(path)
     assert loaded.topology is not None
     needed = [name for name, definition in loaded.topology.inputs.items() if definition.default is None]
-    return instantiate(loaded, Request(inputs={name: _INPUTS.get(name, "7") for name in needed}))
+    return instantiate_topology(loaded, Request(inputs={name: _INPUTS.get(name, "7") for name in needed}))
 
 
 @pytest.mark.parametrize("path", _TEMPLATES, ids=lambda path: str(path.relative_to(_ROOT)))
@@ -93,7 +93,7 @@ def _compare(ensemble: Ensemble) -> None:
     assert evaluate(".::outputs", ensemble.root).values == evaluate(".::outputs", outside).values
 
 
-def _pairs(inside: Resource, outside: Resource) -> Iterator[tuple[Resource, Resource]]:
+def _pairs(inside: QueryResource, outside: QueryResource) -> Iterator[tuple[QueryResource, QueryResource]]:
     for name, node in inside.all().items():
         if node is inside:
             continue
@@ -103,7 +103,7 @@ def _pairs(inside: Resource, outside: Resource) -> Iterator[tuple[Resource, Reso
         yield from zip(node.requirements, twin.requirements, strict=True)
 
 
-def _answer(key: str, resource: Resource) -> Any:
+def _answer(key: str, resource: QueryResource) -> Any:
     try:
         return [_plain(value) for value in evaluate(key, resource).values]
     except QueryError:
@@ -114,9 +114,9 @@ def _plain(value: Any) -> Any:
     match value:
         case Unknown():
             return None
-        case Template():
+        case InstanceTemplate():
             return ("template", value.name)
-        case Resource():
+        case QueryResource():
             return (value.kind, value.tosca_id)
         case Artifact():
             return ("artifact", value.location)

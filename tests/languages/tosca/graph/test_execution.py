@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sabir.languages.tosca.graph.execution import INPUTS, is_variable, words
+from sabir.languages.tosca.graph.execution import INPUTS, build_command, is_variable
 
 
 def _run(folder: Path, file: str, text: str, *, outputs: list[str], **variables: str) -> tuple[int, str]:
     (folder / file).write_text(text)
     (folder / "outputs").write_text("")
-    command = words(
+    command = build_command(
         str(folder / file),
         None,
         inputs=variables,
@@ -78,7 +78,7 @@ def test_a_playbook_gets_inputs_as_variables_and_gives_back_statistics(tmp_path:
 
 
 def test_a_playbook_is_for_the_host_of_its_node() -> None:
-    (*_, script, file) = words(
+    (*_, script, file) = build_command(
         "play.yaml", None, inputs=(), outputs=(), variables={"SABIR_HOST": "the server"}
     )
     assert "ansible_host=%s%s%s%s\\n' 'the server' \"$SABIR_ADDRESS\"" in script

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sabir.graph.address import Address
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.tosca.graph.read_order import Reads, behind_what_they_read
+from sabir.languages.tosca.graph.read_order import ReadDependencies, order_by_reads
 from sabir.operations.evaluation import evaluate_path
-from sabir.resources.resource import Resource, Wanted
+from sabir.resources.resource import DesiredResources, Resource
 
 _TYPES = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -31,7 +31,7 @@ topology_template:
 """
 
 
-def _wanted(tmp_path: Path, nodes: str) -> Wanted:
+def _wanted(tmp_path: Path, nodes: str) -> DesiredResources:
     (tmp_path / "service.yaml").write_text(_TYPES + nodes)
     (tmp_path / "a.sh").write_text("")
     evaluation = evaluate_path(tmp_path / "service.yaml", EvaluationRequest()).evaluation
@@ -39,7 +39,7 @@ def _wanted(tmp_path: Path, nodes: str) -> Wanted:
     return evaluation.wanted()
 
 
-def _requires(wanted: Wanted) -> dict[str, list[str]]:
+def _requires(wanted: DesiredResources) -> dict[str, list[str]]:
     names = {
         resource.address: str(resource.address).replace(".interfaces.Standard.", "/")
         for resource in wanted.resources
@@ -137,7 +137,7 @@ def test_what_is_read_comes_first_unless_that_would_be_a_circle(
     for number, attribute in gives:
         by_attribute.setdefault(f"v{attribute}|a", []).append(addresses[number])
     reads = [(f"v{attribute}|a", addresses[reader]) for attribute, reader in read]
-    ordered, circles = behind_what_they_read(resources, Reads(by_attribute, reads))
+    ordered, circles = order_by_reads(resources, ReadDependencies(by_attribute, reads))
     before: dict[Address, set[Address]] = {}
     for address, resource in ordered.items():  # each stands behind what it requires, or this fails
         before[address] = {*resource.requires}.union(*(before[other] for other in resource.requires))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.tosca.syntax.scopes import Kind, Scope
+from sabir.languages.tosca.syntax.scopes import TypeKind, TypeScope
 from tests.languages.tosca.second import said
 
 
-def _scope(*names: str) -> Scope:
-    scope = Scope()
+def _scope(*names: str) -> TypeScope:
+    scope = TypeScope()
     if names:
-        scope.names[Kind.NODE] = {name: name for name in names}
+        scope.names[TypeKind.NODE] = {name: name for name in names}
     return scope
 
 
@@ -32,7 +32,7 @@ def test_names_are_found_through_prefixes(name: str, expected: str | None) -> No
     main, types, cluster, common = _scope("A"), _scope("B"), _scope("Pod"), _scope("C")
     main.imports.append(("my", types))
     types.imports += [("k8s", cluster), ("", common), ("", types)]
-    assert main.find(Kind.NODE, name) == expected
+    assert main.find(TypeKind.NODE, name) == expected
 
 
 def test_a_file_that_defines_nothing_stands_for_what_is_elsewhere() -> None:

@@ -22,7 +22,7 @@ from aio_pika.robust_connection import RobustConnection
 from aiormq.connection import TCPTransportFactory, TLSTransportFactory
 
 from sabir.deployments.drivers.amqp.messages import Message, answer_of
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError, UnreachableError
 
 _LARGEST_FRAME: Final = 16 << 20
@@ -88,7 +88,7 @@ _RECORDED_SECONDS: Final = 60.0
 """By then an answer stands in the journal of whoever got it. The broker itself waits for half an hour."""
 
 
-class Answer(NamedTuple):
+class AgentResponse(NamedTuple):
     content: dict[str, Any]
     message: AbstractIncomingMessage
     """Not acknowledged yet."""
@@ -100,8 +100,8 @@ class Broker:
         self._channel = channel
         self._declared: set[str] = set()
         self._consuming: set[str] = set()
-        self._waiting: dict[str, asyncio.Future[Answer]] = {}
-        self._early: dict[str, Answer] = {}
+        self._waiting: dict[str, asyncio.Future[AgentResponse]] = {}
+        self._early: dict[str, AgentResponse] = {}
         self._closing = asyncio.Event()
         self._leaving: set[asyncio.Task[None]] = set()
         """Answers that were given on; they leave their queue when they are recorded."""
@@ -117,13 +117,13 @@ class Broker:
                 password=settings["password"],
                 virtualhost=settings["virtual_host"],
                 ssl=bool(settings.get("ssl")),
-                ssl_context=_tls(settings),
+                ssl_context=_build_tls_context(settings),
                 timeout=float(settings.get("timeout_seconds") or _CONNECT_SECONDS),
                 connection_class=BoundedConnection,
             )
         except (AMQPError, OSError, TimeoutError, ValueError) as error:
             raise UnreachableError(
-                f"target {target!r}: the broker at {where} does not let us in: {reason_of(error)}"
+                f"target {target!r}: the broker at {where} does not let us in: {explain_error(error)}"
             ) from error
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
@@ -131,7 +131,7 @@ class Broker:
         except (AMQPError, OSError, TimeoutError) as error:
             await connection.close()
             raise UnreachableError(
-                f"target {target!r}: the broker at {where} opens no channel: {reason_of(error)}"
+                f"target {target!r}: the broker at {where} opens no channel: {explain_error(error)}"
             ) from error
         return cls(connection, channel)
 
@@ -165,18 +165,18 @@ class Broker:
             await self._consume(reply_to)
         early = self._early.pop(id_, None)
         if early is not None:
-            return self._given_on(early)
-        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            return self._forward_response(early)
+        waiting: asyncio.Future[AgentResponse] = asyncio.get_running_loop().create_future()
         self._waiting[id_] = waiting
         try:
             async with asyncio.timeout(timeout):
-                return self._given_on(await self._come(waiting))
+                return self._forward_response(await self._wait_for_response(waiting))
         except TimeoutError:
             return None
         finally:
             self._waiting.pop(id_, None)
 
-    async def _come(self, waiting: asyncio.Future[Answer]) -> Answer:
+    async def _wait_for_response(self, waiting: asyncio.Future[AgentResponse]) -> AgentResponse:
         """The answer when it comes. A broker that stays away, or is none any more, brings none."""
         away = 0.0
         while not waiting.done() and away < _AWAY_SECONDS:
@@ -186,7 +186,7 @@ class Broker:
             raise UnreachableError(f"the broker has been away for {_AWAY_SECONDS:g} seconds")
         return waiting.result()
 
-    def _given_on(self, answer: Answer) -> dict[str, Any]:
+    def _forward_response(self, answer: AgentResponse) -> dict[str, Any]:
         """The broker keeps an answer for a while: whoever is killed before it is recorded finds it again."""
         task = asyncio.create_task(self._acknowledge_later(answer.message))
         self._leaving.add(task)
@@ -211,9 +211,9 @@ class Broker:
         id_, content = answer_of(message.body, message.message_id)
         waiting = None if id_ is None else self._waiting.get(id_)
         if content is not None and waiting is not None and not waiting.done():
-            waiting.set_result(Answer(content, message))
+            waiting.set_result(AgentResponse(content, message))
         elif content is not None and id_ is not None and id_ not in self._early and len(self._early) < _KEPT:
-            self._early[id_] = Answer(content, message)
+            self._early[id_] = AgentResponse(content, message)
         else:
             if content is None and waiting is not None and not waiting.done():
                 waiting.set_exception(
@@ -235,7 +235,7 @@ class Broker:
         self._declared.add(name)
 
 
-def _tls(settings: BrokerSettings) -> ssl.SSLContext | None:
+def _build_tls_context(settings: BrokerSettings) -> ssl.SSLContext | None:
     if not settings.get("ssl"):
         return None
     context = ssl.create_default_context(cafile=settings.get("ca_certs") or None)

@@ -9,13 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.drivers.amqp.messages import Message, plan_message
-from sabir.extras import needing
+from sabir.extras import require_extra
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import Value, reveal, reveal_all
+from sabir.graph.values import Value, reveal_all, reveal_value
 from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver
 from sabir.resources.effects import ANSWER, Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -120,14 +120,14 @@ class _Agents(RunConnection):
         await broker.send(message)
         if task.resource.kind == _SEND:
             return Outcome(results={ANSWER: None})
-        return _answered(task, await broker.answer(message.id, message.reply_to, task.timeout))
+        return _build_outcome(task, await broker.answer(message.id, message.reply_to, task.timeout))
 
     async def observe(self, task: Task) -> Observation:
         """An answer that nobody took is still in its queue, or still to come."""
-        plan: Any = reveal(task.resource.desired["plan"])
+        plan: Any = reveal_value(task.resource.desired["plan"])
         if self._settings.get("drops_duplicates") and _STAMP in plan:
             # Sent again it is run once at most, and whichever of the two is answered, it is the same plan.
-            return Observation(sighting=Sighting.NOT_DONE)
+            return Observation(sighting=CompletionStatus.NOT_DONE)
         message = self._message(task)
         broker = await self._broker(task)
         seconds = float(self._settings.get("look_seconds") or _LOOK_SECONDS)
@@ -135,8 +135,8 @@ class _Agents(RunConnection):
         if task.resource.kind == _CALL:
             answer = await broker.answer(message.id, message.reply_to, seconds)
         if answer is None:
-            return Observation(sighting=Sighting.CANNOT_TELL, look_at=f"the queue {message.queue}")
-        return Observation(sighting=Sighting.DONE, outcome=_answered(task, answer))
+            return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=f"the queue {message.queue}")
+        return Observation(sighting=CompletionStatus.DONE, outcome=_build_outcome(task, answer))
 
     def _message(self, task: Task) -> Message:
         fields: dict[str, Any] = reveal_all(dict(task.resource.desired))
@@ -150,9 +150,9 @@ class _Agents(RunConnection):
         )
 
     async def _broker(self, task: Task) -> Broker:
-        with needing("amqp", f"target {self._target.name!r}"):
+        with require_extra("amqp", f"target {self._target.name!r}"):
             from sabir.deployments.drivers.amqp.broker import Broker
-        of_program: dict[str, Any] = reveal_all(reveal(task.resource.desired.get("broker")) or {})
+        of_program: dict[str, Any] = reveal_all(reveal_value(task.resource.desired.get("broker")) or {})
         told = {name: self._settings[name] for name in _OF_THE_BROKER if name in self._settings}
         settings: dict[str, Any] = {**_USUAL, **of_program, **told}
         where = json.dumps([settings["host"], settings["port"], settings["virtual_host"]])
@@ -164,7 +164,7 @@ class _Agents(RunConnection):
         return broker
 
 
-def _answered(task: Task, answer: dict[str, Any] | None) -> Outcome:
+def _build_outcome(task: Task, answer: dict[str, Any] | None) -> Outcome:
     secrets = Secrets(secret_texts(dict(task.resource.desired)) or ())
-    marked: Value = secrets.marked(answer)
+    marked: Value = secrets.mark_sensitive(answer)
     return Outcome(results={ANSWER: marked})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.responses import AnswerRefused, decoded
-from sabir.diagnostics.reasons import reason_of
+from sabir.deployments.drivers.responses import InvalidResponseError, decode_json
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def plan_message(
 ) -> Message:
     """`id_` tells the answer from others, unless the plan has an id of its own; with a key the plan is signed."""
     body = json.dumps(plan)
-    headers = {} if key is None else {_SIGNATURE: _signature(key, queue, body)}
+    headers = {} if key is None else {_SIGNATURE: _sign_body(key, queue, body)}
     return Message(queue=queue, reply_to=reply_to, id=str(plan.get("ID") or id_), body=body, headers=headers)
 
 
@@ -45,8 +45,8 @@ def answer_of(body: bytes, message_id: str | None) -> tuple[str | None, dict[str
     Agents send JSON as plain text. Those of the first format name the plan by the id of the message only.
     """
     try:
-        answer = decoded(body)
-    except AnswerRefused:
+        answer = decode_json(body)
+    except InvalidResponseError:
         return message_id, None
     if not isinstance(answer, dict):
         return message_id, None
@@ -54,7 +54,7 @@ def answer_of(body: bytes, message_id: str | None) -> tuple[str | None, dict[str
     return source if isinstance(source, str) and source else message_id, answer
 
 
-def _signature(path: str, queue: str, body: str) -> bytes:
+def _sign_body(path: str, queue: str, body: str) -> bytes:
     """Over the name of the queue and the text, so that nobody sends a plan on to another machine."""
     from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
     from cryptography.hazmat.primitives.hashes import SHA256
@@ -69,7 +69,7 @@ def _private_key(path: str) -> RSAPrivateKey:
     try:
         key = load_pem_private_key(Path(path).expanduser().read_bytes(), password=None)
     except OSError as error:
-        raise DeployError(f"cannot read the key {path!r} that signs plans: {reason_of(error)}") from error
+        raise DeployError(f"cannot read the key {path!r} that signs plans: {explain_error(error)}") from error
     except (ValueError, TypeError) as error:
         raise DeployError(
             f"the key {path!r} that signs plans: expected a private key in PEM format, without a passphrase"

@@ -14,17 +14,17 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from sabir.deployments.drivers.heat.api import Heat, HeatFailure, StackData
-from sabir.deployments.drivers.heat.stack import WantedStack, operation_tag, wanted_stack
-from sabir.deployments.drivers.heat.stack_operations import Pushing, has_tag
-from sabir.deployments.drivers.responses import AnswerRefused, decoded, in_thread
-from sabir.diagnostics.reasons import reason_of
+from sabir.deployments.drivers.heat.api import Heat, HeatApiError, StackData
+from sabir.deployments.drivers.heat.stack import DesiredStack, build_desired_stack, operation_tag
+from sabir.deployments.drivers.heat.stack_operations import StackOperation, has_tag
+from sabir.deployments.drivers.responses import InvalidResponseError, decode_json, run_in_thread
+from sabir.diagnostics.reasons import explain_error
 from sabir.graph.secrets import Secrets
 from sabir.graph.values import Value, reveal_all
 from sabir.resources.driver import Kind
 from sabir.resources.effects import ANSWER, FAILURE, heat_failure_name
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome, OutcomeStatus
 from sabir.resources.step import Task
 
 if TYPE_CHECKING:
@@ -58,23 +58,23 @@ CALLS: Final[Mapping[str, Kind]] = {
 }
 
 
-async def called(task: Task, pushing: Pushing, secrets: Secrets) -> Outcome:
+async def run_stack_call(task: Task, pushing: StackOperation, secrets: Secrets) -> Outcome:
     try:
-        stack = await _done(task, pushing)
-        return await _outcome(pushing.heat, stack, secrets)
-    except HeatFailure as failure:
+        stack = await _apply_stack_call(task, pushing)
+        return await _build_outcome(pushing.heat, stack, secrets)
+    except HeatApiError as failure:
         if failure.was_sent:
             raise
         name = heat_failure_name(failure.status)
         return Outcome(
             status=OutcomeStatus.FAILED,
-            message=secrets.scrubbed(failure.message),
+            message=secrets.redact(failure.message),
             results={"name": name},
             passing=failure.passing,
         )
 
 
-async def _done(task: Task, pushing: Pushing) -> StackData | None:
+async def _apply_stack_call(task: Task, pushing: StackOperation) -> StackData | None:
     arguments = reveal_all(task.resource.desired)
     kind, name = task.resource.kind, str(arguments["stack"])
     stack = await pushing.heat.find(name)
@@ -82,51 +82,51 @@ async def _done(task: Task, pushing: Pushing) -> StackData | None:
         return stack
     if kind == _DELETE:
         if stack is None:
-            raise HeatFailure(f"The Stack ({name}) could not be found.", status=404)
+            raise HeatApiError(f"The Stack ({name}) could not be found.", status=404)
         return await pushing.delete(stack)
-    begun = await pushing.begun(stack)
+    begun = await pushing.wait_if_started(stack)
     if begun is not None:
         return begun
-    wanted = _wanted(arguments)
+    wanted = _parse_desired_stack(arguments)
     if kind == _CREATE:
         return await pushing.create(wanted)
     if stack is None:
-        raise HeatFailure(f"The Stack ({name}) could not be found.", status=404)
+        raise HeatApiError(f"The Stack ({name}) could not be found.", status=404)
     return await pushing.update(stack, wanted)
 
 
-def _wanted(arguments: Mapping[str, Any]) -> WantedStack:
+def _parse_desired_stack(arguments: Mapping[str, Any]) -> DesiredStack:
     tags = [tag for tag in str(arguments.get("tags") or "").split(",") if tag]
     names = ("template", "parameters", "environment", "files")
     fields = {name: arguments[name] for name in names if arguments.get(name)}
-    return wanted_stack({"template": {}, **fields, "name": arguments["stack"], "tags": tags})
+    return build_desired_stack({"template": {}, **fields, "name": arguments["stack"], "tags": tags})
 
 
-async def observed_call(task: Task, heat: Heat, secrets: Secrets) -> Observation:
+async def observe_stack_call(task: Task, heat: Heat, secrets: Secrets) -> Observation:
     kind = task.resource.kind
     stack = await heat.find(str(reveal_all(task.resource.desired)["stack"]))
     if kind == _DELETE and stack is None:
-        return Observation(sighting=Sighting.DONE, outcome=await _outcome(heat, None, secrets))
+        return Observation(sighting=CompletionStatus.DONE, outcome=await _build_outcome(heat, None, secrets))
     is_ours = stack is not None and has_tag(stack, operation_tag(task.operation_id))
     if kind in (_CREATE, _UPDATE) and stack is not None and is_ours and not _is_busy(stack):
-        return Observation(sighting=Sighting.DONE, outcome=await _outcome(heat, stack, secrets))
-    return Observation(sighting=Sighting.NOT_DONE)
+        return Observation(sighting=CompletionStatus.DONE, outcome=await _build_outcome(heat, stack, secrets))
+    return Observation(sighting=CompletionStatus.NOT_DONE)
 
 
 def _is_busy(stack: StackData) -> bool:
     return bool(stack["stack_status"].endswith("_IN_PROGRESS"))
 
 
-async def _outcome(heat: Heat, stack: StackData | None, secrets: Secrets) -> Outcome:
+async def _build_outcome(heat: Heat, stack: StackData | None, secrets: Secrets) -> Outcome:
     answer: Value = None
     if stack is not None:
         outputs = {output["output_key"]: output.get("output_value") for output in stack.get("outputs") or ()}
         answer = {
-            "template": secrets.marked(dict(await heat.template(stack))),
-            "parameters": secrets.marked(dict(stack.get("parameters") or {})),
+            "template": secrets.mark_sensitive(dict(await heat.template(stack))),
+            "parameters": secrets.mark_sensitive(dict(stack.get("parameters") or {})),
             "status": stack["stack_status"],
             "reason": stack.get("stack_status_reason"),
-            "outputs": secrets.marked(outputs),
+            "outputs": secrets.mark_sensitive(outputs),
         }
     return Outcome(id=None if stack is None else stack["id"], results={"answer": answer})
 
@@ -136,20 +136,20 @@ _OWN_PROJECT: Final = "project"
 """Where a program was told no ids, these stand for whoever signed in."""
 
 
-def _kind(about: str, *, looks: bool = True) -> Kind:
+def _call_kind(about: str, *, looks: bool = True) -> Kind:
     return Kind(about=about, runs=True, idempotent=looks)
 
 
 QUESTIONS: Final[Mapping[str, Kind]] = {
-    "neutron.list": _kind("networks, subnets, routers, ports or extensions"),
-    "neutron.create_router": _kind("a router", looks=False),
-    "keystone.user": _kind("who signed in"),
-    "keystone.project": _kind("the project"),
-    "glance.namespaces": _kind("namespaces of metadata definitions"),
-    "glance.objects": _kind("objects of a namespace"),
-    "mistral.upload": _kind("workflows", looks=False),
-    "mistral.run": _kind("an execution of a workflow", looks=False),
-    "mistral.read": _kind("an execution"),
+    "neutron.list": _call_kind("networks, subnets, routers, ports or extensions"),
+    "neutron.create_router": _call_kind("a router", looks=False),
+    "keystone.user": _call_kind("who signed in"),
+    "keystone.project": _call_kind("the project"),
+    "glance.namespaces": _call_kind("namespaces of metadata definitions"),
+    "glance.objects": _call_kind("objects of a namespace"),
+    "mistral.upload": _call_kind("workflows", looks=False),
+    "mistral.run": _call_kind("an execution of a workflow", looks=False),
+    "mistral.read": _call_kind("an execution"),
 }
 
 
@@ -163,20 +163,20 @@ class _Request(Struct, frozen=True):
     """None: it only looks."""
 
 
-async def asked(task: Task, heat: Heat) -> Outcome:
+async def query_service(task: Task, heat: Heat) -> Outcome:
     """The answer of a service. A cloud without the service has nothing to list; anything else is a failure."""
     arguments: dict[str, Any] = reveal_all(dict(task.resource.desired))
     client = heat.client
-    request = _request(task.resource.kind, arguments, client)
+    request = _build_request(task.resource.kind, arguments, client)
     try:
-        answer = await in_thread(
-            lambda: _answer(request, client, arguments.get("region")), seconds=heat.seconds
+        answer = await run_in_thread(
+            lambda: _send_request(request, client, arguments.get("region")), seconds=heat.seconds
         )
-    except AnswerRefused as error:
-        raise HeatFailure(
+    except InvalidResponseError as error:
+        raise HeatApiError(
             f"the {request.service} service: {error}", status=500, was_sent=request.body is not None
         ) from error
-    except HeatFailure as failure:
+    except HeatApiError as failure:
         if failure.was_sent:
             raise
         name = "keystoneauth1.exceptions.http.HttpError"
@@ -184,7 +184,7 @@ async def asked(task: Task, heat: Heat) -> Outcome:
     return Outcome(changed=request.body is not None, results={ANSWER: answer})
 
 
-def _request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
+def _build_request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
     match kind:
         case "neutron.list":
             resource = arguments["resource"]
@@ -195,10 +195,10 @@ def _request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
             router = _of_project(arguments["router"], client)
             return _Request("network", "/v2.0/routers", "router", {"router": router})
         case "keystone.user":
-            id_ = _replaced(arguments["id"], _OWN_USER, client.get_user_id())
+            id_ = _replace_placeholder(arguments["id"], _OWN_USER, client.get_user_id())
             return _Request("identity", f"/v3/users/{quote(id_)}", "user")
         case "keystone.project":
-            id_ = _replaced(arguments["id"], _OWN_PROJECT, client.get_project_id())
+            id_ = _replace_placeholder(arguments["id"], _OWN_PROJECT, client.get_project_id())
             return _Request("identity", f"/v3/projects/{quote(id_)}", "project")
         case "glance.namespaces":
             query = urlencode({"resource_types": arguments["resourceType"]})
@@ -223,16 +223,18 @@ def _request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
 def _of_project(values: Mapping[str, Any], client: Adapter) -> dict[str, Any]:
     project = client.get_project_id()
     return {
-        name: _replaced(value, _OWN_PROJECT, project) if name in ("tenant_id", "project_id") else value
+        name: _replace_placeholder(value, _OWN_PROJECT, project)
+        if name in ("tenant_id", "project_id")
+        else value
         for name, value in values.items()
     }
 
 
-def _replaced(value: Any, placeholder: str, replacement: str | None) -> Any:
+def _replace_placeholder(value: Any, placeholder: str, replacement: str | None) -> Any:
     return replacement if value == placeholder and replacement is not None else value
 
 
-def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
+def _send_request(request: _Request, client: Adapter, region: str | None) -> Any:
     from keystoneauth1.adapter import Adapter
     from keystoneauth1.exceptions import (
         ClientException,
@@ -241,7 +243,7 @@ def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
         UnknownConnectionError,
     )
 
-    from sabir.deployments.drivers.heat.session import refused
+    from sabir.deployments.drivers.heat.session import find_rejection
 
     service = Adapter(
         client.session,
@@ -256,20 +258,24 @@ def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
     except EndpointNotFound as error:
         if request.service == "network" and not changes:
             return []
-        raise HeatFailure(f"the cloud has no {request.service} service") from error
+        raise HeatApiError(f"the cloud has no {request.service} service") from error
     except (ConnectFailure, UnknownConnectionError) as error:
-        if (reason := refused(error)) is not None:
-            raise AnswerRefused(reason) from error
-        raise HeatFailure(
-            f"the {request.service} service does not answer: {reason_of(error)}", was_sent=changes
+        if (reason := find_rejection(error)) is not None:
+            raise InvalidResponseError(reason) from error
+        raise HeatApiError(
+            f"the {request.service} service does not answer: {explain_error(error)}", was_sent=changes
         ) from error
     except ClientException as error:
-        raise HeatFailure(f"the {request.service} service cannot be asked: {reason_of(error)}") from error
+        raise HeatApiError(
+            f"the {request.service} service cannot be asked: {explain_error(error)}"
+        ) from error
     if response.status_code >= 400:
-        raise HeatFailure(f"the {request.service} service says {response.status_code}: {response.text[:300]}")
-    answer = decoded(response.content)
+        raise HeatApiError(
+            f"the {request.service} service says {response.status_code}: {response.text[:300]}"
+        )
+    answer = decode_json(response.content)
     if request.part is None:
         return answer
     if not isinstance(answer, dict) or request.part not in answer:
-        raise AnswerRefused(f"its answer holds no {request.part!r}")
+        raise InvalidResponseError(f"its answer holds no {request.part!r}")
     return answer[request.part]

@@ -7,18 +7,18 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from sabir.deployments.drivers.heat.cloud_calls import CALLS, QUESTIONS
-from sabir.deployments.drivers.responses import AnswerRefused, in_thread
+from sabir.deployments.drivers.responses import InvalidResponseError, run_in_thread
 from sabir.errors import UnreachableError
-from sabir.extras import needing
-from sabir.graph.values import reveal
+from sabir.extras import require_extra
+from sabir.graph.values import reveal_value
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading, told_changes
+from sabir.resources.outcome import FieldChange, ResourceReading, list_reported_changes
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
-    from sabir.deployments.drivers.heat.connection import Stacks
+    from sabir.deployments.drivers.heat.connection import HeatConnection
 
 
 _SECONDS: Final = 3600.0
@@ -68,29 +68,31 @@ class HeatDriver:
             "timeout_seconds": Field(about="how long a request may take; default 60", type=FieldType.NUMBER),
         }
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return told_changes(resource, reading, whole="template")
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
+        return list_reported_changes(resource, reading, whole="template")
 
     @asynccontextmanager
-    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
-        with needing("openstack", f"target {target.name!r}"):
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[HeatConnection]:
+        with require_extra("openstack", f"target {target.name!r}"):
             from sabir.deployments.drivers.heat.api import Heat
-            from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
+            from sabir.deployments.drivers.heat.connection import HeatConnection, HeatSettings
             from sabir.deployments.drivers.heat.session import open_heat, request_seconds
 
             seconds = request_seconds(target)
             try:
-                client = await in_thread(lambda: open_heat(target, context), seconds=seconds * _SIGNING_IN)
-            except AnswerRefused as error:
+                client = await run_in_thread(
+                    lambda: open_heat(target, context), seconds=seconds * _SIGNING_IN
+                )
+            except InvalidResponseError as error:
                 raise UnreachableError(f"target {target.name!r}: signing in: {error}") from error
         heat = Heat(client, seconds=seconds)
         await heat.check_access()
-        patience = reveal(target.settings.get("wait_seconds"))
+        patience = reveal_value(target.settings.get("wait_seconds"))
         settings = HeatSettings(
             environment=context.environment,
             wait_seconds=float(patience) if isinstance(patience, int | float) else _SECONDS,
         )
-        yield Stacks(heat, settings)
+        yield HeatConnection(heat, settings)
 
 
 DRIVER: Final = HeatDriver()

@@ -18,10 +18,16 @@ import requests
 from keystoneauth1.session import Session, TCPKeepAliveAdapter
 from urllib3.exceptions import HTTPError
 
-from sabir.deployments.drivers.responses import ENCODINGS, AnswerRefused, Body, NoJson, decoded
-from sabir.diagnostics.reasons import reason_of
+from sabir.deployments.drivers.responses import (
+    ENCODINGS,
+    InvalidJsonError,
+    InvalidResponseError,
+    ResponseBody,
+    decode_json,
+)
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError, UnreachableError
-from sabir.graph.values import reveal, reveal_all
+from sabir.graph.values import reveal_all, reveal_value
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target
 
@@ -47,9 +53,9 @@ def open_heat(target: Target, context: DriverContext) -> Adapter:
     from openstack.exceptions import ConfigException, SDKException
 
     try:
-        cloud = _cloud(target, context)
+        cloud = _load_cloud_config(target, context)
         session = cloud.get_session()
-        bind(session)
+        limit_responses(session)
         heat = Adapter(
             session,
             service_type=_SERVICE,
@@ -61,23 +67,33 @@ def open_heat(target: Target, context: DriverContext) -> Adapter:
         if heat.get_endpoint() is None:
             raise EndpointNotFound
     except Unauthorized as error:
-        raise DeployError(f"{_named(target)} refuses the credentials: {reason_of(error)}") from error
+        raise DeployError(
+            f"{_describe_cloud(target)} refuses the credentials: {explain_error(error)}"
+        ) from error
     except ConnectFailure as error:
-        raise UnreachableError(f"{_named(target)} does not answer: {reason_of(error)}") from error
+        raise UnreachableError(
+            f"{_describe_cloud(target)} does not answer: {explain_error(error)}"
+        ) from error
     except EndpointNotFound as error:
-        raise DeployError(f"{_named(target)} has no orchestration service in its catalogue") from error
+        raise DeployError(
+            f"{_describe_cloud(target)} has no orchestration service in its catalogue"
+        ) from error
     except MissingRequiredOptions as error:
-        raise DeployError(f"{_named(target)}: the credentials lack {_options(error)}") from error
+        raise DeployError(
+            f"{_describe_cloud(target)}: the credentials lack {_list_options(error)}"
+        ) from error
     except (ConfigException, SDKException, ClientException, OSError, ValueError) as error:
-        raise DeployError(f"{_named(target)} cannot be used: {refused(error) or reason_of(error)}") from error
+        raise DeployError(
+            f"{_describe_cloud(target)} cannot be used: {find_rejection(error) or explain_error(error)}"
+        ) from error
     return heat
 
 
-def _cloud(target: Target, context: DriverContext) -> Any:
+def _load_cloud_config(target: Target, context: DriverContext) -> Any:
     from openstack.config import OpenStackConfig
 
     settings = {
-        name: reveal_all(value) for name, value in target.settings.items() if reveal(value) is not None
+        name: reveal_all(value) for name, value in target.settings.items() if reveal_value(value) is not None
     }
     file = settings.get("clouds_file")
     files = None if file is None else [str(context.folder / str(file))]
@@ -94,58 +110,58 @@ def _cloud(target: Target, context: DriverContext) -> Any:
 
 def request_seconds(target: Target) -> float:
     """For one request with its whole answer."""
-    seconds = reveal(target.settings.get("timeout_seconds"))
+    seconds = reveal_value(target.settings.get("timeout_seconds"))
     return float(seconds) if isinstance(seconds, int | float) else _REQUEST_SECONDS
 
 
-def _named(target: Target) -> str:
-    cloud = reveal(target.settings.get("cloud"))
+def _describe_cloud(target: Target) -> str:
+    cloud = reveal_value(target.settings.get("cloud"))
     return f"target {target.name!r}: the cloud" + (f" {cloud!r}" if cloud is not None else "")
 
 
-def _options(error: Any) -> str:
+def _list_options(error: Any) -> str:
     return ", ".join(str(option.dest) for option in getattr(error, "options", ())) or str(error)
 
 
 _PIECE: Final = 1 << 16
 
 
-class NotTaken(requests.RequestException):
+class ResponseRejectedError(requests.RequestException):
     """An answer that is refused, in a form that passes through the client."""
 
 
-def refused(error: Exception) -> str | None:
+def find_rejection(error: Exception) -> str | None:
     """Why an answer was refused, when that is what the client failed of."""
     cause = getattr(error, "original", None)
-    return str(cause) if isinstance(cause, NotTaken) else None
+    return str(cause) if isinstance(cause, ResponseRejectedError) else None
 
 
-def bind(session: Session) -> None:
+def limit_responses(session: Session) -> None:
     """From now on every answer to this session is held to the bounds."""
     for scheme in ("http://", "https://"):
-        session.session.mount(scheme, _Bounded())
+        session.session.mount(scheme, _BoundedAdapter())
 
 
-class _Bounded(TCPKeepAliveAdapter):
+class _BoundedAdapter(TCPKeepAliveAdapter):
     def send(self, request: requests.PreparedRequest, *args: Any, **options: Any) -> requests.Response:
         request.headers["Accept-Encoding"] = ENCODINGS
         try:
             response = super().send(request, *args, **{**options, "stream": True})
         except requests.ConnectionError as error:
             if _is_no_http(error):
-                raise NotTaken("what it answers is no HTTP") from error
+                raise ResponseRejectedError("what it answers is no HTTP") from error
             raise
         try:
             _check_way(request, response)
-            body = Body(response.headers.get("Content-Encoding"))
+            body = ResponseBody(response.headers.get("Content-Encoding"))
             for piece in response.raw.stream(_PIECE, decode_content=False):
                 body.add(piece)
-            with suppress(NoJson):  # the client says so itself
-                decoded(body.content())
-        except AnswerRefused as error:
-            raise NotTaken(str(error)) from error
+            with suppress(InvalidJsonError):  # the client says so itself
+                decode_json(body.content())
+        except InvalidResponseError as error:
+            raise ResponseRejectedError(str(error)) from error
         except HTTPError as error:
-            raise NotTaken("the connection broke in the middle of its answer") from error
+            raise ResponseRejectedError("the connection broke in the middle of its answer") from error
         finally:
             response.close()
         response.raw = io.BytesIO(body.content())  # read, and unpacked: the client takes it from here
@@ -164,4 +180,4 @@ def _check_way(request: requests.PreparedRequest, response: requests.Response) -
         return
     here, there = urlsplit(request.url or ""), urlsplit(urljoin(request.url or "", way))
     if (there.scheme, there.netloc) != (here.scheme, here.netloc):
-        raise NotTaken(f"it sends requests on to {there.netloc}, which is not the same server")
+        raise ResponseRejectedError(f"it sends requests on to {there.netloc}, which is not the same server")

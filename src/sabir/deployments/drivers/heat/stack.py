@@ -9,9 +9,9 @@ import yaml
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.graph.address import digest
+from sabir.graph.address import digest_text
 from sabir.graph.values import Value, reveal_all
-from sabir.resources.outcome import Change
+from sabir.resources.outcome import FieldChange
 from sabir.source.yaml.defects import syntax_finding
 from sabir.text import Source
 
@@ -20,7 +20,7 @@ _PARAMETERS: Final = "parameters"
 _ENVIRONMENT: Final = ("parameter_defaults", "resource_registry")
 
 
-class WantedStack(Struct, frozen=True, kw_only=True):
+class DesiredStack(Struct, frozen=True, kw_only=True):
     name: str
     template: Mapping[str, Any]
     parameters: Mapping[str, Any] = {}
@@ -44,14 +44,14 @@ class WantedStack(Struct, frozen=True, kw_only=True):
         return body if self.timeout_minutes is None else {**body, "timeout_mins": self.timeout_minutes}
 
 
-def wanted_stack(fields: Mapping[str, Value]) -> WantedStack:
+def build_desired_stack(fields: Mapping[str, Value]) -> DesiredStack:
     """From the fields of a resource, with secrets in clear: it goes to the cloud and nowhere else."""
     plain: dict[str, Any] = {name: value for name, value in reveal_all(fields).items() if value is not None}
-    return WantedStack(
+    return DesiredStack(
         name=str(plain["name"]),
-        template=_mapping(plain["template"], "template"),
+        template=_parse_mapping(plain["template"], "template"),
         parameters=plain.get("parameters", {}),
-        environment=_mapping(plain.get("environment", {}), "environment"),
+        environment=_parse_mapping(plain.get("environment", {}), "environment"),
         files={name: str(text) for name, text in plain.get("files", {}).items()},
         tags=tuple(map(str, plain.get("tags", ()))),
         timeout_minutes=plain.get("timeout_minutes"),
@@ -59,7 +59,7 @@ def wanted_stack(fields: Mapping[str, Value]) -> WantedStack:
     )
 
 
-def _mapping(value: Any, field: str) -> Mapping[str, Any]:
+def _parse_mapping(value: Any, field: str) -> Mapping[str, Any]:
     """A template may be written as data, or as the text of one. Dates are texts in it: `heat_template_version: 2018-08-31`."""
     if not isinstance(value, str):
         mapping: Mapping[str, Any] = _without_dates(value)
@@ -71,7 +71,7 @@ def _mapping(value: Any, field: str) -> Mapping[str, Any]:
         raise DeployError(f"{finding.location}: {finding.message}") from error
     if not isinstance(read, dict):
         raise DeployError(f"{field} must be a mapping, or the text of one")
-    return _mapping(read, field)
+    return _parse_mapping(read, field)
 
 
 def _without_dates(value: Any) -> Any:
@@ -92,50 +92,52 @@ def environment_tag(environment: str) -> str:
     return (
         tag
         if len(tag) <= _TAG_SIZE and "," not in tag
-        else f"sabir/environment/{digest(environment, size=16)}"
+        else f"sabir/environment/{digest_text(environment, size=16)}"
     )
 
 
 def stack_changes(
-    wanted: WantedStack,
+    wanted: DesiredStack,
     *,
     template: Mapping[str, Any],
     environment: Mapping[str, Any],
     files: Mapping[str, Any],
     status: str,
-) -> Iterator[Change]:
+) -> Iterator[FieldChange]:
     """What an update would change; and that it did not end well, which another update may mend."""
     if wanted.template != _without_dates(template):
         yield from _template_changes(wanted.template, _without_dates(template))
     before = environment.get(_PARAMETERS) or {}
     after = {**(wanted.environment.get(_PARAMETERS) or {}), **wanted.parameters}
-    yield from _named_changes(_PARAMETERS, before, after)
+    yield from _compare_by_name(_PARAMETERS, before, after)
     for part in _ENVIRONMENT:
-        there, here = (_filled(source.get(part) or {}) for source in (environment, wanted.environment))
+        there, here = (_drop_empty(source.get(part) or {}) for source in (environment, wanted.environment))
         if there != here:
-            yield Change(field=f"environment.{part}", before=there, after=here)
-    yield from _named_changes("files", files, wanted.files)
+            yield FieldChange(field=f"environment.{part}", before=there, after=here)
+    yield from _compare_by_name("files", files, wanted.files)
     if status.endswith("_FAILED"):
-        yield Change(field="status", before=status, after="UPDATE_COMPLETE")
+        yield FieldChange(field="status", before=status, after="UPDATE_COMPLETE")
 
 
-def _template_changes(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[Change]:
+def _template_changes(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[FieldChange]:
     for section in sorted({*wanted, *there}):
         before, after = there.get(section), wanted.get(section)
         if isinstance(before, Mapping) and isinstance(after, Mapping):
-            yield from _named_changes(f"template.{section}", before, after)
+            yield from _compare_by_name(f"template.{section}", before, after)
         elif before != after:
-            yield Change(field=f"template.{section}", before=before, after=after)
+            yield FieldChange(field=f"template.{section}", before=before, after=after)
 
 
-def _named_changes(field: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+def _compare_by_name(
+    field: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[FieldChange]:
     for name in sorted({*before, *after}):
         if before.get(name) != after.get(name):
-            yield Change(field=f"{field}.{name}", before=before.get(name), after=after.get(name))
+            yield FieldChange(field=f"{field}.{name}", before=before.get(name), after=after.get(name))
 
 
-def _filled(part: Any) -> Any:
+def _drop_empty(part: Any) -> Any:
     """Heat writes what is empty into an environment: `resource_registry: {resources: {}}`."""
     if isinstance(part, Mapping):
-        return {key: inner for key, value in part.items() if (inner := _filled(value)) not in ({}, None)}
+        return {key: inner for key, value in part.items() if (inner := _drop_empty(value)) not in ({}, None)}
     return list(part) if isinstance(part, Sequence) and not isinstance(part, str) else part

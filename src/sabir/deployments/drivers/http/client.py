@@ -22,13 +22,13 @@ import msgspec
 from msgspec import Struct
 
 from sabir.deployments.drivers.responses import (
-    AnswerLate,
-    AnswerRefused,
-    RequestFailure,
-    decoded,
-    whole_answer,
+    InvalidResponseError,
+    RequestError,
+    ResponseTimeoutError,
+    decode_json,
+    read_response,
 )
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.secrets import Secrets
 from sabir.graph.values import reveal_all
@@ -43,7 +43,7 @@ _SECONDS: Final = 30.0
 _SCHEMES: Final = ("http", "https")
 
 
-class Service(Struct, frozen=True, kw_only=True, eq=False):
+class HttpService(Struct, frozen=True, kw_only=True, eq=False):
     """A client with its credentials. It holds secrets: it is never shown."""
 
     client: httpx2.AsyncClient
@@ -57,35 +57,39 @@ class Service(Struct, frozen=True, kw_only=True, eq=False):
     """For one request and its whole answer."""
 
 
-def open_service(target: Target, context: DriverContext) -> Service:
+def open_service(target: Target, context: DriverContext) -> HttpService:
     """It blocks while the host is looked up."""
     settings: dict[str, Any] = {name: reveal_all(value) for name, value in target.settings.items()}
     base = str(settings["url"])
-    parts = _checked(base, target)
+    parts = _parse_base_url(base, target)
     if not context.session.trust.network:
         raise DeployError(
             f"target {target.name!r} would speak to {base}; allow it with --trust network, if you know where this "
             "description comes from"
         )
-    proxy = _proxy(parts)
-    address = None if proxy else _address(parts, target, context)
-    client = _client(settings, parts, address=address, proxy=proxy, folder=context.folder, target=target)
-    return Service(
+    proxy = _find_proxy(parts)
+    address = None if proxy else _resolve_address(parts, target, context)
+    client = _build_client(
+        settings, parts, address=address, proxy=proxy, folder=context.folder, target=target
+    )
+    return HttpService(
         client=client,
         base=base.rstrip("/"),
         path=parts.path.rstrip("/"),
         host=None if address is None else parts.netloc,
-        secrets=Secrets(_credentials(settings)),
-        seconds=_seconds(settings),
+        secrets=Secrets(_list_credentials(settings)),
+        seconds=_request_timeout(settings),
     )
 
 
-def _checked(base: str, target: Target) -> SplitResult:
+def _parse_base_url(base: str, target: Target) -> SplitResult:
     try:
         parts = urlsplit(base)
         port = parts.port
     except ValueError as error:
-        raise DeployError(f"target {target.name!r}: {base!r} is no address: {reason_of(error)}") from error
+        raise DeployError(
+            f"target {target.name!r}: {base!r} is no address: {explain_error(error)}"
+        ) from error
     if parts.scheme not in _SCHEMES or not parts.hostname or port == 0:
         raise DeployError(f"target {target.name!r}: url must be an http or https address, not {base!r}")
     if parts.username is not None or parts.query or parts.fragment:
@@ -95,7 +99,7 @@ def _checked(base: str, target: Target) -> SplitResult:
     return parts
 
 
-def _proxy(parts: SplitResult) -> str | None:
+def _find_proxy(parts: SplitResult) -> str | None:
     """The proxy that the operator's variables name for this host."""
     proxies = getproxies()
     if proxy_bypass(parts.hostname or ""):
@@ -103,14 +107,14 @@ def _proxy(parts: SplitResult) -> str | None:
     return proxies.get(parts.scheme) or proxies.get("all")
 
 
-def _address(parts: SplitResult, target: Target, context: DriverContext) -> str:
+def _resolve_address(parts: SplitResult, target: Target, context: DriverContext) -> str:
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise UnreachableError(
-            f"target {target.name!r}: the host {host!r} is not known: {reason_of(error)}"
+            f"target {target.name!r}: the host {host!r} is not known: {explain_error(error)}"
         ) from error
     addresses = [str(answer[4][0]) for answer in answers]
     for address in addresses:
@@ -122,7 +126,7 @@ def _address(parts: SplitResult, target: Target, context: DriverContext) -> str:
     return addresses[0]
 
 
-def _client(
+def _build_client(
     settings: dict[str, Any],
     parts: SplitResult,
     *,
@@ -138,44 +142,44 @@ def _client(
     try:
         return httpx2.AsyncClient(
             base_url=f"{parts.scheme}://{reached}{port}",
-            headers=_headers(settings),
-            auth=_password(settings),
-            verify=_certificates(settings, folder),
-            timeout=_seconds(settings),
+            headers=_build_headers(settings),
+            auth=_read_basic_auth(settings),
+            verify=_build_ssl_context(settings, folder),
+            timeout=_request_timeout(settings),
             proxy=proxy,
             trust_env=False,
             follow_redirects=False,
         )
     except (OSError, ValueError) as error:
         raise DeployError(
-            f"target {target.name!r}: its certificates cannot be used: {reason_of(error)}"
+            f"target {target.name!r}: its certificates cannot be used: {explain_error(error)}"
         ) from error
 
 
-def _seconds(settings: dict[str, Any]) -> float:
+def _request_timeout(settings: dict[str, Any]) -> float:
     return float(settings.get("timeout_seconds") or _SECONDS)
 
 
-def _headers(settings: dict[str, Any]) -> dict[str, str]:
+def _build_headers(settings: dict[str, Any]) -> dict[str, str]:
     headers = {"Accept": "application/json", "User-Agent": "sabir", **(settings.get("headers") or {})}
     if settings.get("token") is not None:
         headers["Authorization"] = f"Bearer {settings['token']}"
     return {name: str(value) for name, value in headers.items()}
 
 
-def _credentials(settings: dict[str, Any]) -> list[str]:
+def _list_credentials(settings: dict[str, Any]) -> list[str]:
     """Never shown, however they are written down."""
     named = [settings.get("token"), settings.get("password"), *(settings.get("headers") or {}).values()]
     return [str(value) for value in named if value is not None]
 
 
-def _password(settings: dict[str, Any]) -> tuple[str, str] | None:
+def _read_basic_auth(settings: dict[str, Any]) -> tuple[str, str] | None:
     if settings.get("username") is None:
         return None
     return str(settings["username"]), str(settings.get("password") or "")
 
 
-def _certificates(settings: dict[str, Any], folder: Path) -> ssl.SSLContext:
+def _build_ssl_context(settings: dict[str, Any], folder: Path) -> ssl.SSLContext:
     named = {
         name: folder / str(settings[name]) for name in ("ca", "certificate", "key") if settings.get(name)
     }
@@ -193,17 +197,17 @@ _ITEMS: Final = 100_000
 _LIST_SECONDS: Final = 300.0
 
 
-class RequestFailed(RequestFailure):
+class HttpRequestError(RequestError):
     """A request that the service refused, or that it did not answer."""
 
-    PASSING = RequestFailure.PASSING | {408, 412, 425}
+    PASSING = RequestError.PASSING | {408, 412, 425}
 
     @property
     def is_missing(self) -> bool:
         return self.status in (404, 410)
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class HttpResponse(Struct, frozen=True, kw_only=True):
     data: Any
     """What the body holds; None when it holds nothing."""
     tag: str | None = None
@@ -212,26 +216,26 @@ class Answer(Struct, frozen=True, kw_only=True):
     next_page: str | None = None
 
 
-class Api:
+class HttpApi:
     """Everything below the address of a target."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: HttpService) -> None:
         self.service = service
 
     async def check_access(self) -> None:
         """The credentials are taken. What the service says of its own address otherwise is its own affair."""
         try:
             await self.request("GET", "")
-        except RequestFailed as failure:
+        except HttpRequestError as failure:
             if failure.status in (401, 403):
                 raise DeployError(f"{self.service.base}: {failure.message}") from failure
             if failure.status == 0:
                 raise UnreachableError(f"{self.service.base}: {failure.message}") from failure
 
-    async def find(self, path: str) -> Answer | None:
+    async def find(self, path: str) -> HttpResponse | None:
         try:
             return await self.request("GET", path)
-        except RequestFailed as failure:
+        except HttpRequestError as failure:
             if failure.is_missing:
                 return None
             raise
@@ -245,30 +249,30 @@ class Api:
             if page is None:
                 return items
             if len(items) > _ITEMS or monotonic() > deadline:
-                raise RequestFailed(
+                raise HttpRequestError(
                     f"{path} lists more than {_ITEMS:,}, or takes more than {_LIST_SECONDS:g} seconds",
                     status=500,
                 )
             answer = await self.request("GET", page)
-            items += _items(answer.data)
+            items += _find_items(answer.data)
             page = None if answer.next_page is None else self.relative(answer.next_page)
-        raise RequestFailed(f"{path} has more than {_PAGES} pages", status=500)
+        raise HttpRequestError(f"{path} has more than {_PAGES} pages", status=500)
 
     def relative(self, url: str) -> str:
         """An address that the service names, below the one of the target; nobody is sent elsewhere."""
         parts = urlsplit(url)
         query = f"?{parts.query}" if parts.query else ""
         if parts.netloc and parts.netloc != urlsplit(self.service.base).netloc:
-            raise RequestFailed(f"it leads on to {parts.netloc}, which is not the target", status=500)
+            raise HttpRequestError(f"it leads on to {parts.netloc}, which is not the target", status=500)
         if not parts.path.startswith(f"{self.service.path}/"):
-            raise RequestFailed(
+            raise HttpRequestError(
                 f"it leads on to {parts.path}, which is not below {self.service.base}", status=500
             )
         return f"{parts.path.removeprefix(self.service.path)}{query}"
 
     async def request(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> HttpResponse:
         import httpx2
 
         service = self.service
@@ -283,43 +287,45 @@ class Api:
             method, f"{service.path}{path}", content=content, headers=sent, extensions=extensions
         )
         try:
-            response, data = await whole_answer(
+            response, data = await read_response(
                 service.client, request, seconds=service.seconds, largest=_LARGEST
             )
             return self._answer(response, data, path, is_change=is_change)
-        except AnswerRefused as error:
-            status = 0 if isinstance(error, AnswerLate) else 500
-            raise RequestFailed(str(error), status=status, was_sent=is_change) from error
+        except InvalidResponseError as error:
+            status = 0 if isinstance(error, ResponseTimeoutError) else 500
+            raise HttpRequestError(str(error), status=status, was_sent=is_change) from error
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
-            raise RequestFailed(f"it does not answer: {_words(error)}") from error
+            raise HttpRequestError(f"it does not answer: {_describe_error(error)}") from error
         # An alert of TLS after the handshake (a certificate that the other side misses) comes as the OSError it is.
         except (httpx2.HTTPError, OSError) as error:
-            raise RequestFailed(f"the connection broke: {_words(error)}", was_sent=is_change) from error
+            raise HttpRequestError(
+                f"the connection broke: {_describe_error(error)}", was_sent=is_change
+            ) from error
 
-    def _answer(self, response: httpx2.Response, data: bytes, path: str, *, is_change: bool) -> Answer:
+    def _answer(self, response: httpx2.Response, data: bytes, path: str, *, is_change: bool) -> HttpResponse:
         status = response.status_code
         if status >= 300:
-            sentence = self.service.secrets.scrubbed(_sentence(response, data, path))
-            raise RequestFailed(sentence, status=status, was_sent=is_change and status in _OF_PASSAGES)
-        return Answer(
-            data=decoded(data),
+            sentence = self.service.secrets.redact(_describe_response(response, data, path))
+            raise HttpRequestError(sentence, status=status, was_sent=is_change and status in _OF_PASSAGES)
+        return HttpResponse(
+            data=decode_json(data),
             tag=response.headers.get("ETag"),
             location=response.headers.get("Location"),
             next_page=(response.links.get("next") or {}).get("url"),
         )
 
 
-def _items(data: Any) -> list[Any]:
+def _find_items(data: Any) -> list[Any]:
     """The things that a collection lists: a list, or the only list of a mapping."""
     if isinstance(data, list):
         return data
     lists = [value for value in data.values() if isinstance(value, list)] if isinstance(data, dict) else []
     if len(lists) != 1:
-        raise RequestFailed("the collection does not answer with a list", status=500)
+        raise HttpRequestError("the collection does not answer with a list", status=500)
     return lists[0]
 
 
-def _sentence(response: httpx2.Response, data: bytes, path: str) -> str:
+def _describe_response(response: httpx2.Response, data: bytes, path: str) -> str:
     said = " ".join(data[:300].decode("utf-8", "replace").split())
     match response.status_code:
         case 401:
@@ -336,5 +342,5 @@ def _sentence(response: httpx2.Response, data: bytes, path: str) -> str:
             )
 
 
-def _words(error: Exception) -> str:
-    return reason_of(error)
+def _describe_error(error: Exception) -> str:
+    return explain_error(error)

@@ -8,16 +8,16 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from sabir.deployments.drivers.http.items import item_faults
-from sabir.extras import needing
-from sabir.graph.values import reveal
+from sabir.extras import require_extra
+from sabir.graph.values import reveal_value
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading, told_changes
+from sabir.resources.outcome import FieldChange, ResourceReading, list_reported_changes
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
-    from sabir.deployments.drivers.http.connection import Items
+    from sabir.deployments.drivers.http.connection import HttpConnection
 
 
 _KIND: Final = Kind(
@@ -69,21 +69,22 @@ class HttpDriver:
             ),
         }
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
-        return told_changes(resource, reading, whole="body")
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
+        return list_reported_changes(resource, reading, whole="body")
 
     @asynccontextmanager
-    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Items]:
-        with needing("http", f"target {target.name!r}"):
-            from sabir.deployments.drivers.http.client import Api, open_service
-            from sabir.deployments.drivers.http.connection import Items, ServiceSettings
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[HttpConnection]:
+        with require_extra("http", f"target {target.name!r}"):
+            from sabir.deployments.drivers.http.client import HttpApi, open_service
+            from sabir.deployments.drivers.http.connection import HttpConnection, ServiceSettings
 
             service = await asyncio.to_thread(open_service, target, context)
         async with service.client:
-            api = Api(service)
+            api = HttpApi(service)
             await api.check_access()
-            yield Items(
-                api, ServiceSettings(honours_keys=reveal(target.settings.get("idempotency_keys")) is True)
+            yield HttpConnection(
+                api,
+                ServiceSettings(honours_keys=reveal_value(target.settings.get("idempotency_keys")) is True),
             )
 
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.graph.values import Sensitive, Value, reveal, reveal_all
-from sabir.resources.outcome import Change
+from sabir.graph.values import Sensitive, Value, reveal_all, reveal_value
+from sabir.resources.outcome import FieldChange
 from sabir.text import REDACTED
 
 _MISSING: Final = object()
@@ -19,7 +19,7 @@ _READY_SECONDS: Final = 300.0
 _LONGEST_ID: Final = 1000
 
 
-class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
+class DesiredItem(Struct, frozen=True, kw_only=True, eq=False):
     path: str
     body: Mapping[str, Any]
     """With secrets in clear: it goes to the service and nowhere else."""
@@ -46,7 +46,7 @@ class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
     def is_named_by_service(self) -> bool:
         return "{id}" in self.path
 
-    def changes(self, seen: Any) -> Iterator[Change]:
+    def changes(self, seen: Any) -> Iterator[FieldChange]:
         """Fields that are wanted and not so. What the service adds of its own is its own affair."""
         there: Mapping[str, Any] = seen if isinstance(seen, Mapping) else {}
         for name, value in self.body.items():
@@ -55,13 +55,15 @@ class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
                 continue
             if before is _MISSING and name in self.hidden:
                 continue  # services take secrets, and do not give them back
-            if isinstance(value, Mapping) and isinstance(before, Mapping) and _holds(before, value):
+            if isinstance(value, Mapping) and isinstance(before, Mapping) and _contains_fields(before, value):
                 continue
-            yield Change(
-                field=f"body.{name}", before=self._shown(name, before), after=self._shown(name, value)
+            yield FieldChange(
+                field=f"body.{name}",
+                before=self._mark_hidden(name, before),
+                after=self._mark_hidden(name, value),
             )
 
-    def _shown(self, name: str, value: Any) -> Value:
+    def _mark_hidden(self, name: str, value: Any) -> Value:
         plain: Value = None if value is _MISSING else value
         return Sensitive(plain) if name in self.hidden and plain is not None else plain
 
@@ -72,7 +74,7 @@ class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
         )
 
     def id_in(self, data: Any) -> str | None:
-        return usable_id(looked_up(data, self.id_field))
+        return usable_id(look_up(data, self.id_field))
 
 
 def usable_id(value: Any) -> str | None:
@@ -85,15 +87,19 @@ def usable_id(value: Any) -> str | None:
     return text
 
 
-def _holds(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+def _contains_fields(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return all(
-        (isinstance(value, Mapping) and isinstance(there.get(name), Mapping) and _holds(there[name], value))
+        (
+            isinstance(value, Mapping)
+            and isinstance(there.get(name), Mapping)
+            and _contains_fields(there[name], value)
+        )
         or there.get(name, _MISSING) == value
         for name, value in wanted.items()
     )
 
 
-def looked_up(data: Any, path: str) -> Any:
+def look_up(data: Any, path: str) -> Any:
     """A value by the names that lead to it, with points between them; numbers count items of lists."""
     for name in path.split("."):
         if isinstance(data, Mapping):
@@ -105,15 +111,15 @@ def looked_up(data: Any, path: str) -> Any:
     return data
 
 
-def wanted_item(fields: Mapping[str, Value]) -> WantedItem:
+def build_desired_item(fields: Mapping[str, Value]) -> DesiredItem:
     plain: dict[str, Any] = {name: value for name, value in reveal_all(fields).items() if value is not None}
-    body = reveal(fields.get("body"))
+    body = reveal_value(fields.get("body"))
     hidden = (
         [name for name, value in body.items() if reveal_all(value) != value]
         if isinstance(body, Mapping)
         else []
     )
-    item = WantedItem(
+    item = DesiredItem(
         path=str(plain["path"]),
         body=plain.get("body", {}),
         hidden=frozenset(plain.get("body", {}) if isinstance(fields.get("body"), Sensitive) else hidden),
@@ -133,7 +139,7 @@ def wanted_item(fields: Mapping[str, Value]) -> WantedItem:
 
 def item_faults(fields: Mapping[str, Value]) -> dict[str, str]:
     """What is wrong with where an item is said to be, by field; what is not known yet is not judged."""
-    texts = {name: value for name in _PLACES if isinstance(value := reveal(fields.get(name)), str)}
+    texts = {name: value for name in _PLACES if isinstance(value := reveal_value(fields.get(name)), str)}
     quoted = {
         name: REDACTED if isinstance(fields[name], Sensitive) else repr(text) for name, text in texts.items()
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError
-from sabir.graph.values import reveal
+from sabir.graph.values import reveal_value
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target
 from sabir.source.packages import is_below
@@ -28,7 +28,7 @@ def open_client(config: SingleConfig, *, timeout: float) -> httpx2.AsyncClient:
         return AsyncClient(config, ConnectionParams(timeout=httpx2.Timeout(timeout)))
     except (ConfigError, OSError, ValueError) as error:
         raise DeployError(
-            f"the credentials for {config.cluster.server} cannot be used: {reason_of(error)}"
+            f"the credentials for {config.cluster.server} cannot be used: {explain_error(error)}"
         ) from error
 
 
@@ -41,17 +41,19 @@ def cluster_config(target: Target, context: DriverContext) -> SingleConfig:
     file = _config_file(target, context)
     try:
         loaded = KubeConfig.from_service_account() if file is None else KubeConfig.from_file(file)
-        config = loaded.get(_text(target, "context"))
+        config = loaded.get(_read_setting(target, "context"))
     except (AttributeError, TypeError, KeyError) as error:  # the library takes for granted what a file holds
         raise DeployError(
-            f"target {target.name!r}: {_shown(file)} does not say what a kubeconfig says"
+            f"target {target.name!r}: {_describe_source(file)} does not say what a kubeconfig says"
         ) from error
     except (ConfigError, OSError, ValueError, YAMLError) as error:
         raise DeployError(
-            f"target {target.name!r}: {_shown(file)} cannot be used: {reason_of(error)}"
+            f"target {target.name!r}: {_describe_source(file)} cannot be used: {explain_error(error)}"
         ) from error
     if config is None:
-        raise DeployError(f"target {target.name!r}: {_shown(file)} names no current context; say `context:`")
+        raise DeployError(
+            f"target {target.name!r}: {_describe_source(file)} names no current context; say `context:`"
+        )
     if config.user is not None and config.user.exec is not None:
         _refuse_foreign_command(target, context, config.user.exec.command)
     if config.user is not None and config.user.token_file is not None:
@@ -61,7 +63,7 @@ def cluster_config(target: Target, context: DriverContext) -> SingleConfig:
 
 def _config_file(target: Target, context: DriverContext) -> Path | None:
     """The kubeconfig of the target, else of the operator; None: the account of the pod that sabir runs in."""
-    named = _text(target, "kubeconfig")
+    named = _read_setting(target, "kubeconfig")
     if named is not None:
         return context.folder / Path(named).expanduser()
     variables = context.session.environment
@@ -78,7 +80,7 @@ def _config_file(target: Target, context: DriverContext) -> Path | None:
 
 def _refuse_foreign_command(target: Target, context: DriverContext, command: str) -> None:
     """A kubeconfig may name a program that fetches a token. One that the project brings runs after leave only."""
-    if _text(target, "kubeconfig") is not None and not context.session.trust.scripts:
+    if _read_setting(target, "kubeconfig") is not None and not context.session.trust.scripts:
         raise DeployError(
             f"target {target.name!r}: its kubeconfig would run {command!r} to get credentials; allow it with --trust scripts"
         )
@@ -86,7 +88,7 @@ def _refuse_foreign_command(target: Target, context: DriverContext, command: str
 
 def _refuse_foreign_file(target: Target, context: DriverContext, token_file: str) -> None:
     """What a token file holds is sent to the server. A kubeconfig of the project may only name one of the project."""
-    named = _text(target, "kubeconfig")
+    named = _read_setting(target, "kubeconfig")
     if named is None or context.session.trust.outside:
         return
     is_ours = is_below(context.folder / Path(named).expanduser(), context.folder)
@@ -97,10 +99,10 @@ def _refuse_foreign_file(target: Target, context: DriverContext, token_file: str
         )
 
 
-def _text(target: Target, name: str) -> str | None:
-    value = reveal(target.settings.get(name))
+def _read_setting(target: Target, name: str) -> str | None:
+    value = reveal_value(target.settings.get(name))
     return None if value is None else str(value)
 
 
-def _shown(file: Path | None) -> str:
+def _describe_source(file: Path | None) -> str:
     return "the service account of this pod" if file is None else f"the kubeconfig {str(file)!r}"

@@ -22,20 +22,20 @@ from sabir.deployments.drivers.kubernetes.ownership import ContainedObject
 from sabir.deployments.drivers.kubernetes.shapes import (
     GroupList,
     KindList,
-    Listed,
     ListedMetadata,
+    ObjectListShape,
     SchemaDocument,
     shape_of,
 )
 from sabir.deployments.drivers.responses import (
-    AnswerLate,
-    AnswerRefused,
-    RequestFailure,
-    decoded,
-    misfit_of,
-    whole_answer,
+    InvalidResponseError,
+    RequestError,
+    ResponseTimeoutError,
+    decode_json,
+    describe_mismatch,
+    read_response,
 )
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Schemas:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._definitions: Mapping[str, Any] = document.get("definitions", {})
         self._by_kind = {
-            kind: definition for definition in self._definitions.values() for kind in _kinds(definition)
+            kind: definition for definition in self._definitions.values() for kind in _list_kinds(definition)
         }
 
     def without_unknown(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -63,23 +63,23 @@ class Schemas:
         if definition is None:  # of a kind that is not described: the server alone can judge
             return dict(manifest), ()
         left_out: list[str] = []
-        return self._taken(manifest, definition, "", left_out), tuple(left_out)
+        return self._filter_value(manifest, definition, "", left_out), tuple(left_out)
 
-    def _taken(self, value: Any, schema: Mapping[str, Any], path: str, left_out: list[str]) -> Any:
-        schema = self._resolved(schema)
+    def _filter_value(self, value: Any, schema: Mapping[str, Any], path: str, left_out: list[str]) -> Any:
+        schema = self._resolve_reference(schema)
         if isinstance(value, Mapping):
-            return self._taken_mapping(value, schema, path, left_out)
+            return self._filter_mapping(value, schema, path, left_out)
         items = schema.get("items")
         if isinstance(value, list) and isinstance(items, Mapping):
             keys = schema.get("x-kubernetes-list-map-keys")
             keys = keys if isinstance(keys, list) else []
             return [
-                self._taken(_with_keys(item, keys), items, f"{path}[{index}]", left_out)
+                self._filter_value(_with_keys(item, keys), items, f"{path}[{index}]", left_out)
                 for index, item in enumerate(value)
             ]
         return value
 
-    def _taken_mapping(
+    def _filter_mapping(
         self, value: Mapping[str, Any], schema: Mapping[str, Any], path: str, left_out: list[str]
     ) -> Mapping[str, Any]:
         properties = schema.get("properties")
@@ -93,14 +93,14 @@ class Schemas:
             inner = f"{path}.{key}" if path else key
             schema = properties.get(key, others)
             if isinstance(schema, Mapping):
-                taken[key] = self._taken(item, schema, inner, left_out)
+                taken[key] = self._filter_value(item, schema, inner, left_out)
             elif is_open:
                 taken[key] = item
             else:
                 left_out.append(inner)
         return taken
 
-    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _resolve_reference(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return schema
@@ -115,7 +115,7 @@ def _with_keys(item: Any, keys: Sequence[str]) -> Any:
     return {**{key: default for key, default in _KEY_DEFAULTS.items() if key in keys}, **item}
 
 
-def _kinds(definition: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _list_kinds(definition: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for kind in definition.get("x-kubernetes-group-version-kind", ()):
         yield kind["group"], kind["version"], kind["kind"]
 
@@ -133,7 +133,7 @@ _PARALLEL_REQUESTS: Final = 16
 """Requests sent at a time. The others wait for their turn, and their timeout starts when they are sent."""
 
 
-class ApiFailure(RequestFailure):
+class KubernetesApiError(RequestError):
     """A request that the cluster refused, or that did not reach it."""
 
     def __init__(
@@ -152,7 +152,7 @@ class ApiFailure(RequestFailure):
         return self.status == 409 and not self.causes
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class ObjectPath(Struct, frozen=True, kw_only=True):
     """Where an object is found, and which one."""
 
     path: str
@@ -163,7 +163,7 @@ class Place(Struct, frozen=True, kw_only=True):
     """None for kinds that are in no namespace."""
 
 
-class Api:
+class KubernetesApi:
     """The cluster as a place of objects that are JSON."""
 
     def __init__(self, client: httpx2.AsyncClient, *, namespace: str, seconds: float) -> None:
@@ -173,14 +173,14 @@ class Api:
         self._turns = asyncio.Semaphore(_PARALLEL_REQUESTS)
         self._pending: dict[str, asyncio.Task[Any]] = {}
 
-    async def get(self, place: Place) -> dict[str, Any]:
-        return _object(await self._request("GET", place.path), place)
+    async def get(self, place: ObjectPath) -> dict[str, Any]:
+        return _check_object(await self._request("GET", place.path), place)
 
-    async def find(self, place: Place) -> dict[str, Any] | None:
+    async def find(self, place: ObjectPath) -> dict[str, Any] | None:
         """The object at a place; None when there is none."""
         try:
             return await self.get(place)
-        except ApiFailure as failure:
+        except KubernetesApiError as failure:
             if failure.is_missing:
                 return None
             raise
@@ -188,7 +188,7 @@ class Api:
     async def items(self, path: str, kind: str, **params: str) -> list[dict[str, Any]]:
         """What a list of the kinds of the core holds; one page, which is all when no limit is asked for."""
         listed = await self._request("GET", path, params=params)
-        _check_shape(listed, Listed, f"the list {path}")
+        _check_shape(listed, ObjectListShape, f"the list {path}")
         for item in listed["items"]:
             _check_shape(item, shape_of("v1", kind), f"a {kind} in the list {path}")
         items: list[dict[str, Any]] = listed["items"]
@@ -219,7 +219,7 @@ class Api:
         others = [version for group in groups.get("groups", ()) for version in group.get("versions", ())]
         versions = [each["groupVersion"] for each in (*preferred, *others) if each]
         for version in dict.fromkeys(["v1", *versions]):
-            listed = await self._request("GET", _root(version))
+            listed = await self._request("GET", _api_root(version))
             _check_shape(listed, KindList, f"the list of the kinds of {version}")
             for kind in listed.get("resources", ()):
                 is_listable = kind["namespaced"] and "list" in kind.get("verbs", ())
@@ -229,13 +229,13 @@ class Api:
         return [*found.values()]
 
     async def _contained(self, version: str, plural: str, kind: str, namespace: str) -> list[ContainedObject]:
-        path = f"{_root(version)}/namespaces/{_segment(namespace)}/{_segment(plural)}"
+        path = f"{_api_root(version)}/namespaces/{_quote_segment(namespace)}/{_quote_segment(plural)}"
         try:
             listed = await self._request("GET", path, accept=_METADATA)
-        except ApiFailure as failure:
+        except KubernetesApiError as failure:
             if failure.is_missing:  # the kind was removed since it was listed
                 return []
-            raise ApiFailure(f"{plural}: {failure.message}", status=failure.status) from failure
+            raise KubernetesApiError(f"{plural}: {failure.message}", status=failure.status) from failure
         _check_shape(listed, ListedMetadata, f"the list {path}")
         group = version.rpartition("/")[0]
         return [ContainedObject(group, kind, item["metadata"]) for item in listed["items"] or ()]
@@ -245,23 +245,23 @@ class Api:
         request = self.client.build_request("GET", path, params=params, headers={"Accept": _JSON})
         return (await self._answer(request)).decode("utf-8", "replace")
 
-    async def apply(self, place: Place, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
+    async def apply(self, place: ObjectPath, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
         """Server-side apply. The answer is the whole object as it is afterwards."""
-        return _object(
+        return _check_object(
             await self._request("PATCH", place.path, params=params, body=manifest, content=_APPLY), place
         )
 
-    async def create(self, place: Place, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
+    async def create(self, place: ObjectPath, manifest: Mapping[str, Any], **params: str) -> dict[str, Any]:
         """Create an object; a conflict when there is one of this name."""
         path = place.path.rpartition("/")[0]
-        return _object(await self._request("POST", path, params=params, body=manifest), place)
+        return _check_object(await self._request("POST", path, params=params, body=manifest), place)
 
-    async def merge(self, place: Place, patch: Mapping[str, Any], **params: str) -> dict[str, Any]:
-        return _object(
+    async def merge(self, place: ObjectPath, patch: Mapping[str, Any], **params: str) -> dict[str, Any]:
+        return _check_object(
             await self._request("PATCH", place.path, params=params, body=patch, content=_MERGE), place
         )
 
-    async def delete(self, place: Place, options: Mapping[str, Any]) -> None:
+    async def delete(self, place: ObjectPath, options: Mapping[str, Any]) -> None:
         await self._request("DELETE", place.path, body=options)
 
     async def schemas(self) -> Schemas:
@@ -287,33 +287,37 @@ class Api:
         try:
             version = await self._request("GET", "/version")
             await self._request("GET", "/api")  # the version is told to anybody
-        except ApiFailure as failure:
+        except KubernetesApiError as failure:
             raise DeployError(f"the cluster {self.client.base_url}: {failure.message}") from failure
         return str(version.get("gitVersion", "unknown"))[:100]
 
-    async def place_of(self, manifest: Mapping[str, Any]) -> Place:
+    async def find_path(self, manifest: Mapping[str, Any]) -> ObjectPath:
         """Where an object is found. A namespaced one that names no namespace is in that of the target."""
         version, kind = str(manifest.get("apiVersion")), str(manifest.get("kind"))
         metadata = manifest.get("metadata") or {}
         plural, is_namespaced = await self._kind(version, kind)
         namespace = str(metadata.get("namespace") or self.namespace) if is_namespaced else None
         name = str(metadata.get("name"))
-        inside = "" if namespace is None else f"/namespaces/{_segment(namespace)}"
-        path = f"{_root(version)}{inside}/{_segment(plural)}/{_segment(name)}"
-        return Place(path=path, version=version, kind=kind, name=name, namespace=namespace)
+        inside = "" if namespace is None else f"/namespaces/{_quote_segment(namespace)}"
+        path = f"{_api_root(version)}{inside}/{_quote_segment(plural)}/{_quote_segment(name)}"
+        return ObjectPath(path=path, version=version, kind=kind, name=name, namespace=namespace)
 
     async def _kind(self, version: str, kind: str) -> tuple[str, bool]:
         served = self._served.get(version)
         if served is None or kind not in served:  # a definition may have been added since it was asked
-            served = self._served[version] = await self._share(_root(version), lambda: self._kinds(version))
+            served = self._served[version] = await self._share(
+                _api_root(version), lambda: self._kinds(version)
+            )
         if kind not in served:
-            raise ApiFailure(f"the cluster serves no {kind} in {version}", status=404, reason="KindNotServed")
+            raise KubernetesApiError(
+                f"the cluster serves no {kind} in {version}", status=404, reason="KindNotServed"
+            )
         return served[kind]
 
     async def _kinds(self, version: str) -> dict[str, tuple[str, bool]]:
         try:
-            listed = await self._request("GET", _root(version))
-        except ApiFailure as failure:
+            listed = await self._request("GET", _api_root(version))
+        except KubernetesApiError as failure:
             if failure.is_missing:
                 return {}
             raise
@@ -343,11 +347,11 @@ class Api:
         )
         data = await self._answer(request)
         try:
-            answer = decoded(data)
-        except AnswerRefused as error:
-            raise ApiFailure(str(error), status=500) from error
+            answer = decode_json(data)
+        except InvalidResponseError as error:
+            raise KubernetesApiError(str(error), status=500) from error
         if not isinstance(answer, dict):
-            raise ApiFailure("it answers with something that is no object", status=500)
+            raise KubernetesApiError("it answers with something that is no object", status=500)
         return answer
 
     async def _answer(self, request: httpx2.Request) -> bytes:
@@ -355,28 +359,30 @@ class Api:
 
         try:
             async with self._turns:
-                response, data = await whole_answer(self.client, request, seconds=self.seconds)
-        except AnswerRefused as error:
-            raise ApiFailure(str(error), status=0 if isinstance(error, AnswerLate) else 500) from error
+                response, data = await read_response(self.client, request, seconds=self.seconds)
+        except InvalidResponseError as error:
+            raise KubernetesApiError(
+                str(error), status=0 if isinstance(error, ResponseTimeoutError) else 500
+            ) from error
         except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
-            raise ApiFailure(f"it does not answer ({reason_of(error)})") from error
+            raise KubernetesApiError(f"it does not answer ({explain_error(error)})") from error
         if not response.is_success:
-            raise _failure(response, data)
+            raise _build_error(response, data)
         return data
 
 
-def _root(version: str) -> str:
+def _api_root(version: str) -> str:
     return f"/apis/{version}" if "/" in version else f"/api/{version}"
 
 
-def _segment(name: str) -> str:
+def _quote_segment(name: str) -> str:
     """A name as one part of a path, which it cannot lead out of."""
     if name in ("", ".", ".."):
-        raise ApiFailure(f"{name!r} can be no name", status=400)
+        raise KubernetesApiError(f"{name!r} can be no name", status=400)
     return quote(name, safe="")
 
 
-def _object(answer: dict[str, Any], place: Place) -> dict[str, Any]:
+def _check_object(answer: dict[str, Any], place: ObjectPath) -> dict[str, Any]:
     """The answer when it is the object that was asked for."""
     subject = f"{place.kind} {place.name}"
     _check_shape(answer, shape_of(place.version, place.kind), subject)
@@ -384,14 +390,14 @@ def _object(answer: dict[str, Any], place: Place) -> dict[str, Any]:
     told = answer.get("kind"), metadata["name"], metadata.get("namespace")
     if told != (place.kind, place.name, place.namespace):
         named = " ".join(str(word)[:100] for word in told if word is not None)
-        raise ApiFailure(f"asked for {subject}, it answers with another object: {named}", status=500)
+        raise KubernetesApiError(f"asked for {subject}, it answers with another object: {named}", status=500)
     return answer
 
 
 def _check_shape(data: Any, shape: type[Struct], subject: str) -> None:
-    misfit = misfit_of(data, shape)
+    misfit = describe_mismatch(data, shape)
     if misfit is not None:
-        raise ApiFailure(f"what it tells of {subject} cannot be: {misfit}", status=500)
+        raise KubernetesApiError(f"what it tells of {subject} cannot be: {misfit}", status=500)
 
 
 class _Cause(Struct, frozen=True):
@@ -411,21 +417,21 @@ class _Status(Struct, frozen=True):
     details: _Details | None = None
 
 
-def _failure(response: httpx2.Response, content: bytes) -> ApiFailure:
+def _build_error(response: httpx2.Response, content: bytes) -> KubernetesApiError:
     try:
-        said = msgspec.convert(decoded(content) or {}, _Status)
-    except (AnswerRefused, msgspec.MsgspecError):
+        said = msgspec.convert(decode_json(content) or {}, _Status)
+    except (InvalidResponseError, msgspec.MsgspecError):
         said = _Status(message=content[:200].decode("utf-8", "replace"))
     causes = (said.details and said.details.causes) or ()
-    return ApiFailure(
-        _sentence(response, (said.message or response.reason_phrase)[:_LONGEST]),
+    return KubernetesApiError(
+        _describe_status(response, (said.message or response.reason_phrase)[:_LONGEST]),
         status=response.status_code,
         reason=said.reason or "",
         causes=tuple(f"{cause.field}: {cause.message}"[:_LONGEST] for cause in causes[:20]),
     )
 
 
-def _sentence(response: httpx2.Response, message: str) -> str:
+def _describe_status(response: httpx2.Response, message: str) -> str:
     match response.status_code:
         case 401:
             return "it refuses the credentials: look at the user of the kubeconfig"

@@ -14,35 +14,43 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure, Place
-from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redacted
+from sabir.deployments.drivers.kubernetes.api import KubernetesApi, KubernetesApiError, ObjectPath
+from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redact_manifest
 from sabir.deployments.drivers.kubernetes.objects import (
     CONTENT,
     CREATED,
-    WantedObject,
+    DesiredObject,
+    build_desired_object,
+    claim_managed_fields,
     convert_created,
-    taken_over,
-    wanted_object,
 )
 from sabir.deployments.drivers.kubernetes.ownership import (
     EXISTING,
     Ownership,
-    annotation,
     list_titles,
     other_environment,
+    read_annotation,
 )
 from sabir.deployments.drivers.kubernetes.readiness import (
-    Progress,
     Readiness,
+    ReadinessReport,
+    collect_pod_problems,
     is_failing,
-    pod_troubles,
     pods_of,
     readiness,
 )
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Change, Health, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.outcome import (
+    CompletionStatus,
+    FieldChange,
+    Health,
+    Observation,
+    Outcome,
+    OutcomeStatus,
+    ResourceReading,
+)
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
@@ -67,34 +75,34 @@ class ClusterSettings(Struct, frozen=True, kw_only=True):
     wait_seconds: float
 
 
-class Cluster:
-    def __init__(self, api: Api, settings: ClusterSettings, version: str) -> None:
+class ClusterConnection:
+    def __init__(self, api: KubernetesApi, settings: ClusterSettings, version: str) -> None:
         self.api, self.settings, self.version = api, settings, version
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
-        wanted, left_out = await self.wanted(resource)
-        message = _left_out(left_out, self.version)
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
+        wanted, left_out = await self.prepare_object(resource)
+        message = _describe_omitted(left_out, self.version)
         try:
-            place = await self.api.place_of(wanted.manifest)
-        except ApiFailure as failure:
+            place = await self.api.find_path(wanted.manifest)
+        except KubernetesApiError as failure:
             if failure.reason == "KindNotServed":  # its definition may come with an earlier step
-                return Reading(exists=False, message=f"{failure.message} yet")
+                return ResourceReading(exists=False, message=f"{failure.message} yet")
             raise DeployError(f"{resource.address}: {failure.message}") from failure
         try:
             live = await self.api.find(place)
             if live is None:
-                return Reading(exists=False, message=message, warning=message)
+                return ResourceReading(exists=False, message=message, warning=message)
             # A namespace that existed before is used as it is.
             is_used = wanted.is_namespace and target_id is not None and target_id.startswith(EXISTING)
             changes = () if is_used else await self._foreseen(place, wanted, live)
             health, complaint = await self._health(live)
-        except ApiFailure as failure:
+        except KubernetesApiError as failure:
             raise DeployError(f"{resource.address}: {failure.message}") from failure
-        return Reading(
+        return ResourceReading(
             exists=True,
             id=live["metadata"].get("uid"),
-            fields={"manifest": _shared(redacted(live, wanted.sensitive), wanted.manifest)},
-            results=_results(live),
+            fields={"manifest": _select_fields(redact_manifest(live, wanted.sensitive), wanted.manifest)},
+            results=_object_results(live),
             changes=changes,
             health=health,
             message=complaint or message,
@@ -114,26 +122,26 @@ class Cluster:
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         known_id: str | None = None
         try:
-            wanted, left_out = await self.wanted(task.resource)
-            place = await self.api.place_of(wanted.manifest)
+            wanted, left_out = await self.prepare_object(task.resource)
+            place = await self.api.find_path(wanted.manifest)
             applied = await self.own(place, wanted, task, str(task.resource.address))
             live, known_id = applied.live, applied.id
             if wanted.wait:
                 live = await self.ready(place, live, task, effects)
-        except ApiFailure as failure:
-            return replace(failed_by(failure), id=known_id)
-        except NotReady as error:
+        except KubernetesApiError as failure:
+            return replace(failure_outcome(failure), id=known_id)
+        except ObjectNotReadyError as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error), id=known_id)
-        message = _left_out(left_out, self.version)
+        message = _describe_omitted(left_out, self.version)
         return Outcome(
             changed=applied.changed,
             id=known_id,
-            results=_results(live),
+            results=_object_results(live),
             message=applied.message,
             log=() if message is None else (message,),
         )
 
-    async def own(self, place: Place, wanted: WantedObject, task: Task, subject: str) -> Applied:
+    async def own(self, place: ObjectPath, wanted: DesiredObject, task: Task, subject: str) -> Applied:
         """Create or update an object that belongs to this environment, or is absent; `Refused` when it belongs to others."""
         attempts = _ATTEMPTS
         while True:
@@ -153,8 +161,8 @@ class Cluster:
                     message=f"namespace {name!r} already exists: it is used, and not changed or deleted",
                 )
             try:
-                live = await self.applied(place, wanted, task.operation_id, before)
-            except ApiFailure as failure:
+                live = await self.apply_object(place, wanted, task.operation_id, before)
+            except KubernetesApiError as failure:
                 if not (failure.is_outdated and attempts):
                     raise
                 continue
@@ -163,8 +171,8 @@ class Cluster:
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
         try:
-            wanted, _ = await self.wanted(task.resource)
-            place = await self.api.place_of(wanted.manifest)
+            wanted, _ = await self.prepare_object(task.resource)
+            place = await self.api.find_path(wanted.manifest)
             live = await self.api.find(place)
             if live is None:
                 return Outcome(changed=False)
@@ -177,12 +185,12 @@ class Cluster:
                 if refusal is not None:
                     raise Refused(refusal)
             effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
-            await self.removed(place, live)
-        except ApiFailure as failure:
+            await self.delete_and_wait(place, live)
+        except KubernetesApiError as failure:
             if failure.is_missing:  # gone already, perhaps with its kind
                 return Outcome(changed=False)
-            return failed_by(failure)
-        except NotReady as error:
+            return failure_outcome(failure)
+        except ObjectNotReadyError as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
         return Outcome()
 
@@ -193,11 +201,11 @@ class Cluster:
             owner = other_environment(live, self.settings.ownership.environment)
             reason = "sabir did not create it" if owner is None else f"it belongs to environment {owner!r}"
             return Outcome(changed=False, message=f"namespace {name!r} is kept: {reason}")
-        deadline, pause = _now() + self.settings.wait_seconds, _SOON
+        deadline, pause = _loop_time() + self.settings.wait_seconds, _SOON
         while True:
             try:
                 found = self.settings.ownership.sort_contents(await self.api.contents(name))
-            except ApiFailure as failure:
+            except KubernetesApiError as failure:
                 reason = f"its contents could not be read: {failure.message}"
                 return _kept(name, reason, passing=failure.passing)
             if found.foreign:
@@ -208,7 +216,7 @@ class Cluster:
                 return _kept(name, f"it contains objects that are still recorded: {others}", passing=True)
             if not found.leaving:
                 return None
-            if _now() > deadline:
+            if _loop_time() > deadline:
                 others = list_titles(found.leaving)
                 return _kept(name, f"it contains objects that are not gone yet: {others}")
             await asyncio.sleep(pause)
@@ -217,25 +225,28 @@ class Cluster:
     async def observe(self, task: Task) -> Observation:
         """Applying and deleting may be repeated, so a step counts as done only when nothing is left to wait for."""
         try:
-            wanted, _ = await self.wanted(task.resource)
+            wanted, _ = await self.prepare_object(task.resource)
             live = await self.live(wanted)
-        except ApiFailure as failure:
-            return Observation(sighting=Sighting.CANNOT_TELL, look_at=failure.message)
+        except KubernetesApiError as failure:
+            return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=failure.message)
         if task.action is Action.DELETE:
             return Observation(
-                sighting=Sighting.DONE if live is None else Sighting.NOT_DONE, outcome=Outcome()
+                sighting=CompletionStatus.DONE if live is None else CompletionStatus.NOT_DONE,
+                outcome=Outcome(),
             )
         if live is None or not self._is_marked(live, task):
-            return Observation(sighting=Sighting.NOT_DONE)
+            return Observation(sighting=CompletionStatus.NOT_DONE)
         uid = live["metadata"].get("uid")
         if wanted.wait and readiness(live).state is not Readiness.READY:
-            return Observation(sighting=Sighting.NOT_DONE, outcome=Outcome(id=uid))
-        return Observation(sighting=Sighting.DONE, outcome=Outcome(id=uid, results=_results(live)))
+            return Observation(sighting=CompletionStatus.NOT_DONE, outcome=Outcome(id=uid))
+        return Observation(
+            sighting=CompletionStatus.DONE, outcome=Outcome(id=uid, results=_object_results(live))
+        )
 
     def _is_marked(self, live: Mapping[str, Any], task: Task) -> bool:
         """Whether the operation wrote the object, and no other environment has taken it since."""
         other = other_environment(live, self.settings.ownership.environment)
-        return other is None and annotation(live, OPERATION) == task.operation_id
+        return other is None and read_annotation(live, OPERATION) == task.operation_id
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         """`restart`: the pods of a workload are made anew, one after the other."""
@@ -244,8 +255,8 @@ class Cluster:
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         patch = {"spec": {"template": {"metadata": {"annotations": {RESTARTED: moment}}}}}
         try:
-            wanted, _ = await self.wanted(task.resource)
-            place = await self.api.place_of(wanted.manifest)
+            wanted, _ = await self.prepare_object(task.resource)
+            place = await self.api.find_path(wanted.manifest)
             before = await self.api.get(place)
             refusal = self.settings.ownership.find_refusal(before, task, str(task.resource.address))
             if refusal is not None:
@@ -253,72 +264,72 @@ class Cluster:
             same = {**patch, "metadata": {"uid": before["metadata"].get("uid")}}
             live = await self.api.merge(place, same, fieldManager="sabir-restart")
             live = await self.ready(place, live, task, effects)
-        except ApiFailure as failure:
-            return failed_by(failure)
-        except NotReady as error:
+        except KubernetesApiError as failure:
+            return failure_outcome(failure)
+        except ObjectNotReadyError as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
-        return Outcome(results=_results(live))
+        return Outcome(results=_object_results(live))
 
-    async def wanted(self, resource: Resource) -> tuple[WantedObject, tuple[str, ...]]:
+    async def prepare_object(self, resource: Resource) -> tuple[DesiredObject, tuple[str, ...]]:
         """The object as this server can take it, and what it does not know of it."""
         environment = self.settings.ownership.environment
-        wanted = wanted_object(resource, environment, force=self.settings.force)
+        wanted = build_desired_object(resource, environment, force=self.settings.force)
         schemas = await self.api.schemas()
         manifest, left_out = schemas.without_unknown(wanted.manifest)
         return replace(wanted, manifest=manifest), left_out
 
-    async def live(self, wanted: WantedObject) -> dict[str, Any] | None:
+    async def live(self, wanted: DesiredObject) -> dict[str, Any] | None:
         """The object as it is; None also when the cluster does not even serve its kind."""
         try:
-            return await self.api.find(await self.api.place_of(wanted.manifest))
-        except ApiFailure as failure:
+            return await self.api.find(await self.api.find_path(wanted.manifest))
+        except KubernetesApiError as failure:
             if failure.is_missing:
                 return None
             raise
 
     async def _foreseen(
-        self, place: Place, wanted: WantedObject, live: Mapping[str, Any]
-    ) -> tuple[Change, ...]:
+        self, place: ObjectPath, wanted: DesiredObject, live: Mapping[str, Any]
+    ) -> tuple[FieldChange, ...]:
         if wanted.is_job:
-            before, after = annotation(live, CONTENT), wanted.content
-            return () if before == after else (Change(field="content", before=before, after=after),)
+            before, after = read_annotation(live, CONTENT), wanted.content
+            return () if before == after else (FieldChange(field="content", before=before, after=after),)
         try:
             # The id of the last operation stays on the object until the next: without it, it would seem to go.
-            wanted = wanted.with_creation(annotation(live, CREATED))
-            manifest = wanted.with_operation(annotation(live, OPERATION))
+            wanted = wanted.with_creation(read_annotation(live, CREATED))
+            manifest = wanted.with_operation(read_annotation(live, OPERATION))
             tried = await self.api.apply(place, manifest, dryRun="All", **self._manager(force=True))
-        except ApiFailure as failure:
+        except KubernetesApiError as failure:
             if failure.status != 422:
                 raise
             # It cannot be changed so; what would differ can still be shown from what is wanted.
-            return changes_between(_shared(live, wanted.manifest), wanted.manifest, wanted.sensitive)
+            return changes_between(_select_fields(live, wanted.manifest), wanted.manifest, wanted.sensitive)
         return changes_between(live, tried, wanted.sensitive)
 
-    async def applied(
-        self, place: Place, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
+    async def apply_object(
+        self, place: ObjectPath, wanted: DesiredObject, operation_id: str, before: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         """The object as it is once it was applied. It is applied to `before` or, where that is None, only when there is still none."""
-        created = operation_id if before is None else annotation(before, CREATED)
+        created = operation_id if before is None else read_annotation(before, CREATED)
         manifest = wanted.with_creation(created).with_operation(operation_id)
         if (
             wanted.force and before is not None and not wanted.is_namespace
         ):  # its managers show who created it
             await self._take_over(place, before)
-        if wanted.is_job and before is not None and annotation(before, CONTENT) != wanted.content:
-            await self.removed(place, before)
+        if wanted.is_job and before is not None and read_annotation(before, CONTENT) != wanted.content:
+            await self.delete_and_wait(place, before)
             before = None
         try:
             return await self._apply_to(place, manifest, before, force=wanted.force)
-        except ApiFailure as failure:
+        except KubernetesApiError as failure:
             may_replace = wanted.replace and not wanted.is_namespace  # it would take everything in it along
             if not (may_replace and failure.status == 422 and _cannot_change(failure)):
                 raise
         if before is not None:
-            await self.removed(place, before)
+            await self.delete_and_wait(place, before)
         return await self._apply_to(place, manifest, None, force=wanted.force)
 
     async def _apply_to(
-        self, place: Place, manifest: Mapping[str, Any], before: Mapping[str, Any] | None, *, force: bool
+        self, place: ObjectPath, manifest: Mapping[str, Any], before: Mapping[str, Any] | None, *, force: bool
     ) -> dict[str, Any]:
         """Apply to the object that was read, or create one; a conflict when another one is there by now."""
         manager = self._manager(force=force)
@@ -327,7 +338,7 @@ class Cluster:
                 return await self.api.apply(
                     place, _with_metadata(manifest, resourceVersion=_NO_VERSION), **manager
                 )
-            except ApiFailure as failure:
+            except KubernetesApiError as failure:
                 if failure.status != 500 or _VERSION_REFUSED not in failure.message:
                     raise
             before = await self.api.create(place, manifest, **self._manager(force=False))
@@ -335,7 +346,7 @@ class Cluster:
         same = _with_metadata(manifest, uid=before["metadata"].get("uid"))
         return await self.api.apply(place, same, **manager)
 
-    async def _convert_created(self, place: Place, before: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _convert_created(self, place: ObjectPath, before: Mapping[str, Any]) -> Mapping[str, Any]:
         """Let our manager own by apply what it has created otherwise: an apply takes nothing else away."""
         metadata = before["metadata"]
         managed = convert_created(metadata.get("managedFields") or (), self.settings.ownership.field_manager)
@@ -348,15 +359,17 @@ class Cluster:
         }
         return await self.api.merge(place, {"metadata": patch})
 
-    async def _take_over(self, place: Place, before: Mapping[str, Any]) -> None:
+    async def _take_over(self, place: ObjectPath, before: Mapping[str, Any]) -> None:
         """Own what an earlier tool set: what is not wanted of it goes with the apply, a label of a selector for one."""
         metadata = before["metadata"]
-        managed = taken_over(metadata.get("managedFields") or (), self.settings.ownership.field_manager)
+        managed = claim_managed_fields(
+            metadata.get("managedFields") or (), self.settings.ownership.field_manager
+        )
         if managed is not None:
             patch = {"managedFields": managed, "resourceVersion": metadata.get("resourceVersion")}
             await self.api.merge(place, {"metadata": patch})
 
-    async def removed(self, place: Place, live: Mapping[str, Any]) -> None:
+    async def delete_and_wait(self, place: ObjectPath, live: Mapping[str, Any]) -> None:
         """Delete just this object, its dependents first, and wait until it is gone."""
         uid = live["metadata"].get("uid")
         await self.api.delete(
@@ -368,45 +381,47 @@ class Cluster:
                 "preconditions": {"uid": uid},
             },
         )
-        deadline = _now() + self.settings.wait_seconds
+        deadline = _loop_time() + self.settings.wait_seconds
         pause = _SOON
         while (left := await self.api.find(place)) is not None and left["metadata"].get("uid") == uid:
-            if _now() > deadline:
+            if _loop_time() > deadline:
                 held = ", ".join(left["metadata"].get("finalizers") or ()) or "what it owns"
-                raise NotReady(
+                raise ObjectNotReadyError(
                     f"{left['kind']} {left['metadata']['name']} is still there: it waits for {held}"
                 )
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SELDOM)
 
-    async def ready(self, place: Place, live: dict[str, Any], task: Task, effects: Effects) -> dict[str, Any]:
+    async def ready(
+        self, place: ObjectPath, live: dict[str, Any], task: Task, effects: Effects
+    ) -> dict[str, Any]:
         """The object once it does what it is for."""
-        deadline = _now() + (task.timeout or self.settings.wait_seconds)
+        deadline = _loop_time() + (task.timeout or self.settings.wait_seconds)
         pause, told = _SOON, set[str]()
         while (progress := readiness(live)).state is Readiness.WAITING:
             if progress.message is not None and progress.message not in told:
                 told.add(progress.message)
                 effects.note(f"waiting for {progress.message}")
-            if _now() > deadline:
-                raise NotReady(await self._why(live, progress))
+            if _loop_time() > deadline:
+                raise ObjectNotReadyError(await self._why(live, progress))
             if pause == _SELDOM:  # it takes long: those who wait want to know why
                 await self._tell_troubles(live, told, effects)
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SELDOM)
             live = await self.api.get(place)
         if progress.state is Readiness.FAILED:
-            raise NotReady(await self._why(live, progress))
+            raise ObjectNotReadyError(await self._why(live, progress))
         return live
 
     async def _tell_troubles(self, live: Mapping[str, Any], told: set[str], effects: Effects) -> None:
         """Each complaint of its pods once."""
-        for trouble in await pod_troubles(self.api, live):
+        for trouble in await collect_pod_problems(self.api, live):
             if trouble not in told:
                 told.add(trouble)
                 effects.note(trouble)
 
-    async def _why(self, live: Mapping[str, Any], progress: Progress) -> str:
-        troubles = await pod_troubles(self.api, live)
+    async def _why(self, live: Mapping[str, Any], progress: ReadinessReport) -> str:
+        troubles = await collect_pod_problems(self.api, live)
         return "; ".join([progress.message or "it is not ready", *troubles])
 
     def _manager(self, *, force: bool) -> dict[str, str]:
@@ -423,14 +438,14 @@ class Applied(Struct, frozen=True, kw_only=True):
     message: str | None = None
 
 
-class Refused(ApiFailure):
+class Refused(KubernetesApiError):
     """An object that belongs to others; nothing was done."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, status=409)
 
 
-class NotReady(Exception):
+class ObjectNotReadyError(Exception):
     """An object that did not come to do what it is for, or did not go away, in time."""
 
 
@@ -438,25 +453,25 @@ def _with_metadata(manifest: Mapping[str, Any], **fields: Any) -> dict[str, Any]
     return {**manifest, "metadata": {**manifest["metadata"], **fields}}
 
 
-def _now() -> float:
+def _loop_time() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _cannot_change(failure: ApiFailure) -> bool:
+def _cannot_change(failure: KubernetesApiError) -> bool:
     """Whether the object is refused because it is there already and fixed in this: one that is wrong would be refused anew."""
     return any(words in failure.message for words in _FIXED)
 
 
-def _shared(live: Any, wanted: Any) -> Any:
+def _select_fields(live: Any, wanted: Any) -> Any:
     """What the live object has of the fields that are wanted: not what the server fills in."""
     if isinstance(live, Mapping) and isinstance(wanted, Mapping):
-        return {key: _shared(live[key], value) for key, value in wanted.items() if key in live}
+        return {key: _select_fields(live[key], value) for key, value in wanted.items() if key in live}
     if isinstance(live, list) and isinstance(wanted, list) and len(live) == len(wanted):
-        return [_shared(*pair) for pair in zip(live, wanted, strict=True)]
+        return [_select_fields(*pair) for pair in zip(live, wanted, strict=True)]
     return live
 
 
-def _results(live: Mapping[str, Any]) -> dict[str, Value]:
+def _object_results(live: Mapping[str, Any]) -> dict[str, Value]:
     """What others may want to know of an object that is there."""
     results: dict[str, Value] = {"uid": live["metadata"].get("uid")}
     if live.get("kind") == "Service":
@@ -468,7 +483,7 @@ def _results(live: Mapping[str, Any]) -> dict[str, Value]:
     return results
 
 
-def _left_out(paths: tuple[str, ...], version: str) -> str | None:
+def _describe_omitted(paths: tuple[str, ...], version: str) -> str | None:
     if not paths:
         return None
     return f"left out, because the cluster ({version}) does not know it: {', '.join(paths)}"
@@ -480,7 +495,7 @@ def _kept(name: str, reason: str, *, passing: bool = False) -> Outcome:
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
 
 
-def failed_by(failure: ApiFailure) -> Outcome:
+def failure_outcome(failure: KubernetesApiError) -> Outcome:
     message = failure.message
     if isinstance(failure, Refused):
         return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=message)

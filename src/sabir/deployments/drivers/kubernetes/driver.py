@@ -6,16 +6,16 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.extras import needing
-from sabir.graph.values import Value, reveal
+from sabir.extras import require_extra
+from sabir.graph.values import Value, reveal_value
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Reading, told_changes
+from sabir.resources.outcome import FieldChange, ResourceReading, list_reported_changes
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
-    from sabir.deployments.drivers.kubernetes.connection import Cluster
+    from sabir.deployments.drivers.kubernetes.connection import ClusterConnection
 
 
 _SECONDS: Final = 300.0
@@ -25,7 +25,7 @@ _WORKLOADS: Final = frozenset({"DaemonSet", "Deployment", "StatefulSet"})
 
 
 def _is_workload(fields: Mapping[str, Value]) -> bool:
-    manifest = reveal(fields.get("manifest"))
+    manifest = reveal_value(fields.get("manifest"))
     return isinstance(manifest, Mapping) and manifest.get("kind") in _WORKLOADS
 
 
@@ -85,28 +85,30 @@ class KubernetesDriver:
             "timeout_seconds": Field(about="how long a request may take; default 30", type=FieldType.NUMBER),
         }
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         """The server foresees it when the object is read."""
-        return told_changes(resource, reading, whole="manifest")
+        return list_reported_changes(resource, reading, whole="manifest")
 
     @asynccontextmanager
-    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Cluster]:
-        with needing("kubernetes,deploy", f"target {target.name!r}"):
+    async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[ClusterConnection]:
+        with require_extra("kubernetes,deploy", f"target {target.name!r}"):
             from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
-            from sabir.deployments.drivers.kubernetes.api import Api
+            from sabir.deployments.drivers.kubernetes.api import KubernetesApi
             from sabir.deployments.drivers.kubernetes.connection import ClusterSettings
             from sabir.deployments.drivers.kubernetes.ownership import Ownership
-            from sabir.deployments.drivers.kubernetes.runs import RunningCluster
+            from sabir.deployments.drivers.kubernetes.runs import ClusterRunConnection
 
             config = cluster_config(target, context)
 
         def setting(name: str, default: Any) -> Any:
-            value = reveal(target.settings.get(name))
+            value = reveal_value(target.settings.get(name))
             return default if value is None else value
 
         seconds = float(setting("timeout_seconds", _REQUEST_SECONDS))
         async with open_client(config, timeout=seconds) as client:
-            api = Api(client, namespace=str(setting("namespace", config.namespace)), seconds=seconds)
+            api = KubernetesApi(
+                client, namespace=str(setting("namespace", config.namespace)), seconds=seconds
+            )
             settings = ClusterSettings(
                 ownership=Ownership(
                     environment=context.environment,
@@ -116,7 +118,7 @@ class KubernetesDriver:
                 force=bool(setting("force", False)),
                 wait_seconds=float(setting("wait_seconds", _SECONDS)),
             )
-            yield RunningCluster(api, settings, await api.check_access())
+            yield ClusterRunConnection(api, settings, await api.check_access())
 
 
 DRIVER: Final = KubernetesDriver()

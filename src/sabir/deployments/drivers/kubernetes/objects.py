@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from sabir.deployments.drivers.kubernetes.compare import OPERATION, sensitive_paths
 from sabir.errors import DeployError
-from sabir.graph.values import reveal, reveal_all
+from sabir.graph.values import reveal_all, reveal_value
 from sabir.resources.resource import Resource
 
 CONTENT: Final = "sabir/content"
@@ -31,7 +31,7 @@ ENVIRONMENT: Final = "sabir/environment"
 """The label that tells objects of one environment from others."""
 
 
-class WantedObject(Struct, frozen=True, kw_only=True):
+class DesiredObject(Struct, frozen=True, kw_only=True):
     manifest: Mapping[str, Any]
     sensitive: frozenset[str]
     """Paths whose values are never shown."""
@@ -57,7 +57,7 @@ class WantedObject(Struct, frozen=True, kw_only=True):
         """The object that also carries the id of the operation, when there is one."""
         return _annotated(self.manifest, OPERATION, operation_id)
 
-    def with_creation(self, operation_id: str | None) -> WantedObject:
+    def with_creation(self, operation_id: str | None) -> DesiredObject:
         """A namespace that also says which operation created it, when that is known; other objects as they are."""
         if not self.is_namespace:
             return self
@@ -74,7 +74,7 @@ def _annotated(manifest: Mapping[str, Any], name: str, value: str | None) -> Map
     return {**manifest, "metadata": {**metadata, "annotations": annotations}}
 
 
-def wanted_object(resource: Resource, environment: str, *, force: bool) -> WantedObject:
+def build_desired_object(resource: Resource, environment: str, *, force: bool) -> DesiredObject:
     """The object that a resource asks for; `DeployError` when it is none."""
     manifest = reveal_all(resource.desired.get("manifest"))
     for key in ("apiVersion", "kind"):
@@ -83,19 +83,19 @@ def wanted_object(resource: Resource, environment: str, *, force: bool) -> Wante
     metadata = manifest.get("metadata")
     if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str):
         raise DeployError(f"{resource.address}: its manifest needs metadata with a name")
-    manifest = {**manifest, "metadata": _labelled(metadata, environment)}
+    manifest = {**manifest, "metadata": _add_labels(metadata, environment)}
     if manifest["kind"] == "Job":
-        manifest = _hashed(manifest)
-    return WantedObject(
+        manifest = _add_content_hash(manifest)
+    return DesiredObject(
         manifest=manifest,
-        sensitive=sensitive_paths(reveal(resource.desired.get("manifest"))),
-        wait=reveal(resource.desired.get("wait")) is not False,
-        force=force or reveal(resource.desired.get("force")) is True,
-        replace=reveal(resource.desired.get("replace")) is True,
+        sensitive=sensitive_paths(reveal_value(resource.desired.get("manifest"))),
+        wait=reveal_value(resource.desired.get("wait")) is not False,
+        force=force or reveal_value(resource.desired.get("force")) is True,
+        replace=reveal_value(resource.desired.get("replace")) is True,
     )
 
 
-def _labelled(metadata: Mapping[str, Any], environment: str) -> dict[str, Any]:
+def _add_labels(metadata: Mapping[str, Any], environment: str) -> dict[str, Any]:
     """With the labels of sabir. That of the environment is reserved: it decides whose the object is."""
     labels = {"app.kubernetes.io/managed-by": "sabir", **(metadata.get("labels") or {})}
     return {**metadata, "labels": {**labels, ENVIRONMENT: environment_label(environment)}}
@@ -106,7 +106,7 @@ def environment_label(environment: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", environment)[:63].strip("-_.") or "environment"
 
 
-def _hashed(manifest: dict[str, Any]) -> dict[str, Any]:
+def _add_content_hash(manifest: dict[str, Any]) -> dict[str, Any]:
     """A Job cannot be changed, only made anew: the hash tells whether it was made from the same content."""
     metadata = manifest["metadata"]
     if CONTENT in (metadata.get("annotations") or {}):
@@ -120,7 +120,7 @@ _CONTROLLERS: Final = ("kube-", "kubelet", "cloud-controller", "sabir-restart")
 """How the names of those begin that fill in what is never described: status, addresses, numbers of replicas."""
 
 
-def taken_over(managed: Sequence[Mapping[str, Any]], manager: str) -> list[dict[str, Any]] | None:
+def claim_managed_fields(managed: Sequence[Mapping[str, Any]], manager: str) -> list[dict[str, Any]] | None:
     """The `managedFields` with those of other tools under our manager; None when it has applied already, or there are none."""
     theirs = [entry for entry in managed if _is_of_tool(entry)]
     if not theirs or any(entry.get("manager") == manager for entry in managed):
@@ -131,7 +131,7 @@ def taken_over(managed: Sequence[Mapping[str, Any]], manager: str) -> list[dict[
         "operation": "Apply",
         "apiVersion": version,
         "fieldsType": "FieldsV1",
-        "fieldsV1": reduce(_joined, (entry.get("fieldsV1") or {} for entry in theirs)),
+        "fieldsV1": reduce(_merge_fields, (entry.get("fieldsV1") or {} for entry in theirs)),
     }
     return [*(dict(entry) for entry in managed if not _is_of_tool(entry)), ours]
 
@@ -144,7 +144,7 @@ def convert_created(managed: Sequence[Mapping[str, Any]], manager: str) -> list[
     applied = {
         **ours[-1],
         "operation": "Apply",
-        "fieldsV1": reduce(_joined, (entry.get("fieldsV1") or {} for entry in ours)),
+        "fieldsV1": reduce(_merge_fields, (entry.get("fieldsV1") or {} for entry in ours)),
     }
     return [*(dict(entry) for entry in managed if entry not in ours), applied]
 
@@ -158,7 +158,7 @@ def _is_of_tool(entry: Mapping[str, Any]) -> bool:
     )
 
 
-def _joined(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_fields(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
     """Two sets of fields, which are trees of names, as one."""
-    shared = {name: _joined(left[name], right[name]) for name in left.keys() & right.keys()}
+    shared = {name: _merge_fields(left[name], right[name]) for name in left.keys() & right.keys()}
     return {**left, **right, **shared}

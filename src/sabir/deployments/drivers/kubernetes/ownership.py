@@ -99,7 +99,7 @@ class Ownership(Struct, frozen=True, kw_only=True, eq=False):
         return f"{subject} already exists and is not managed by sabir; {adopt}"
 
     def _is_own(self, live: Mapping[str, Any], task: Task) -> bool:
-        uid, operation = live["metadata"].get("uid"), annotation(live, OPERATION)
+        uid, operation = live["metadata"].get("uid"), read_annotation(live, OPERATION)
         if uid is not None and uid == task.id:
             return True
         if environment_of(live) is None:
@@ -122,7 +122,7 @@ class Ownership(Struct, frozen=True, kw_only=True, eq=False):
         if environment_of(live) != self.label:
             return False
         is_recorded = recorded_id is not None and metadata.get("uid") == recorded_id
-        created = annotation(live, CREATED)
+        created = read_annotation(live, CREATED)
         if created is not None:
             return is_recorded or (self.recorded is not None and self.recorded.has_operation(created))
         return is_recorded and self._was_applied_first(metadata)
@@ -162,7 +162,7 @@ class Ownership(Struct, frozen=True, kw_only=True, eq=False):
 
     def _has_written(self, live: Mapping[str, Any], *, ran: bool = False) -> bool:
         """Whether an operation of this state wrote the object. A copy that another tool made has the same annotations."""
-        operation = annotation(live, OPERATION)
+        operation = read_annotation(live, OPERATION)
         if self.recorded is None or operation is None:
             return False
         if not self.recorded.has_operation(operation, ran=ran):
@@ -194,6 +194,6 @@ def environment_of(live: Mapping[str, Any]) -> str | None:
     return labels.get(ENVIRONMENT)
 
 
-def annotation(manifest: Mapping[str, Any], name: str) -> str | None:
+def read_annotation(manifest: Mapping[str, Any], name: str) -> str | None:
     annotations: Mapping[str, str] = manifest.get("metadata", {}).get("annotations") or {}
     return annotations.get(name)

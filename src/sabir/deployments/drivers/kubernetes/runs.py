@@ -12,17 +12,22 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from sabir.deployments.drivers.kubernetes.api import ApiFailure, Place
+from sabir.deployments.drivers.kubernetes.api import KubernetesApiError, ObjectPath
 from sabir.deployments.drivers.kubernetes.compare import OPERATION
-from sabir.deployments.drivers.kubernetes.connection import Cluster, NotReady, Refused, failed_by
-from sabir.deployments.drivers.kubernetes.objects import WantedObject
-from sabir.deployments.drivers.kubernetes.ownership import annotation
+from sabir.deployments.drivers.kubernetes.connection import (
+    ClusterConnection,
+    ObjectNotReadyError,
+    Refused,
+    failure_outcome,
+)
+from sabir.deployments.drivers.kubernetes.objects import DesiredObject
+from sabir.deployments.drivers.kubernetes.ownership import read_annotation
 from sabir.deployments.drivers.kubernetes.readiness import pod_logs, pods_of
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import Value, reveal
+from sabir.graph.values import Value, reveal_value
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 
@@ -31,7 +36,7 @@ NODES: Final = "kubernetes-nodes"
 _PAUSE: Final = 0.5
 
 
-class RunningCluster(Cluster):
+class ClusterRunConnection(ClusterConnection):
     """A cluster that also runs objects."""
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
@@ -39,16 +44,16 @@ class RunningCluster(Cluster):
             return await self._nodes()
         if task.resource.kind != RUN:
             return await super().apply(task, effects)
-        outcome, wanted = Outcome(), list[WantedObject]()
+        outcome, wanted = Outcome(), list[DesiredObject]()
         try:
-            wanted += [(await self.wanted(resource))[0] for resource in _objects(task.resource)]
+            wanted += [(await self.prepare_object(resource))[0] for resource in _split_objects(task.resource)]
             # All are there before one is waited for: they may wait for each other.
-            begun = [await self._begun(each, task, effects) for each in wanted]
+            begun = [await self._start_object(each, task, effects) for each in wanted]
             for each, (place, live) in zip(wanted, begun, strict=True):
-                await self._ended(each, await self.ready(place, live, task, effects), task)
-        except ApiFailure as failure:
-            outcome = failed_by(failure)
-        except NotReady as error:
+                await self._wait_for_pods(each, await self.ready(place, live, task, effects), task)
+        except KubernetesApiError as failure:
+            outcome = failure_outcome(failure)
+        except ObjectNotReadyError as error:
             outcome = Outcome(status=OutcomeStatus.FAILED, message=str(error))
         return replace(outcome, log=await self._log(task, wanted))
 
@@ -63,67 +68,69 @@ class RunningCluster(Cluster):
     async def observe(self, task: Task) -> Observation:
         """Running again goes on with the Job that carries the id of the operation, so that is always safe."""
         if task.resource.kind in (RUN, NODES):
-            return Observation(sighting=Sighting.NOT_DONE)
+            return Observation(sighting=CompletionStatus.NOT_DONE)
         return await super().observe(task)
 
     async def _nodes(self) -> Outcome:
         try:
             nodes = await self.api.items("/api/v1/nodes", "Node")
-        except ApiFailure as failure:
-            return failed_by(failure)
+        except KubernetesApiError as failure:
+            return failure_outcome(failure)
         names = sorted(str(node["metadata"]["name"]) for node in nodes)
         return Outcome(results={"nodes": [*names]})
 
-    async def _begun(
-        self, wanted: WantedObject, task: Task, effects: Effects
-    ) -> tuple[Place, dict[str, Any]]:
+    async def _start_object(
+        self, wanted: DesiredObject, task: Task, effects: Effects
+    ) -> tuple[ObjectPath, dict[str, Any]]:
         """The object as it is once it was applied, with its place."""
-        place = await self.api.place_of(wanted.manifest)
+        place = await self.api.find_path(wanted.manifest)
         subject = f"{place.kind}/{place.name}"
         before = await self.api.find(place) if wanted.is_job else None
         if before is not None:
             refusal = self.settings.ownership.find_refusal(before, task, subject)
             if refusal is not None:
                 raise Refused(refusal)
-            if annotation(before, OPERATION) == task.operation_id:
+            if read_annotation(before, OPERATION) == task.operation_id:
                 return place, before
             effects.note(f"deleting Job {before['metadata']['name']} of an earlier run")
-            await self.removed(place, before)
+            await self.delete_and_wait(place, before)
         return place, (await self.own(place, wanted, task, subject)).live
 
-    async def _ended(self, wanted: WantedObject, live: Mapping[str, Any], task: Task) -> None:
+    async def _wait_for_pods(self, wanted: DesiredObject, live: Mapping[str, Any], task: Task) -> None:
         """A workload without pods counts as ready while its last ones still end; here they must be gone."""
         deadline = asyncio.get_running_loop().time() + (task.timeout or self.settings.wait_seconds)
         while _is_stopped(wanted) and (pods := await pods_of(self.api, live)):
             if asyncio.get_running_loop().time() > deadline:
                 names = ", ".join(pod["metadata"]["name"] for pod in pods[:3])
-                raise NotReady(f"{live['kind']} {live['metadata']['name']}: pods do not end: {names}")
+                raise ObjectNotReadyError(
+                    f"{live['kind']} {live['metadata']['name']}: pods do not end: {names}"
+                )
             await asyncio.sleep(_PAUSE)
 
-    async def _log(self, task: Task, wanted: list[WantedObject]) -> tuple[str, ...]:
+    async def _log(self, task: Task, wanted: list[DesiredObject]) -> tuple[str, ...]:
         """What its Jobs wrote, also one that failed, without secrets."""
         secrets = Secrets(secret_texts(task.resource.desired.get("objects")) or ())
         try:
             jobs = [await self.live(each) for each in wanted if each.is_job]
-        except ApiFailure:
+        except KubernetesApiError:
             return ()
         lines = [line for live in jobs if live is not None for line in await pod_logs(self.api, live)]
-        return tuple(map(secrets.scrubbed, lines))
+        return tuple(map(secrets.redact, lines))
 
 
-def _objects(resource: Resource) -> tuple[Resource, ...]:
+def _split_objects(resource: Resource) -> tuple[Resource, ...]:
     """Each object as a resource of its own."""
-    objects = reveal(resource.desired.get("objects"))
+    objects = reveal_value(resource.desired.get("objects"))
     if not isinstance(objects, list | tuple) or not objects:
         raise DeployError(f"{resource.address}: `objects` must be a list of objects")
-    return tuple(replace(resource, desired=_desired(manifest)) for manifest in objects)
+    return tuple(replace(resource, desired=_manifest_fields(manifest)) for manifest in objects)
 
 
-def _desired(manifest: Value) -> dict[str, Value]:
+def _manifest_fields(manifest: Value) -> dict[str, Value]:
     return {"manifest": manifest}
 
 
-def _is_stopped(wanted: WantedObject) -> bool:
+def _is_stopped(wanted: DesiredObject) -> bool:
     spec = wanted.manifest.get("spec") or {}
     if wanted.manifest["kind"] == "DaemonSet":
         return "sabir/stopped" in (spec["template"]["spec"].get("nodeSelector") or {})

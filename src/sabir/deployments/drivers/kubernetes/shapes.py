@@ -81,7 +81,7 @@ class Workload(LiveObject, frozen=True, rename="camel"):
     status: WorkloadStatus | None = None
 
 
-class JudgedStatus(LiveObject, frozen=True, rename="camel"):
+class StatusObject(LiveObject, frozen=True, rename="camel"):
     """A kind that is waited for and has no pods of its own."""
 
     status: WorkloadStatus | None = None
@@ -98,18 +98,18 @@ class States(Struct, frozen=True, rename="camel"):
     terminated: State | None = None
 
 
-class Container(Struct, frozen=True, rename="camel"):
+class ContainerShape(Struct, frozen=True, rename="camel"):
     name: str
     state: States | None = None
     last_state: States | None = None
 
 
 class PodStatus(WorkloadStatus, frozen=True):
-    container_statuses: list[Container] | None = None
-    init_container_statuses: list[Container] | None = None
+    container_statuses: list[ContainerShape] | None = None
+    init_container_statuses: list[ContainerShape] | None = None
 
 
-class Pod(LiveObject, frozen=True, rename="camel"):
+class PodShape(LiveObject, frozen=True, rename="camel"):
     status: PodStatus | None = None
 
 
@@ -126,16 +126,16 @@ class ServiceStatus(Struct, frozen=True, rename="camel"):
     load_balancer: LoadBalancer | None = None
 
 
-class Port(Struct, frozen=True, rename="camel"):
+class PortShape(Struct, frozen=True, rename="camel"):
     node_port: int = 0
 
 
 class ServiceSpec(Struct, frozen=True, rename="camel"):
     cluster_ip: str | None = field(default=None, name="clusterIP")
-    ports: list[Port] | None = None
+    ports: list[PortShape] | None = None
 
 
-class Service(LiveObject, frozen=True, rename="camel"):
+class ServiceShape(LiveObject, frozen=True, rename="camel"):
     spec: ServiceSpec | None = None
     status: ServiceStatus | None = None
 
@@ -144,7 +144,7 @@ class SecretObject(LiveObject, frozen=True, rename="camel"):
     data: dict[str, str] | None = None
 
 
-class Event(Struct, frozen=True, rename="camel"):
+class EventShape(Struct, frozen=True, rename="camel"):
     reason: str | None = None
     message: str | None = None
 
@@ -152,12 +152,12 @@ class Event(Struct, frozen=True, rename="camel"):
 _SHAPES: Final[Mapping[tuple[str, str], type[Struct]]] = {
     **{("apps", kind): Workload for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")},
     ("batch", "Job"): Workload,
-    ("", "Event"): Event,
-    ("", "Namespace"): JudgedStatus,
-    ("", "Pod"): Pod,
+    ("", "Event"): EventShape,
+    ("", "Namespace"): StatusObject,
+    ("", "Pod"): PodShape,
     ("", "Secret"): SecretObject,
-    ("", "Service"): Service,
-    ("apiextensions.k8s.io", "CustomResourceDefinition"): JudgedStatus,
+    ("", "Service"): ServiceShape,
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): StatusObject,
 }
 
 
@@ -166,7 +166,7 @@ def shape_of(version: str, kind: str) -> type[Struct]:
     return _SHAPES.get((version.rpartition("/")[0], kind), LiveObject)
 
 
-class Listed(Struct, frozen=True, rename="camel"):
+class ObjectListShape(Struct, frozen=True, rename="camel"):
     items: list[dict[str, Any]]
 
 
@@ -205,9 +205,9 @@ class DescribedKind(Struct, frozen=True, rename="camel"):
     kind: str
 
 
-class Definition(Struct, frozen=True, rename={"kinds": "x-kubernetes-group-version-kind"}):
+class DefinitionShape(Struct, frozen=True, rename={"kinds": "x-kubernetes-group-version-kind"}):
     kinds: list[DescribedKind] = []
 
 
 class SchemaDocument(Struct, frozen=True, rename="camel"):
-    definitions: dict[str, Definition] = {}
+    definitions: dict[str, DefinitionShape] = {}

@@ -21,11 +21,11 @@ from sabir.deployments.drivers.machine_pool.pool import (
 from sabir.deployments.drivers.ssh.driver import DRIVER as SSH
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import Value, reveal, reveal_all
+from sabir.graph.values import Value, reveal_all, reveal_value
 from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver
 from sabir.resources.effects import ANSWER, FAILURE, Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome, OutcomeStatus
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
@@ -136,12 +136,12 @@ class _Pool(RunConnection):
     async def observe(self, task: Task) -> Observation:
         """A plan leaves marks on its machine; the others may be done again."""
         if task.resource.kind != PLAN:
-            return Observation(sighting=Sighting.CANNOT_TELL)
+            return Observation(sighting=CompletionStatus.CANNOT_TELL)
         machine = self._machine(task)
         connection = await self._connection(machine)
         observation = await connection.observe(self._plan_task(task, machine))
         outcome = observation.outcome
-        return observation if outcome is None else replace(observation, outcome=_answered(outcome))
+        return observation if outcome is None else replace(observation, outcome=_plan_outcome(outcome))
 
     # -- claims ---------------------------------------------------------------------------------------------------------
 
@@ -162,9 +162,9 @@ class _Pool(RunConnection):
             # The machine it had comes first, and those that are for this server come before those that are for any.
             free.sort(key=lambda id_: (id_ not in recorded, not self._machines[id_].names))
             for id_ in [*mine, *free]:
-                told = await self._told(self._machines[id_], task, effects, claim_command(owner))
+                told = await self._run_command(self._machines[id_], task, effects, claim_command(owner))
                 if told["owner"] == owner:
-                    return _claimed(self._machines[id_], told["hostname"])
+                    return _claim_outcome(self._machines[id_], told["hostname"])
         return self._none_left(server, owners, silent, lost)
 
     def _recorded_owners(self) -> dict[str, _RecordedOwner]:
@@ -192,7 +192,7 @@ class _Pool(RunConnection):
 
         async def owner(machine: PooledMachine) -> str | DeployError:
             try:
-                return (await self._told(machine, task, effects, owner_command()))["owner"]
+                return (await self._run_command(machine, task, effects, owner_command()))["owner"]
             except DeployError as error:
                 return error
 
@@ -226,16 +226,16 @@ class _Pool(RunConnection):
 
     async def _release(self, task: Task, effects: Effects) -> Outcome:
         machine = self._machine(task)
-        farewell = reveal(self._target.settings.get("release")) or ()
+        farewell = reveal_value(self._target.settings.get("release")) or ()
         lines = [str(line) for line in farewell] if isinstance(farewell, Sequence) else []
-        await self._told(machine, task, effects, release_command(self._owner(task), lines))
+        await self._run_command(machine, task, effects, release_command(self._owner(task), lines))
         return Outcome(results={ANSWER: None})
 
     def _owner(self, task: Task) -> str:
         desired = task.resource.desired
         return _owner_text(self._context.environment, str(desired["stack"]), str(desired["name"]))
 
-    async def _told(
+    async def _run_command(
         self, machine: PooledMachine, task: Task, effects: Effects, command: Mapping[str, Value]
     ) -> dict[str, str]:
         connection = await self._connection(machine)
@@ -250,18 +250,18 @@ class _Pool(RunConnection):
         machine = self._machine(task)
         connection = await self._connection(machine)
         async with self._working[machine.id]:  # an agent runs one plan after the other
-            return _answered(await connection.apply(self._plan_task(task, machine), effects))
+            return _plan_outcome(await connection.apply(self._plan_task(task, machine), effects))
 
     def _plan_task(self, task: Task, machine: PooledMachine) -> Task:
         desired = reveal_all(dict(task.resource.desired))
         secrets = Secrets(secret_texts(dict(task.resource.desired)) or ())
         command = plan_command(desired["plan"], machine.python)
-        return _as_command(task, {name: secrets.marked(value) for name, value in command.items()})
+        return _as_command(task, {name: secrets.mark_sensitive(value) for name, value in command.items()})
 
     # -- connections ----------------------------------------------------------------------------------------------------
 
     def _machine(self, task: Task) -> PooledMachine:
-        id_ = str(reveal(task.resource.desired["machine"]))
+        id_ = str(reveal_value(task.resource.desired["machine"]))
         machine = self._machines.get(id_)
         if machine is None:
             raise DeployError(
@@ -285,12 +285,12 @@ def _as_command(task: Task, command: Mapping[str, Value]) -> Task:
     return replace(task, resource=replace(task.resource, kind=_COMMAND, desired=command))
 
 
-def _claimed(machine: PooledMachine, hostname: str) -> Outcome:
+def _claim_outcome(machine: PooledMachine, hostname: str) -> Outcome:
     answer: dict[str, Any] = {"id": machine.id, "address": machine.address, "hostname": hostname}
     return Outcome(results={ANSWER: answer}, id=machine.id)
 
 
-def _answered(outcome: Outcome) -> Outcome:
+def _plan_outcome(outcome: Outcome) -> Outcome:
     """The answer of the runner; a plan that took too long has none, as an agent that stays silent."""
     if not outcome.failed:
         return outcome

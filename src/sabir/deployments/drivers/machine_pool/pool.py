@@ -18,7 +18,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.graph.values import Value, reveal
+from sabir.graph.values import Value, reveal_value
 from sabir.resources.target import Target
 
 _BEGIN: Final = """\
@@ -43,20 +43,20 @@ _GIVE_BACK: Final = """\
 
 def owner_command() -> dict[str, Value]:
     """Tells who has the machine."""
-    return _command(_TELL, "")
+    return _build_command(_TELL, "")
 
 
 def claim_command(owner: str) -> dict[str, Value]:
     """Takes the machine if nobody has it, and tells who has it then."""
-    return _command(_TAKE + _TELL, owner)
+    return _build_command(_TAKE + _TELL, owner)
 
 
 def release_command(owner: str, farewell: Sequence[str]) -> dict[str, Value]:
     """Gives the machine back after `farewell`, commands that leave it as the next one wants it."""
-    return _command("".join(f"{line}\n" for line in farewell) + _GIVE_BACK + _TELL, owner)
+    return _build_command("".join(f"{line}\n" for line in farewell) + _GIVE_BACK + _TELL, owner)
 
 
-def _command(text: str, owner: str) -> dict[str, Value]:
+def _build_command(text: str, owner: str) -> dict[str, Value]:
     return {
         "script": _BEGIN + text,
         "interpreter": ["/bin/sh"],
@@ -97,14 +97,14 @@ class PooledMachine(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def python(self) -> str:
-        return str(reveal(self.settings.get("python")) or "python3")
+        return str(reveal_value(self.settings.get("python")) or "python3")
 
 
 def machines_of(target: Target) -> tuple[PooledMachine, ...]:
     """The pool of a target; a `DeployError` says which host is not described as it should be."""
     shared = {name: value for name, value in target.settings.items() if name not in _OF_THE_POOL}
-    hosts = reveal(target.settings.get("hosts"))
-    machines = tuple(_machine(target, entry, shared) for entry in _entries(target, hosts))
+    hosts = reveal_value(target.settings.get("hosts"))
+    machines = tuple(_build_machine(target, entry, shared) for entry in _read_hosts(target, hosts))
     ids = [machine.id for machine in machines]
     for id_ in ids:
         if ids.count(id_) > 1:
@@ -112,9 +112,9 @@ def machines_of(target: Target) -> tuple[PooledMachine, ...]:
     return machines
 
 
-def _entries(target: Target, hosts: Any) -> Iterator[Mapping[str, Any]]:
+def _read_hosts(target: Target, hosts: Any) -> Iterator[Mapping[str, Any]]:
     for entry in hosts if isinstance(hosts, Sequence) and not isinstance(hosts, str) else [hosts]:
-        plain = reveal(entry)
+        plain = reveal_value(entry)
         if isinstance(plain, str):
             yield {"host": plain}
         elif isinstance(plain, Mapping) and isinstance(plain.get("host"), str):
@@ -125,7 +125,7 @@ def _entries(target: Target, hosts: Any) -> Iterator[Mapping[str, Any]]:
             )
 
 
-def _machine(target: Target, entry: Mapping[str, Any], shared: Mapping[str, Value]) -> PooledMachine:
+def _build_machine(target: Target, entry: Mapping[str, Any], shared: Mapping[str, Value]) -> PooledMachine:
     settings: dict[str, Value] = {"root": "/", **shared, **entry}
     names = settings.pop("names", None) or ()
     address = settings.pop("address", None) or entry["host"]

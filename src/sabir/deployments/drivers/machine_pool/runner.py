@@ -35,7 +35,7 @@ class PlanError(Exception):
         self.info = info
 
 
-class Names(dict):  # type: ignore[type-arg]  # plans read their parameters as attributes
+class AttributeDict(dict):  # type: ignore[type-arg]  # plans read their parameters as attributes
     """A dictionary whose entries can be read as attributes."""
 
     def __getattr__(self, name: str) -> Any:
@@ -63,17 +63,17 @@ def answer_to(plan: dict[str, Any]) -> dict[str, Any]:
     before = os.getcwd()
     try:
         check_plan(plan)
-        return _answer(plan, 0, _run_body(plan, Files(plan.get("Files") or {}, folder)))
+        return _build_result(plan, 0, _run_body(plan, PlanFiles(plan.get("Files") or {}, folder)))
     except PlanError as error:
-        return _answer(plan, error.code, {"Message": str(error), "AdditionalInfo": error.info})
+        return _build_result(plan, error.code, {"Message": str(error), "AdditionalInfo": error.info})
     except Exception as error:  # noqa: BLE001  whatever a plan raises is its answer
-        return _answer(plan, 1, {"Message": str(error), "AdditionalInfo": None})
+        return _build_result(plan, 1, {"Message": str(error), "AdditionalInfo": None})
     finally:
         os.chdir(before)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _answer(plan: dict[str, Any], code: int, body: Any) -> dict[str, Any]:
+def _build_result(plan: dict[str, Any], code: int, body: Any) -> dict[str, Any]:
     return {
         "FormatVersion": "2.0.0",
         "SourceID": plan.get("ID"),
@@ -89,7 +89,7 @@ def _answer(plan: dict[str, Any], code: int, body: Any) -> dict[str, Any]:
 
 def check_plan(plan: dict[str, Any]) -> None:
     """Plans are refused for what agents refuse them for, under the same numbers."""
-    version = _version(plan["FormatVersion"])
+    version = _parse_version(plan["FormatVersion"])
     if version > _NEWEST:
         raise PlanError(
             _BAD_VERSION, f"Unsupported format version {plan['FormatVersion']} (I support versions <=2.2.0)"
@@ -105,7 +105,7 @@ def check_plan(plan: dict[str, Any]) -> None:
         _check_file(key, file, version)
 
 
-def _version(text: Any) -> tuple[int, int]:
+def _parse_version(text: Any) -> tuple[int, int]:
     match = re.match(r"(\d+)(?:\.(\d+))?", str(text))
     if match is None:
         raise PlanError(_BAD_VERSION, f"Unsupported format version {text} (I support versions <=2.2.0)")
@@ -149,9 +149,9 @@ def _check_file(key: str, file: dict[str, Any], version: tuple[int, int]) -> Non
 # -- the body -----------------------------------------------------------------------------------------------------------
 
 
-def _run_body(plan: dict[str, Any], files: Files) -> Any:
+def _run_body(plan: dict[str, Any], files: PlanFiles) -> Any:
     """The body runs inside of a function, so that it can return."""
-    names: dict[str, Any] = {"args": Names(plan.get("Parameters") or {})}
+    names: dict[str, Any] = {"args": AttributeDict(plan.get("Parameters") or {})}
     for name, script in (plan.get("Scripts") or {}).items():
         names[name] = Script(name, script, files)
     body = textwrap.indent(textwrap.dedent((plan.get("Body") or "pass").expandtabs(4)), "    ")
@@ -162,7 +162,7 @@ def _run_body(plan: dict[str, Any], files: Files) -> Any:
 class Script:
     """A script as the body sees it: called by its name, or with the name of a function behind it."""
 
-    def __init__(self, name: str, script: dict[str, Any], files: Files) -> None:
+    def __init__(self, name: str, script: dict[str, Any], files: PlanFiles) -> None:
         self._name = name
         self._script = script
         self._files = files
@@ -176,23 +176,23 @@ class Script:
         for file in self._script.get("Files") or ():
             self._files.put(file, self._name)
         run = {"Application": self._application, "Puppet": self._puppet, "Chef": self._chef}
-        return Names(run[self._script["Type"]](commandline, input))
+        return AttributeDict(run[self._script["Type"]](commandline, input))
 
     def _application(self, commandline: Any, text: Any) -> dict[str, Any]:
         path = self._files.put(self._script["EntryPoint"], self._name)
         os.chmod(path, 0o500)
         words = f'"./{os.path.basename(path)}" {commandline or ""}'
-        return self._ended(words, os.path.dirname(path), text)
+        return self._run_verified(words, os.path.dirname(path), text)
 
     def _puppet(self, attributes: Any, text: Any) -> dict[str, Any]:
         folder = self._files.folder(self._name)
         module, recipe = self._script["EntryPoint"].rsplit("::", 1)
         cls = f"{module}::{recipe}" if recipe else module
-        _write(os.path.join(folder, "manifest.pp"), f"node 'default' {{ class {{ {cls}:}}}}")
+        _write_text(os.path.join(folder, "manifest.pp"), f"node 'default' {{ class {{ {cls}:}}}}")
         if attributes is not None:
             data = {f"{module}::{name}": value for name, value in attributes.items()}
             # JSON is YAML, and needs no library.
-            _write(os.path.join(folder, "default.yaml"), json.dumps(data))
+            _write_text(os.path.join(folder, "default.yaml"), json.dumps(data))
         hierarchy = [{"name": "plan", "path": "default.yaml"}]
         settings = {
             "version": 5,
@@ -211,7 +211,7 @@ class Script:
             node[cookbook] = dict(attributes)
         settings = os.path.join(folder, "solo.rb")
         _write_unless_there(settings, f'cookbook_path "{self._cookbooks(folder, cookbook, text)}"')
-        _write(os.path.join(folder, "node.json"), json.dumps(node))
+        _write_text(os.path.join(folder, "node.json"), json.dumps(node))
         return self._module_ended(f"chef-solo -j node.json -c '{settings}'", folder, text)
 
     def _cookbooks(self, folder: str, cookbook: str, text: Any) -> str:
@@ -236,12 +236,12 @@ class Script:
         told = [line for line in (result["stdout"] or "").splitlines() if "ERROR" in line]
         if told and self._options.get("captureStderr", True):
             result["stderr"] = "\n".join([*filter(None, [result["stderr"]]), *told])
-        return self._verified(result, self._script["EntryPoint"])
+        return self._check_exit_code(result, self._script["EntryPoint"])
 
-    def _ended(self, words: str, folder: str, text: Any) -> dict[str, Any]:
-        return self._verified(self._output(words, folder, text), self._name)
+    def _run_verified(self, words: str, folder: str, text: Any) -> dict[str, Any]:
+        return self._check_exit_code(self._output(words, folder, text), self._name)
 
-    def _verified(self, result: dict[str, Any], name: str) -> dict[str, Any]:
+    def _check_exit_code(self, result: dict[str, Any], name: str) -> dict[str, Any]:
         """A command that failed is a failure unless the script says that its status does not count."""
         if result["exitCode"] and self._options.get("verifyExitcode", True):
             raise PlanError(_SCRIPT_FAILED, f"Script {name} returned error code", result)
@@ -265,14 +265,14 @@ class Script:
             preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
         )
         stdout, stderr = process.communicate(text)
-        return {"exitCode": process.returncode, "stdout": _stripped(stdout), "stderr": _stripped(stderr)}
+        return {"exitCode": process.returncode, "stdout": _strip_text(stdout), "stderr": _strip_text(stderr)}
 
 
-def _stripped(text: str | None) -> str | None:
+def _strip_text(text: str | None) -> str | None:
     return text.strip() if text else None
 
 
-def _write(path: str, text: str) -> None:
+def _write_text(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
@@ -280,13 +280,13 @@ def _write(path: str, text: str) -> None:
 def _write_unless_there(path: str, text: str) -> None:
     """A plan may bring settings of its own."""
     if not os.path.exists(path):
-        _write(path, text)
+        _write_text(path, text)
 
 
 # -- files --------------------------------------------------------------------------------------------------------------
 
 
-class Files:
+class PlanFiles:
     """The files of a plan; each script has a folder with those it names."""
 
     def __init__(self, files: dict[str, Any], folder: str) -> None:
@@ -308,25 +308,25 @@ class Files:
             raise PlanError(_BAD_PLAN, f"file {key} has a name that leads out of its folder: {entry['Name']}")
         if not os.path.lexists(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            (_download if entry.get("Type") == "Downloadable" else _unpack)(entry, path)
+            (_download_file if entry.get("Type") == "Downloadable" else _unpack_file)(entry, path)
         return path
 
 
-def _unpack(entry: dict[str, Any], path: str) -> None:
+def _unpack_file(entry: dict[str, Any], path: str) -> None:
     body = entry["Body"]
     data = base64.b64decode(body) if entry["BodyType"] == "Base64" else body.encode("utf-8")
     with open(path, "wb") as file:
         file.write(data)
 
 
-def _download(entry: dict[str, Any], path: str) -> None:
+def _download_file(entry: dict[str, Any], path: str) -> None:
     address = entry["URL"]
     if address.startswith(("git://", "git+http://", "git+https://")) or address.endswith(".git"):
-        _fetch(
+        _run_fetch(
             ["git", "clone", "--quiet", "--", address[4:] if address.startswith("git+") else address, path]
         )
     elif address.startswith("svn://") or re.search("https?://.*/svn/", address):
-        _fetch(["svn", "checkout", "--quiet", "--non-interactive", "--", address, path])
+        _run_fetch(["svn", "checkout", "--quiet", "--non-interactive", "--", address, path])
     elif address.startswith(("http://", "https://")):
         os.makedirs(path)
         name = os.path.join(path, address.rsplit("/", 1)[1])
@@ -336,7 +336,7 @@ def _download(entry: dict[str, Any], path: str) -> None:
         raise PlanError(_BAD_PLAN, f"Provided URL is not valid {address}")
 
 
-def _fetch(words: list[str]) -> None:
+def _run_fetch(words: list[str]) -> None:
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise PlanError(1, f"Error to fetch {words[-2]}: {done.stderr.strip()}")
@@ -353,17 +353,17 @@ def _first_answer(plan: dict[str, Any]) -> dict[str, Any]:
         return {"IsException": True, "Result": ["NotImplementedException", message]}
     folder = tempfile.mkdtemp(prefix="plan-")
     try:
-        return _powershell(plan, shell, folder)
+        return _run_powershell(plan, shell, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _powershell(plan: dict[str, Any], shell: str, folder: str) -> dict[str, Any]:
+def _run_powershell(plan: dict[str, Any], shell: str, folder: str) -> dict[str, Any]:
     scripts = [base64.b64decode(script).decode("utf-8") for script in plan.get("Scripts") or ()]
     results: list[dict[str, Any]] = []
     for command in plan.get("Commands") or ():
         path = os.path.join(folder, "command.ps1")
-        _write(path, "\n".join(["$ErrorActionPreference = 'Stop'", *scripts, _command_line(command)]))
+        _write_text(path, "\n".join(["$ErrorActionPreference = 'Stop'", *scripts, _command_line(command)]))
         done = subprocess.run(
             [shell, "-NoProfile", "-NonInteractive", "-File", path],
             stdin=subprocess.DEVNULL,
@@ -380,9 +380,11 @@ def _powershell(plan: dict[str, Any], shell: str, folder: str) -> dict[str, Any]
 
 def _command_line(command: dict[str, Any]) -> str:
     arguments = command.get("Arguments") or {}
-    words = " ".join(f"-{name} (ConvertFrom-Json '{_quoted(value)}')" for name, value in arguments.items())
+    words = " ".join(
+        f"-{name} (ConvertFrom-Json '{_quote_value(value)}')" for name, value in arguments.items()
+    )
     return f"{command['Name']} {words}"
 
 
-def _quoted(value: Any) -> str:
+def _quote_value(value: Any) -> str:
     return json.dumps(value).replace("'", "''")

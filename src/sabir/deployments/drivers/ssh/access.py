@@ -21,27 +21,27 @@ from typing import Any, Final, Protocol
 import asyncssh
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import DeployError, UnreachableError
-from sabir.graph.values import Value, reveal
+from sabir.graph.values import Value, reveal_value
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target
 
 _PIECE: Final = 1 << 16
 
 
-class Passage:
+class CommandTransport:
     """Stands where a connection of ssh would: it starts a program there and closes again."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
-        self._started: _Started | None = None
+        self._started: _TransportProcess | None = None
 
-    async def create_process(self, command: str, /, *, encoding: None) -> _Started:  # noqa: ARG002  # bytes, as with ssh
+    async def create_process(self, command: str, /, *, encoding: None) -> _TransportProcess:  # noqa: ARG002  # bytes, as with ssh
         process = await asyncio.create_subprocess_exec(
             *self._words, "/bin/sh", "-c", command, stdin=PIPE, stdout=PIPE, stderr=PIPE
         )
-        self._started = _Started(process)
+        self._started = _TransportProcess(process)
         return self._started
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Passage:
             await self._started.wait_closed()
 
 
-class _Started:
+class _TransportProcess:
     """A process with the names that processes of ssh have."""
 
     def __init__(self, process: Process) -> None:
@@ -119,12 +119,12 @@ class Access(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def access_to(target: Target, context: DriverContext) -> Access:
-    settings: dict[str, Any] = {name: reveal(value) for name, value in target.settings.items()}
+    settings: dict[str, Any] = {name: reveal_value(value) for name, value in target.settings.items()}
     access = Access(
         target=target.name,
-        known_hosts=_known_hosts(settings.pop("known_hosts", None), context),
+        known_hosts=_find_known_hosts(settings.pop("known_hosts", None), context),
         through=tuple(map(str, settings.pop("through", None) or ())),
-        key=_file(settings.pop("key", None), context),
+        key=_resolve_file(settings.pop("key", None), context),
         **{name: value for name, value in settings.items() if value is not None},
     )
     if access.through and not context.session.trust.scripts:
@@ -143,12 +143,12 @@ def access_to(target: Target, context: DriverContext) -> Access:
     return access
 
 
-def _file(name: Value, context: DriverContext) -> Path | None:
+def _resolve_file(name: Value, context: DriverContext) -> Path | None:
     return None if name is None else context.folder / Path(str(name)).expanduser()
 
 
-def _known_hosts(name: Value, context: DriverContext) -> tuple[Path, ...]:
-    named = _file(name, context)
+def _find_known_hosts(name: Value, context: DriverContext) -> tuple[Path, ...]:
+    named = _resolve_file(name, context)
     if named is not None:
         return (named,)
     usual = (Path("~/.ssh/known_hosts").expanduser(), _ALL_HOSTS)
@@ -163,7 +163,7 @@ class _Client(asyncssh.SSHClient):
         self.refusal: str | None = None
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
-        trusted = asyncssh.match_known_hosts(_files(self.access), host, addr, port)[0]
+        trusted = asyncssh.match_known_hosts(_host_key_files(self.access), host, addr, port)[0]
         shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
         where = str(self.access.known_hosts[0]) if self.access.known_hosts else "~/.ssh/known_hosts"
         if trusted:
@@ -179,11 +179,11 @@ class _Client(asyncssh.SSHClient):
         return False
 
 
-def _files(access: Access) -> Any:
+def _host_key_files(access: Access) -> Any:
     return [str(file) for file in access.known_hosts] or b""
 
 
-class Carrier(Protocol):
+class HostTransport(Protocol):
     """What programs are started over: a connection of ssh, or a command of this machine."""
 
     def create_process(self, command: str, /, *, encoding: None) -> Awaitable[Any]: ...
@@ -195,28 +195,28 @@ class Carrier(Protocol):
     async def wait_closed(self) -> None: ...
 
 
-async def connect(access: Access) -> Carrier:
+async def connect(access: Access) -> HostTransport:
     """A way to the host, or the sentence that says why there is none."""
     if not access.through:
-        return await _connect(access)
+        return await _connect_ssh(access)
     if shutil.which(access.through[0]) is None:
         raise access.problem(
             f"it is reached through {access.through[0]!r}, and there is no such program here"
         )
-    return Passage(access.through)
+    return CommandTransport(access.through)
 
 
-async def _connect(access: Access) -> asyncssh.SSHClientConnection:
+async def _connect_ssh(access: Access) -> asyncssh.SSHClientConnection:
     client = _Client(access)
     try:
-        return (await asyncssh.create_connection(lambda: client, access.host, **_options(access)))[0]
+        return (await asyncssh.create_connection(lambda: client, access.host, **_ssh_options(access)))[0]
     except asyncssh.HostKeyNotVerifiable as error:
         raise access.problem(client.refusal or error.reason) from error
     except asyncssh.PermissionDenied as error:
         user = "the user of this machine" if access.user is None else repr(access.user)
         raise access.problem(f"it does not let {user} in with {access.credentials}") from error
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-        raise access.problem(f"{access.credentials} cannot be used: {reason_of(error)}") from error
+        raise access.problem(f"{access.credentials} cannot be used: {explain_error(error)}") from error
     except socket.gaierror as error:
         raise access.problem(f"there is no such host: {error.strerror}") from error
     except TimeoutError as error:
@@ -227,12 +227,12 @@ async def _connect(access: Access) -> asyncssh.SSHClientConnection:
         words = str(error) if number is None else os.strerror(number)
         raise UnreachableError(access.sentence(f"it cannot be reached: {words}")) from error
     except (asyncssh.Error, ValueError) as error:
-        raise access.problem(f"no connection: {reason_of(error)}") from error
+        raise access.problem(f"no connection: {explain_error(error)}") from error
 
 
-def _options(access: Access) -> dict[str, Any]:
+def _ssh_options(access: Access) -> dict[str, Any]:
     options: dict[str, Any] = {
-        "known_hosts": _files(access),
+        "known_hosts": _host_key_files(access),
         "connect_timeout": access.connect_seconds,
         "login_timeout": access.connect_seconds,
         "keepalive_interval": access.keepalive_seconds,

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from sabir.deployments.drivers.machine import MachineConnection, MachineDriver
-from sabir.extras import needing
+from sabir.extras import require_extra
 from sabir.resources.driver import Connection, DriverContext
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.target import Target
@@ -45,7 +45,7 @@ class SshDriver(MachineDriver):
 
     @asynccontextmanager
     async def connect(self, target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
-        with needing("ssh", f"target {target.name!r}"):
+        with require_extra("ssh", f"target {target.name!r}"):
             from sabir.deployments.drivers.ssh.access import access_to
             from sabir.deployments.drivers.ssh.hosts import Host
         # Two targets of an environment may be the same host; each has its turn.

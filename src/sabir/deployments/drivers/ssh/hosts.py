@@ -21,16 +21,16 @@ from typing import Any, Final, Self
 
 import asyncssh
 
-from sabir.deployments.drivers.machine import AnswerLost
-from sabir.deployments.drivers.responses import AnswerRefused, check_amount, check_depth
-from sabir.deployments.drivers.ssh.access import Access, Carrier, connect
-from sabir.deployments.host_agent.root import HandError
+from sabir.deployments.drivers.machine import ResponseLostError
+from sabir.deployments.drivers.responses import InvalidResponseError, check_amount, check_depth
+from sabir.deployments.drivers.ssh.access import Access, HostTransport, connect
+from sabir.deployments.host_agent.root import HostAgentError
 from sabir.deployments.host_agent.server import GREETING
 from sabir.deployments.host_agent.wire import decode, encode
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UnreachableError
 
-_HANDS: Final = "sabir.deployments.host_agent"
+_HOST_AGENT: Final = "sabir.deployments.host_agent"
 # It has to be understood by every Python there ever was, so that an old one can say that it is too old.
 _START: Final = (
     "import sys;"
@@ -69,14 +69,14 @@ def start_command(python: str, *, sudo: bool) -> str:
 def first_line(settings: dict[str, Any]) -> bytes:
     packages = dict.fromkeys(("sabir", "sabir.deployments"), "")
     modules = {
-        f"{_HANDS}.{file.name.removesuffix('.py')}".removesuffix(".__init__"): file.read_text("utf-8")
-        for file in files(_HANDS).iterdir()
+        f"{_HOST_AGENT}.{file.name.removesuffix('.py')}".removesuffix(".__init__"): file.read_text("utf-8")
+        for file in files(_HOST_AGENT).iterdir()
         if file.name.endswith(".py")
     }
     return encode(
         {
             "begin": _BEGIN,
-            "packages": [*packages, _HANDS],
+            "packages": [*packages, _HOST_AGENT],
             "modules": {**packages, **modules},
             "settings": settings,
         }
@@ -94,7 +94,7 @@ _MOST_UNASKED: Final = 10_000
 """Answers to nothing: those to requests that were given up are few."""
 _LOOK_PATIENCE: Final = 15
 """A look may take so many times as long as a connection: nothing is waited for."""
-_NO_ANSWER: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, AnswerRefused)
+_NO_ANSWER: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidResponseError)
 _LONGEST_SENTENCE: Final = 2000
 _FAREWELL_SECONDS: Final = 5.0
 _LOOKS: Final = 2
@@ -114,11 +114,11 @@ class Host:
     async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         request = {"do": verb, "kind": kind, "data": data}
         for _ in range(_LOOKS if verb in ("read", "observe") else 0):
-            with suppress(AnswerLost):
-                return await self._asked(request)
-        return await self._asked(request)
+            with suppress(ResponseLostError):
+                return await self._send_request(request)
+        return await self._send_request(request)
 
-    async def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
+    async def _send_request(self, request: dict[str, Any]) -> dict[str, Any]:
         line = await self.line()
         if request["do"] != "read":
             return await line.ask(request)
@@ -147,7 +147,7 @@ class Host:
 class Line:
     """One connection with hands at its other end."""
 
-    def __init__(self, access: Access, connection: Carrier, process: Any, lines: _Lines) -> None:
+    def __init__(self, access: Access, connection: HostTransport, process: Any, lines: _Lines) -> None:
         self.access = access
         self.connection = connection
         self.process = process
@@ -162,8 +162,8 @@ class Line:
     @classmethod
     async def open(cls, access: Access, turn: str) -> Self:
         connection = await connect(access)
-        async with _closed_on_failure(connection):
-            process, lines = await _started(access, connection, turn)
+        async with _close_on_failure(connection):
+            process, lines = await _start_agent(access, connection, turn)
             line = cls(access, connection, process, lines)
             line._tasks = asyncio.create_task(line._listen()), asyncio.create_task(line._show_life())
             return line
@@ -185,10 +185,12 @@ class Line:
 
     def _content(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "error" in answer:
-            raise HandError(str(answer["error"])[:_LONGEST_SENTENCE], passing=answer.get("passing") is True)
+            raise HostAgentError(
+                str(answer["error"])[:_LONGEST_SENTENCE], passing=answer.get("passing") is True
+            )
         if "fault" in answer:
             fault = str(answer["fault"])[:_LONGEST_SENTENCE]
-            raise AnswerLost(self.access.sentence(f"something unforeseen on the host: {fault}"))
+            raise ResponseLostError(self.access.sentence(f"something unforeseen on the host: {fault}"))
         content: dict[str, Any] = answer["answer"]
         return content
 
@@ -213,10 +215,10 @@ class Line:
                 for line in lines:
                     self._take(line)
         except _BROKEN as error:
-            reason = reason_of(error)
+            reason = explain_error(error)
         except _NO_ANSWER as error:
             words = "the host answered with something else than an answer"
-            reason = str(error) if isinstance(error, AnswerRefused) else words
+            reason = str(error) if isinstance(error, InvalidResponseError) else words
         finally:
             self._break(reason)
 
@@ -232,14 +234,14 @@ class Line:
             return
         self._unasked += 1
         if self._unasked > _MOST_UNASKED:
-            raise AnswerRefused("the host answers what nobody asked")
+            raise InvalidResponseError("the host answers what nobody asked")
 
     def _break(self, reason: str) -> None:
         self.broken = reason
         words = f"the connection broke ({reason}) before the host answered"
         for answer in self._asked.values():
             if not answer.done():
-                answer.set_exception(AnswerLost(self.access.sentence(words)))
+                answer.set_exception(ResponseLostError(self.access.sentence(words)))
 
     async def _show_life(self) -> None:
         with suppress(*_BROKEN):
@@ -271,12 +273,12 @@ class _Lines:
                 del self._buffer[: end + 1]
                 return lines
             if len(self._buffer) > longest:
-                raise AnswerRefused("an answer is too long")
+                raise InvalidResponseError("an answer is too long")
         return []
 
 
 @asynccontextmanager
-async def _closed_on_failure(connection: Carrier) -> AsyncGenerator[None]:
+async def _close_on_failure(connection: HostTransport) -> AsyncGenerator[None]:
     try:
         yield
     except BaseException:
@@ -287,7 +289,7 @@ async def _closed_on_failure(connection: Carrier) -> AsyncGenerator[None]:
         raise
 
 
-async def _started(access: Access, connection: Carrier, turn: str) -> tuple[Any, _Lines]:
+async def _start_agent(access: Access, connection: HostTransport, turn: str) -> tuple[Any, _Lines]:
     """Hands that have greeted, and what they write from then on."""
     settings = {"root": access.root, "turn": turn, "silence": access.keepalive_seconds * _SIGNS_OF_LIFE}
     try:
@@ -298,14 +300,14 @@ async def _started(access: Access, connection: Carrier, turn: str) -> tuple[Any,
             with suppress(*_BROKEN):  # it may have ended already; it says why
                 process.stdin.write(first_line(settings))
             lines = _Lines(process.stdout)
-            greeting = await _greeting(lines)
+            greeting = await _read_greeting(lines)
             if greeting is None:
-                raise access.problem(await _not_started(access, process))
+                raise access.problem(await _explain_failed_start(access, process))
     except TimeoutError as error:
         words = f"{access.python} did not answer within {access.connect_seconds:g} seconds"
         raise UnreachableError(access.sentence(words)) from error
     except _BROKEN as error:
-        raise UnreachableError(access.sentence(f"the connection broke: {reason_of(error)}")) from error
+        raise UnreachableError(access.sentence(f"the connection broke: {explain_error(error)}")) from error
     except _NO_ANSWER as error:
         words = f"{access.python} answers with something that is no greeting of ours"
         raise access.problem(words) from error
@@ -314,7 +316,7 @@ async def _started(access: Access, connection: Carrier, turn: str) -> tuple[Any,
     return process, lines
 
 
-async def _greeting(lines: _Lines) -> dict[str, Any] | None:
+async def _read_greeting(lines: _Lines) -> dict[str, Any] | None:
     words = 0
     while words < _MOST_WORDS and (some := await lines.some(_LONGEST_WORDS)):
         for index, line in enumerate(some):
@@ -326,7 +328,7 @@ async def _greeting(lines: _Lines) -> dict[str, Any] | None:
     return None
 
 
-async def _not_started(access: Access, process: Any) -> str:
+async def _explain_failed_start(access: Access, process: Any) -> str:
     said = (await process.stderr.read(_PIECE)).decode("utf-8", "replace").strip().splitlines()
     last = said[-1].strip() if said else "it said nothing"
     if access.sudo and last.startswith("sudo:"):

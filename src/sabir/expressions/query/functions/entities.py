@@ -12,23 +12,25 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.expressions.query.context import Context
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.context import QueryContext
+from sabir.expressions.query.resource import QueryResource
 
 _STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 _ALL: Final = "ALL"
 
 
-class Reached(Struct, frozen=True):
+class PathPosition(Struct, frozen=True):
     """Where a path has come to, and what is left of it."""
 
-    entities: Sequence[Resource]
+    entities: Sequence[QueryResource]
     rest: list[Any]
     all: bool = False
     """It asked for all of something, so the answer is a list."""
 
 
-def find_entity(context: Context, name: str, suits: Callable[[Resource], bool]) -> Resource | None:
+def find_entity(
+    context: QueryContext, name: str, suits: Callable[[QueryResource], bool]
+) -> QueryResource | None:
     """The entity a name stands for, reserved names included (TOSCA 1.3, "Reserved function keywords")."""
     here = context.resource
     match name:
@@ -39,7 +41,7 @@ def find_entity(context: Context, name: str, suits: Callable[[Resource], bool]) 
         case "TARGET":
             return here.target
         case "HOST":
-            return _host(here, suits)
+            return _find_host(here, suits)
         case "ROOT":
             return here.root
         case _:
@@ -47,7 +49,7 @@ def find_entity(context: Context, name: str, suits: Callable[[Resource], bool]) 
             return instances[0] if instances else here.all().get(name) or context.session.named(name)
 
 
-def named_entities(context: Context, path: list[Any]) -> Reached | None:
+def find_entities(context: QueryContext, path: list[Any]) -> PathPosition | None:
     """The instances of a template that has several, or of one that is asked for by an index; None for any other beginning."""
     name, rest = path[0], path[1:]
     instances = context.session.instances(name)
@@ -56,15 +58,15 @@ def named_entities(context: Context, path: list[Any]) -> Reached | None:
         return None  # 1.x: an index into a value
     if not instances or (len(instances) == 1 and not has_index):
         selected = instances[0] if instances and instances[0].name != name else None
-        return None if selected is None else Reached([selected], rest)
+        return None if selected is None else PathPosition([selected], rest)
     if has_index:
-        return _indexed(instances, rest, is_all=False)
-    own = _own(context.resource, instances)
+        return _select_index(instances, rest, is_all=False)
+    own = _find_own(context.resource, instances)
     if own is not None:
-        return Reached([own], rest)
+        return PathPosition([own], rest)
     if context.session.counts_from_first:
-        return Reached(instances[:1], rest)
-    return Reached(instances, rest, all=True)
+        return PathPosition(instances[:1], rest)
+    return PathPosition(instances, rest, all=True)
 
 
 def is_step(word: object) -> bool:
@@ -72,59 +74,59 @@ def is_step(word: object) -> bool:
     return word in _STEPS
 
 
-def stepped(entity: Resource, path: list[Any]) -> Reached:
+def follow_path(entity: QueryResource, path: list[Any]) -> PathPosition:
     """The way that TOSCA 2.0 writes in a path: CAPABILITY name, RELATIONSHIP name index, TARGET, SOURCE."""
-    reached = Reached([entity], path)
+    reached = PathPosition([entity], path)
     while len(reached.rest) > 1 and is_step(reached.rest[0]) and reached.entities:
-        reached = _next(reached)
+        reached = _follow_step(reached)
     return reached
 
 
-def _next(reached: Reached) -> Reached:
+def _follow_step(reached: PathPosition) -> PathPosition:
     word, rest = reached.rest[0], reached.rest[1:]
     match word:
         case "TARGET" | "SOURCE":
             ends = [entity.target if word == "TARGET" else entity.source for entity in reached.entities]
-            return Reached([end for end in ends if end is not None], rest, reached.all)
+            return PathPosition([end for end in ends if end is not None], rest, reached.all)
         case "CAPABILITY" if reached.entities[0].kind == "relationship":
             capabilities = [entity.target_capability for entity in reached.entities]
-            return Reached(
+            return PathPosition(
                 [capability for capability in capabilities if capability is not None], rest, reached.all
             )
         case "CAPABILITY":
             named = [
                 part for entity in reached.entities for part in entity.capabilities if part.name == rest[0]
             ]
-            return Reached(named, rest[1:], reached.all)
+            return PathPosition(named, rest[1:], reached.all)
         case _:
-            return _relationships(reached, rest)
+            return _follow_relationship(reached, rest)
 
 
-def _relationships(reached: Reached, rest: list[Any]) -> Reached:
+def _follow_relationship(reached: PathPosition, rest: list[Any]) -> PathPosition:
     """From a node those of a requirement, from a capability those that lead to it; of each entity the one that the index names."""
     if reached.entities[0].kind == "capability":
         choices = [entity.relationships for entity in reached.entities]
     else:
         name, rest = rest[0], rest[1:]
         choices = [[part for part in entity.requirements if part.name == name] for entity in reached.entities]
-    each = [_indexed(choice, rest, is_all=reached.all) for choice in choices]
-    return Reached([entity for one in each for entity in one.entities], each[0].rest, each[0].all)
+    each = [_select_index(choice, rest, is_all=reached.all) for choice in choices]
+    return PathPosition([entity for one in each for entity in one.entities], each[0].rest, each[0].all)
 
 
-def _indexed(choices: Sequence[Resource], rest: list[Any], *, is_all: bool) -> Reached:
+def _select_index(choices: Sequence[QueryResource], rest: list[Any], *, is_all: bool) -> PathPosition:
     index = rest[0] if rest else None
     if index == _ALL:
-        return Reached(choices, rest[1:], all=True)
+        return PathPosition(choices, rest[1:], all=True)
     if not _is_index(index):
-        return Reached(choices[:1], rest, is_all)
-    return Reached(choices[index : index + 1] if index >= 0 else (), rest[1:], is_all)  # type: ignore[operator]  # it is one
+        return PathPosition(choices[:1], rest, is_all)
+    return PathPosition(choices[index : index + 1] if index >= 0 else (), rest[1:], is_all)  # type: ignore[operator]  # it is one
 
 
 def _is_index(word: object) -> bool:
     return isinstance(word, int) and not isinstance(word, bool)
 
 
-def _own(here: Resource, instances: Sequence[Resource]) -> Resource | None:
+def _find_own(here: QueryResource, instances: Sequence[QueryResource]) -> QueryResource | None:
     """The instance that somebody stands on, leads to or is: of several hosts it means its own."""
     ways = [here, here.source, here.target]
     near = {id(way) for way in ways} | {
@@ -137,7 +139,7 @@ def _own(here: Resource, instances: Sequence[Resource]) -> Resource | None:
     return own[0] if len(own) == 1 else None
 
 
-def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:
+def _find_host(here: QueryResource, suits: Callable[[QueryResource], bool]) -> QueryResource | None:
     """The nearest host that has what is asked for; failing that, the nearest host."""
     hosts = [
         candidate for candidate in here.ancestors() if candidate is not here and candidate.parent is not None

@@ -15,32 +15,38 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import REFUSED
-from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.call import FunctionCall, Matches
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
+from sabir.expressions.query.values import (
+    build_unknown,
+    holds_unknown,
+    is_sensitive,
+    mark_sensitive,
+    reveal_deep,
+)
 from sabir.graph.values import Sensitive
 
 
-def get_env(call: Call, context: Context) -> Any:
+def get_env(call: FunctionCall, context: QueryContext) -> Any:
     argument = call.argument
     if argument is None or argument == [] or argument == "":
         return _all_variables(call, context)
     if isinstance(argument, list):
-        name, default = _name(call, context, argument[0]), argument[1] if len(argument) > 1 else None
+        name, default = _variable_name(call, context, argument[0]), argument[1] if len(argument) > 1 else None
         if len(argument) > 2:
             call.fail(context, "get_env takes a name and a default, no more")
-        value = variable(name, call, context)
+        value = read_variable(name, call, context)
         return call.value(context, default) if value is None else value
-    return variable(_name(call, context, argument), call, context)
+    return read_variable(_variable_name(call, context, argument), call, context)
 
 
-def has_env(call: Call, context: Context) -> Any:
-    return variable(_name(call, context, call.argument), call, context) is not None
+def has_env(call: FunctionCall, context: QueryContext) -> Any:
+    return read_variable(_variable_name(call, context, call.argument), call, context) is not None
 
 
-def variable(name: str, call: Call, context: Context) -> str | None:
+def read_variable(name: str, call: FunctionCall, context: QueryContext) -> str | None:
     """A variable that is set, or None. Without leave it is an error: a default in its place would go unnoticed."""
     work = context.session.work
     if not work.trust.allows_variable(name):
@@ -53,7 +59,7 @@ def variable(name: str, call: Call, context: Context) -> str | None:
     return work.environment.get(name)
 
 
-def _all_variables(call: Call, context: Context) -> dict[str, str]:
+def _all_variables(call: FunctionCall, context: QueryContext) -> dict[str, str]:
     work = context.session.work
     if not (work.trust.env or work.trust.variables):
         call.fail(
@@ -65,7 +71,7 @@ def _all_variables(call: Call, context: Context) -> dict[str, str]:
     return dict(work.visible_environment)
 
 
-def _name(call: Call, context: Context, raw: Any) -> str:
+def _variable_name(call: FunctionCall, context: QueryContext, raw: Any) -> str:
     name = reveal_deep(call.value(context, raw))
     if not isinstance(name, str):
         call.fail(context, f"the name of an environment variable must be text, not {name!r}")
@@ -83,12 +89,14 @@ _REFERENCE: Final = r"(?<!\\)(\\+)?\$\{([\w|]{1,200})(:[^}]{0,2000})?\}"
 _PATTERN: Final = frozenset("*?[!")
 
 
-def to_env(call: Call, context: Context) -> Any:
+def to_env(call: FunctionCall, context: QueryContext) -> Any:
     rules = call.value(context)
     if holds_unknown(rules):
-        return resting_on(rules)
+        return build_unknown(rules)
     if isinstance(rules, Sensitive) and isinstance(rules.value, Mapping):
-        rules = {name: None if value is None else mark(value) for name, value in rules.value.items()}
+        rules = {
+            name: None if value is None else mark_sensitive(value) for name, value in rules.value.items()
+        }
     if not isinstance(rules, Mapping):
         call.fail(context, "to_env needs a map of variables", hint="as {to_env: {PORT: 8080, +HOME: null}}")
     variables = _Variables(call, context, {})
@@ -98,30 +106,30 @@ def to_env(call: Call, context: Context) -> Any:
 
 
 class _Variables(Struct, eq=False):
-    call: Call
-    context: Context
+    call: FunctionCall
+    context: QueryContext
     made: dict[str, Any]
 
     def apply(self, rule: str, value: Any) -> None:
         sign, name = (rule[0], rule[1:]) if rule[:1] in ("+", "-", "^") else ("", rule)
         if sign == "-":
-            for taken in [key for key in self.made if _matches(name, key)]:
+            for taken in [key for key in self.made if _matches_pattern(name, key)]:
                 del self.made[taken]
         elif not sign:
             self._put(name, value)
         elif set(name) & _PATTERN:
             visible = self._visible(name)
-            self.made.update({key: visible[key] for key in sorted(visible) if _matches(name, key)})
+            self.made.update({key: visible[key] for key in sorted(visible) if _matches_pattern(name, key)})
         else:
             self._copy(name, value, before=sign == "^")
 
     def _copy(self, name: str, value: Any, *, before: bool) -> None:
-        there = variable(name, self.call, self.context)
+        there = read_variable(name, self.call, self.context)
         if there is None:
             self._put(name, value)
         elif before and reveal_deep(value):
             whole = f"{reveal_deep(value)}:{there}"
-            self.made[name] = mark(whole) if is_sensitive(value) else whole
+            self.made[name] = mark_sensitive(whole) if is_sensitive(value) else whole
         else:
             self.made[name] = there
 
@@ -130,7 +138,7 @@ class _Variables(Struct, eq=False):
         if value is None:
             return
         if holds_unknown(value):
-            self.made[name] = resting_on(value)
+            self.made[name] = build_unknown(value)
             return
         raw = reveal_deep(value)
         if isinstance(raw, bool):
@@ -142,11 +150,15 @@ class _Variables(Struct, eq=False):
             """What was made before counts first."""
             used.append(self.made.get(other))
             there = used[-1]
-            return variable(other, self.call, self.context) if there is None else str(reveal_deep(there))
+            return read_variable(other, self.call, self.context) if there is None else str(reveal_deep(there))
 
-        text = substituted(str(raw), named)
+        text = substitute_variables(str(raw), named)
         self.made[name] = (
-            resting_on(used) if holds_unknown(used) else mark(text) if is_sensitive(used) else text
+            build_unknown(used)
+            if holds_unknown(used)
+            else mark_sensitive(text)
+            if is_sensitive(used)
+            else text
         )
 
     def _visible(self, pattern: str) -> Mapping[str, str]:
@@ -164,12 +176,12 @@ class _Variables(Struct, eq=False):
         return work.visible_environment
 
 
-def _matches(pattern: str, name: str) -> bool:
+def _matches_pattern(pattern: str, name: str) -> bool:
     is_turned = pattern.startswith("!")
     return fnmatchcase(name, pattern[1:] if is_turned else pattern) is not is_turned
 
 
-def substituted(text: str, named: Callable[[str], str | None]) -> str:
+def substitute_variables(text: str, named: Callable[[str], str | None]) -> str:
     """`${NAME}`, `${NAME|OTHER}` and `${NAME:default}` replaced; a backslash before it keeps it."""
 
     def replacement(reference: re.Match[str]) -> str:

@@ -12,23 +12,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.query.access import (
     FILE_NOT_FOUND,
     RealPlace,
-    absolute,
     base_directory,
     may_write,
-    reachable,
+    normalize_path,
     read_bytes,
     read_text,
     real_place,
+    require_reachable,
     temporary_directory,
 )
-from sabir.expressions.query.context import Context
-from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.context import QueryContext
+from sabir.expressions.query.functions.call import FunctionCall
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.values import MISSING, External, is_sensitive, mark, reveal_deep
+from sabir.expressions.query.values import MISSING, External, is_sensitive, mark_sensitive, reveal_deep
 from sabir.expressions.vault import VAULT
 from sabir.source.yaml.write import pyyaml_text
 
@@ -43,7 +43,14 @@ class _File(External):
     __slots__ = ("_call", "_context", "_encoding", "_path", "_raw_contents", "_shown")
 
     def __init__(
-        self, path: Path, shown: str, encoding: str | None, call: Call, context: Context, *, as_text: bool
+        self,
+        path: Path,
+        shown: str,
+        encoding: str | None,
+        call: FunctionCall,
+        context: QueryContext,
+        *,
+        as_text: bool,
     ) -> None:
         self._path = path
         self._shown = shown
@@ -73,49 +80,49 @@ class _File(External):
         encoding = (
             None if self._raw_contents and self._encoding in ("json", "yaml", "vault") else self._encoding
         )
-        return _decode(raw, encoding, self._call, self._context, plain=self._raw_contents)
+        return _decode_contents(raw, encoding, self._call, self._context, plain=self._raw_contents)
 
 
-def file(call: Call, context: Context) -> Any:
+def access_file(call: FunctionCall, context: QueryContext) -> Any:
     written = call.text(context, "the path of file")
     base = base_directory(context)
     if "dir" in call.keywords:
-        base = absolute(call.text(context, "dir of file", call.keywords["dir"]), base)
-    path = reachable(absolute(written, base), call, context)
-    encoding = _encoding(call, context)
+        base = normalize_path(call.text(context, "dir of file", call.keywords["dir"]), base)
+    path = require_reachable(normalize_path(written, base), call, context)
+    encoding = _read_encoding(call, context)
     if "contents" in call.keywords:
         contents = call.value(context, call.keywords["contents"])
         chosen = encoding or ("vault" if _is_secret(path, context) else _BY_SUFFIX.get(path.suffix))
-        raw = _encode(contents, chosen, call, context)
-        _write(real_place(may_write(path, call, context), context), raw, call, context)
+        raw = _encode_contents(contents, chosen, call, context)
+        _write_file(real_place(may_write(path, call, context), context), raw, call, context)
     return _File(path, written, encoding, call, context, as_text=False)
 
 
-def _is_secret(path: Path, context: Context) -> bool:
+def _is_secret(path: Path, context: QueryContext) -> bool:
     """Whether it lies in a folder of secrets, whose files are encrypted when they are written."""
     directory = context.session.project.directory
     return directory is not None and path.is_relative_to(directory / "secrets")
 
 
-def tempfile(call: Call, context: Context) -> Any:
+def write_tempfile(call: FunctionCall, context: QueryContext) -> Any:
     suffix = (
         ""
         if "suffix" not in call.keywords
         else call.text(context, "suffix of tempfile", call.keywords["suffix"])
     )
-    encoding = _encoding(call, context) or _BY_SUFFIX.get(suffix)
+    encoding = _read_encoding(call, context) or _BY_SUFFIX.get(suffix)
     contents = call.value(context)
-    raw = _encode(contents, encoding, call, context)
+    raw = _encode_contents(contents, encoding, call, context)
     from tempfile import mkstemp
 
     handle, name = mkstemp(suffix=suffix.replace("/", "_"), dir=temporary_directory())
     with os.fdopen(handle, "wb") as out:
         out.write(raw)
     made = _File(Path(name), name, encoding, call, context, as_text=True)
-    return mark(made) if is_sensitive(contents) and encoding != "vault" else made
+    return mark_sensitive(made) if is_sensitive(contents) and encoding != "vault" else made
 
 
-def _encoding(call: Call, context: Context) -> str | None:
+def _read_encoding(call: FunctionCall, context: QueryContext) -> str | None:
     encoding = reveal_deep(call.keyword(context, "encoding"))
     if encoding is None:
         return None
@@ -135,14 +142,16 @@ def _is_codec(name: str) -> bool:
         return False
 
 
-def _encode(contents: Any, encoding: str | None, call: Call, context: Context) -> bytes:
+def _encode_contents(contents: Any, encoding: str | None, call: FunctionCall, context: QueryContext) -> bytes:
     """Contents as bytes. JSON and YAML hold any value, text and null, too; else null is nothing and data is JSON."""
     value = reveal_deep(contents)
     if encoding == "vault":
-        from sabir.expressions.vault import encrypt
+        from sabir.expressions.vault import encrypt_vault
 
         inner = value if isinstance(value, str | bytes) else _dump_json(value)
-        return encrypt(inner.encode() if isinstance(inner, str) else inner, _password(call, context))
+        return encrypt_vault(
+            inner.encode() if isinstance(inner, str) else inner, _vault_password(call, context)
+        )
     if isinstance(value, bytes):
         return value
     if encoding == "json":
@@ -162,17 +171,19 @@ def _dump_json(value: Any) -> str:
     return json.dumps(value, indent=2, default=str)
 
 
-def _decode(raw: bytes, encoding: str | None, call: Call, context: Context, *, plain: bool) -> Any:
-    from sabir.expressions.vault import decrypt, is_vault
+def _decode_contents(
+    raw: bytes, encoding: str | None, call: FunctionCall, context: QueryContext, *, plain: bool
+) -> Any:
+    from sabir.expressions.vault import decrypt_vault, is_vault
 
     if encoding == "binary":
         return raw
     if not plain and is_vault(raw):
-        return mark(_text_or_bytes(decrypt(raw, _password(call, context))))
+        return mark_sensitive(_text_or_bytes(decrypt_vault(raw, _vault_password(call, context))))
     if encoding == "vault":
         call.fail(context, "the file is not vault encrypted", VAULT)
     if encoding in ("json", "yaml"):
-        return _parse(raw, encoding, call, context)
+        return _parse_data(raw, encoding, call, context)
     if encoding is None:
         return _text_or_bytes(raw)
     try:
@@ -188,7 +199,7 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
         return raw
 
 
-def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
+def _parse_data(raw: bytes, encoding: str, call: FunctionCall, context: QueryContext) -> Any:
     from sabir.source.yaml import compose, plain_data
     from sabir.text import Source
 
@@ -197,7 +208,7 @@ def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
         if encoding == "json":
             return json.loads(text)
     except (ValueError, RecursionError) as error:
-        call.fail(context, f"the file is not {encoding}: {reason_of(error)}")
+        call.fail(context, f"the file is not {encoding}: {explain_error(error)}")
     stream = compose(Source("<file>", text))
     if stream.broken:
         call.fail(context, f"the file is not yaml: {stream.findings[-1].message}")
@@ -205,7 +216,7 @@ def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
     return None if node is None else plain_data(node)
 
 
-def _password(call: Call, context: Context) -> str:
+def _vault_password(call: FunctionCall, context: QueryContext) -> str:
     password = context.session.project.vault_password
     if not password:
         call.fail(
@@ -217,9 +228,9 @@ def _password(call: Call, context: Context) -> str:
     return password
 
 
-def _write(place: RealPlace, raw: bytes, call: Call, context: Context) -> None:
+def _write_file(place: RealPlace, raw: bytes, call: FunctionCall, context: QueryContext) -> None:
     if place.root is None:
-        reachable(place.path, call, context)  # allowed, or it led elsewhere just now
+        require_reachable(place.path, call, context)  # allowed, or it led elsewhere just now
         place.path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with os.fdopen(place.open(os.O_WRONLY | os.O_CREAT | os.O_TRUNC, make=True), "wb") as file:
@@ -231,12 +242,12 @@ def _write(place: RealPlace, raw: bytes, call: Call, context: Context) -> None:
 
 
 FILE_FUNCTIONS: Final = table(
-    Function("file", file, keywords=("dir", "encoding", "contents")),
-    Function("tempfile", tempfile, keywords=("encoding", "suffix")),
+    Function("file", access_file, keywords=("dir", "encoding", "contents")),
+    Function("tempfile", write_tempfile, keywords=("encoding", "suffix")),
 )
 
 
-def template(call: Call, context: Context) -> Any:
+def evaluate_template(call: FunctionCall, context: QueryContext) -> Any:
     from sabir.expressions.query.forms import is_template
     from sabir.expressions.template.ansible import render_template
 
@@ -254,7 +265,7 @@ def template(call: Call, context: Context) -> Any:
 
 
 TEMPLATE_FUNCTIONS: Final = table(
-    Function("template", template),
+    Function("template", evaluate_template),
 )
 
 FUNCTIONS: Final[Mapping[str, Function]] = {**FILE_FUNCTIONS, **TEMPLATE_FUNCTIONS}

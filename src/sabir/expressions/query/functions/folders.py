@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.expressions.query.access import absolute, base_directory, may_write, temporary_directory
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.access import base_directory, may_write, normalize_path, temporary_directory
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
-from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.call import FunctionCall
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.session import Job
-from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
+from sabir.expressions.query.session import DeploymentJob
+from sabir.expressions.query.values import is_sensitive, mark_sensitive, reveal_deep
 
 NO_TASK: Final = expression_rule(
     "EXPR:E013",
@@ -37,21 +37,21 @@ LOCATIONS = (
 )
 
 
-def get_dir(call: Call, context: Context) -> Any:
-    location, make = _arguments(call, context, 1)
-    found = folder(location[0], call, context)
+def get_dir(call: FunctionCall, context: QueryContext) -> Any:
+    location, make = _read_arguments(call, context, 1)
+    found = find_directory(location[0], call, context)
     if found is None:
         return None
     if make:
-        _make(found, call, context)
+        _make_directory(found, call, context)
     return str(found)
 
 
-def abspath(call: Call, context: Context) -> Any:
-    (path, *location), make = _arguments(call, context, 2)
+def resolve_abspath(call: FunctionCall, context: QueryContext) -> Any:
+    (path, *location), make = _read_arguments(call, context, 2)
     base: Path | None = base_directory(context)
     if location and location[0] is not None:
-        base = folder(location[0], call, context)
+        base = find_directory(location[0], call, context)
         if base is None:
             call.fail(
                 context,
@@ -60,13 +60,13 @@ def abspath(call: Call, context: Context) -> Any:
                 "a folder is one of " + ", ".join(LOCATIONS) + " or a repository",
             )
     assert base is not None
-    found = absolute(path, base)
+    found = normalize_path(path, base)
     if make:
-        _make(found.parent if location else found, call, context)
-    return mark(str(found)) if is_sensitive(call.value(context)) else str(found)
+        _make_directory(found.parent if location else found, call, context)
+    return mark_sensitive(str(found)) if is_sensitive(call.value(context)) else str(found)
 
 
-def _arguments(call: Call, context: Context, texts: int) -> tuple[list[Any], bool]:
+def _read_arguments(call: FunctionCall, context: QueryContext, texts: int) -> tuple[list[Any], bool]:
     """The leading texts of the argument and whether the folder is to be made."""
     value = reveal_deep(call.value(context))
     items = list(value) if isinstance(value, list) else [value]
@@ -79,18 +79,18 @@ def _arguments(call: Call, context: Context, texts: int) -> tuple[list[Any], boo
     return items, make
 
 
-def _make(path: Path, call: Call, context: Context) -> None:
+def _make_directory(path: Path, call: FunctionCall, context: QueryContext) -> None:
     may_write(path, call, context).mkdir(parents=True, exist_ok=True)
 
 
-def folder(location: str, call: Call, context: Context) -> Path | None:
+def find_directory(location: str, call: FunctionCall, context: QueryContext) -> Path | None:
     """The absolute path of a named folder; None when there is none of this name."""
     project = context.session.project
     base = base_directory(context)
     instance = context.resource
     while instance.kind != "instance" and (above := instance.source or instance.parent) is not None:
         instance = above
-    name, template = _safe(instance.name), _safe(instance.template_name)
+    name, template = _safe_name(instance.name), _safe_name(instance.template_name)
     match location:
         case "." | "":
             return base
@@ -120,7 +120,7 @@ def folder(location: str, call: Call, context: Context) -> Path | None:
             return project.repositories.get(location)
 
 
-def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:
+def _job_folder(location: str, name: str, call: FunctionCall, context: QueryContext) -> Path:
     """The folders of a job; a plan that no job runs yet has only tasks."""
     base, job = base_directory(context), context.session.project.job
     if job is None:
@@ -138,17 +138,17 @@ def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:
     return base / path
 
 
-def _path_in_job(location: str, job: Job, name: str) -> Path | None:
+def _path_in_job(location: str, job: DeploymentJob, name: str) -> Path | None:
     part = {"operation": job.operation, "workflow": job.workflow}.get(location, "")
     if part is None:
         return None
-    top = Path("jobs", _safe(job.id), location)
-    return top / _safe(part) / name if part else top / name
+    top = Path("jobs", _safe_name(job.id), location)
+    return top / _safe_name(part) / name if part else top / name
 
 
-def folders_of_job(job: Job, instance: str, template: str) -> dict[str, Path]:
+def folders_of_job(job: DeploymentJob, instance: str, template: str) -> dict[str, Path]:
     """What a job may be asked to make for an instance: by location, from the directory of the ensemble."""
-    name, spec = _safe(instance), Path("spec", _safe(template))
+    name, spec = _safe_name(instance), Path("spec", _safe_name(template))
     paths = {location: _path_in_job(location, job, name) for location in ("tasks", "operation", "workflow")}
     return {
         **{location: path for location, path in paths.items() if path is not None},
@@ -158,7 +158,7 @@ def folders_of_job(job: Job, instance: str, template: str) -> dict[str, Path]:
     }
 
 
-def _safe(name: str) -> str:
+def _safe_name(name: str) -> str:
     """A name as one part of a path: it can neither climb nor descend."""
     safe = name.replace("/", "_").replace("\\", "_").replace("\0", "_")
     return safe if safe.strip(".") else "_" * max(len(safe), 1)
@@ -166,5 +166,5 @@ def _safe(name: str) -> str:
 
 FUNCTIONS: Final = table(
     Function("get_dir", get_dir),
-    Function("abspath", abspath),
+    Function("abspath", resolve_abspath),
 )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from sabir.diagnostics.reasons import reason_of
-from sabir.expressions.query.comparison import equal
-from sabir.expressions.query.context import Context
+from sabir.diagnostics.reasons import explain_error
+from sabir.expressions.query.comparison import is_equal
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import REFUSED
-from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.call import FunctionCall, Matches
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.iteration import compile_items
-from sabir.expressions.query.paths import trace
-from sabir.expressions.query.values import MISSING, External, reveal_deep, single
-from sabir.graph.values import Unknown, reveal
+from sabir.expressions.query.paths import trace_message
+from sabir.expressions.query.values import MISSING, External, reveal_deep, single_value
+from sabir.graph.values import Unknown, reveal_value
 from sabir.lazy import lazy_pattern
 
 _BACKTRACKING: Final = 100_000
@@ -22,8 +22,8 @@ _PATTERN_SIZE: Final = 1 << 20
 _bare_word: Final = lazy_pattern(r"[A-Za-z_][\w-]*")
 
 
-def if_(call: Call, context: Context) -> Any:
-    holds = _truth(call.matches(context))
+def evaluate_if(call: FunctionCall, context: QueryContext) -> Any:
+    holds = _is_true(call.matches(context))
     branch = call.keywords.get("then" if holds else "else", MISSING)
     if branch is MISSING:
         return holds
@@ -31,69 +31,69 @@ def if_(call: Call, context: Context) -> Any:
     if not found and isinstance(branch, str) and _bare_word().fullmatch(branch):
         # S-96: the document's own example writes the word it wants.
         if context.trace:
-            trace(
+            trace_message(
                 context, f"{branch!r} matches nothing and stands for itself; write {{q: {branch}}} to say so"
             )
         return branch
-    return _result(branch, found)
+    return _operand_result(branch, found)
 
 
-def and_(call: Call, context: Context) -> Any:
+def evaluate_and(call: FunctionCall, context: QueryContext) -> Any:
     result: Any = None
-    for raw in _tests(call, context):
-        result = _result(raw, call.matches(context, raw))
-        if not _truth([result]):
+    for raw in _read_operands(call, context):
+        result = _operand_result(raw, call.matches(context, raw))
+        if not _is_true([result]):
             break
     return result
 
 
-def or_(call: Call, context: Context) -> Any:
-    for raw in _tests(call, context):
-        result = _result(raw, call.matches(context, raw))
-        if _truth([result]):
+def evaluate_or(call: FunctionCall, context: QueryContext) -> Any:
+    for raw in _read_operands(call, context):
+        result = _operand_result(raw, call.matches(context, raw))
+        if _is_true([result]):
             return result
     return False
 
 
-def not_(call: Call, context: Context) -> Any:
-    return not _truth(call.matches(context))
+def evaluate_not(call: FunctionCall, context: QueryContext) -> Any:
+    return not _is_true(call.matches(context))
 
 
-def _tests(call: Call, context: Context) -> list[Any]:
+def _read_operands(call: FunctionCall, context: QueryContext) -> list[Any]:
     items: list[Any] = call.items(context, 1)
     return items
 
 
-def _result(raw: Any, found: list[Any]) -> Any:
+def _operand_result(raw: Any, found: list[Any]) -> Any:
     """A quoted list is one match and stays one; everything else is what single mode makes of it."""
     if isinstance(raw, Mapping) and "q" in raw:
         return Matches(found)
-    return single(found)
+    return single_value(found)
 
 
-def _truth(found: list[Any]) -> bool:
+def _is_true(found: list[Any]) -> bool:
     """Of several results the first one counts."""
     if not found:
         return False
-    first = reveal(found[0])
+    first = reveal_value(found[0])
     if isinstance(first, Matches):
-        return _truth(first)
+        return _is_true(first)
     if isinstance(first, External):
         first = first.result()
     # What is not known yet decides nothing.
     return bool(first) and not isinstance(first, Unknown)
 
 
-def eq(call: Call, context: Context) -> Any:
+def compare_equal(call: FunctionCall, context: QueryContext) -> Any:
     left, right = call.items(context, 2, 2)
-    return equal(reveal_deep(call.value(context, left)), reveal_deep(call.value(context, right)))
+    return is_equal(reveal_deep(call.value(context, left)), reveal_deep(call.value(context, right)))
 
 
-def foreach(call: Call, context: Context) -> Any:
-    return single(compile_items(call.argument)([context.current], context))
+def iterate_items(call: FunctionCall, context: QueryContext) -> Any:
+    return single_value(compile_items(call.argument)([context.current], context))
 
 
-def validate(call: Call, context: Context) -> Any:
+def validate_schema(call: FunctionCall, context: QueryContext) -> Any:
     contents, schema = call.items(context, 2, 2)
     document, rules = reveal_deep(call.value(context, contents)), reveal_deep(call.value(context, schema))
     try:
@@ -119,16 +119,16 @@ def validate(call: Call, context: Context) -> Any:
         if asked:
             message = f"the schema of validate refers to {asked[0]!r}, which is not fetched"
             call.fail(context, message, REFUSED, "put what it refers to under its $defs")
-        call.fail(context, f"the schema of validate is not a JSON schema: {reason_of(error)}")
+        call.fail(context, f"the schema of validate is not a JSON schema: {explain_error(error)}")
 
 
 FUNCTIONS: Final = table(
-    Function("if", if_, keywords=("then", "else")),
-    Function("and", and_),
-    Function("or", or_),
-    Function("not", not_),
-    Function("eq", eq),
-    Function("foreach", foreach),
-    Function("validate", validate),
-    Function("validate_json", validate),
+    Function("if", evaluate_if, keywords=("then", "else")),
+    Function("and", evaluate_and),
+    Function("or", evaluate_or),
+    Function("not", evaluate_not),
+    Function("eq", compare_equal),
+    Function("foreach", iterate_items),
+    Function("validate", validate_schema),
+    Function("validate_json", validate_schema),
 )

@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, read_bytes
-from sabir.expressions.query.context import Context
-from sabir.expressions.query.dependents import Store
+from sabir.expressions.query.access import FILE_NOT_FOUND, base_directory, normalize_path, read_bytes
+from sabir.expressions.query.context import QueryContext
+from sabir.expressions.query.dependents import IdentityDict
 from sabir.expressions.query.errors import BAD_ARGUMENTS, NOT_FOUND, REFUSED, TOO_MUCH, expression_rule
-from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.environment import variable
+from sabir.expressions.query.functions.call import FunctionCall
+from sabir.expressions.query.functions.environment import read_variable
 from sabir.expressions.query.functions.registry import Function, Lookup, load_plugins, table
 from sabir.expressions.query.values import reveal_deep
 
@@ -43,7 +43,7 @@ UNKNOWN_LOOKUP: Final = expression_rule(
 )
 
 
-def lookup_function(call: Call, context: Context) -> Any:
+def lookup_function(call: FunctionCall, context: QueryContext) -> Any:
     spec = call.argument
     if not isinstance(spec, Mapping) or not spec:
         call.fail(context, "lookup needs a map: the lookup's name with its argument, then its keywords")
@@ -54,7 +54,9 @@ def lookup_function(call: Call, context: Context) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def run_lookup(name: str, value: Any, keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+def run_lookup(
+    name: str, value: Any, keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
+) -> list[Any]:
     run = LOOKUPS.get(name.removeprefix("ansible.builtin.")) or load_plugins().lookups.get(name)
     terms = value if isinstance(value, list) else [value]
     if run is None:
@@ -70,7 +72,7 @@ def run_lookup(name: str, value: Any, keywords: Mapping[str, Any], call: Call, c
 
 
 def _of_ansible(
-    name: str, terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context
+    name: str, terms: list[Any], keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
 ) -> list[Any] | None:
     """What Ansible answers, where it is installed and may run; None: it has no such lookup."""
     if not context.session.work.trust.scripts:
@@ -79,21 +81,25 @@ def _of_ansible(
     return ansible_lookup(name, terms, keywords, call, context)
 
 
-def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+def lookup_env(
+    terms: list[Any], keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
+) -> list[Any]:
     """S-89: the second item is the default."""
     default = keywords.get("default", "")
     if len(terms) == 2:
         terms, default = terms[:1], terms[1]
     if not all(isinstance(term, str) for term in terms):
         call.fail(context, "lookup env needs the name of a variable")
-    values = [variable(term, call, context) for term in terms]
+    values = [read_variable(term, call, context) for term in terms]
     return [default if value is None else value for value in values]
 
 
-def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+def lookup_file(
+    terms: list[Any], keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
+) -> list[Any]:
     found: list[Any] = []
     for term in terms:
-        path = absolute(str(term), context.directory or base_directory(context))
+        path = normalize_path(str(term), context.directory or base_directory(context))
         raw = read_bytes(path, call, context)
         if raw is None:
             call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
@@ -103,25 +109,34 @@ def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Con
     return found
 
 
-def url(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+def lookup_url(
+    terms: list[Any], keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
+) -> list[Any]:
 
     found: list[Any] = []
     for term in terms:
-        raw = fetch(str(term), keywords, call, context)
+        raw = fetch_url(str(term), keywords, call, context)
         text = raw.decode("utf-8", errors="replace")
         found.extend(text.splitlines() if keywords.get("split_lines", True) else [text])
     return found
 
 
-def unfurl(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+def lookup_unfurl(
+    terms: list[Any], keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
+) -> list[Any]:
     """Expressions, from where the template stands."""
-    from sabir.expressions.query.values import plain
+    from sabir.expressions.query.values import plain_value
 
     del keywords
-    return [plain(call.single(context, term)) for term in terms]
+    return [plain_value(call.single(context, term)) for term in terms]
 
 
-LOOKUPS: Final[Mapping[str, Lookup]] = {"env": env, "file": file, "url": url, "unfurl": unfurl}
+LOOKUPS: Final[Mapping[str, Lookup]] = {
+    "env": lookup_env,
+    "file": lookup_file,
+    "url": lookup_url,
+    "unfurl": lookup_unfurl,
+}
 FUNCTIONS: Final = table(
     Function("lookup", lookup_function),
 )
@@ -133,7 +148,7 @@ _TEMPLATE: Final = "msg={{ query(sabir_name, *sabir_terms, **sabir_keywords) | t
 _ANSWER: Final = re.compile(r'"msg": "([A-Za-z0-9+/=]*)"')
 
 
-class _Answers(Store):
+class _Answers(IdentityDict):
     """What Ansible has answered in this evaluation, by the question."""
 
 
@@ -142,29 +157,31 @@ _WHERE: Final = "Error while resolving value for 'msg': "
 
 
 def ansible_lookup(
-    name: str, terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context
+    name: str, terms: list[Any], keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext
 ) -> list[Any] | None:
     """What Ansible answers; None when it is not installed or has no such lookup."""
-    program = _program(context.session.work.environment.get("PATH"))
+    program = _find_program(context.session.work.environment.get("PATH"))
     if program is None or _NAME.fullmatch(name) is None:
         return None
     question = {"sabir_name": name, "sabir_terms": terms, "sabir_keywords": dict(keywords)}
     text = json.dumps(question, sort_keys=True, default=str)
     answers = context.session.tool(_Answers)
     if text not in answers:
-        answers[text] = _asked(program, name, text, call, context)
+        answers[text] = _run_ansible(program, name, text, call, context)
         context.session.rests_outside(answers, text)
     answer: list[Any] | None = answers[text]
     return answer
 
 
-def _program(search_path: str | None) -> str | None:
+def _find_program(search_path: str | None) -> str | None:
     """Ansible on the search path, or beside the Python that runs."""
     beside = str(Path(sys.executable).parent)
     return shutil.which("ansible", path=os.pathsep.join(filter(None, [search_path, beside])))
 
 
-def _asked(program: str, name: str, question: str, call: Call, context: Context) -> list[Any] | None:
+def _run_ansible(
+    program: str, name: str, question: str, call: FunctionCall, context: QueryContext
+) -> list[Any] | None:
     words = [program, "localhost", "-i", "localhost,", "-c", "local", "-m", "debug", "-a", _TEMPLATE]
     surroundings = {
         **context.session.work.environment,
@@ -188,7 +205,7 @@ def _asked(program: str, name: str, question: str, call: Call, context: Context)
         call.fail(context, f"Ansible cannot be run for the lookup {name!r}: {error.strerror}")
     match = _ANSWER.search(done.stdout.decode("utf-8", "replace"))
     if done.returncode or match is None:
-        complaint = _complaint(done)
+        complaint = _failure_reason(done)
         if _NOT_THERE.search(complaint):
             return None
         call.fail(context, f"the lookup {name!r} of Ansible failed: {complaint}", BAD_ARGUMENTS)
@@ -199,7 +216,7 @@ def _asked(program: str, name: str, question: str, call: Call, context: Context)
     return answer if isinstance(answer, list) else [answer]
 
 
-def _complaint(done: subprocess.CompletedProcess[bytes]) -> str:
+def _failure_reason(done: subprocess.CompletedProcess[bytes]) -> str:
     """The line that says why; Ansible's own words before it say where in its templates."""
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     told = re.findall(r'"msg": "(.*)"', said) or [line for line in said.splitlines() if "ERROR" in line]
@@ -212,7 +229,7 @@ _PATIENCE: Final = 10.0
 _REDIRECTS: Final = 5
 
 
-def fetch(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -> bytes:
+def fetch_url(url: str, keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext) -> bytes:
     parts = urlsplit(url)
     if parts.scheme == "file":
         raw = read_bytes(Path(unquote(parts.path)), call, context)
@@ -228,15 +245,15 @@ def fetch(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -
             REFUSED,
             "allow it with --trust network, if you know where this description comes from",
         )
-    return _get(url, keywords, call, context)
+    return _request_url(url, keywords, call, context)
 
 
-def _address(host: str, port: int, call: Call, context: Context) -> str:
+def _resolve_address(host: str, port: int, call: FunctionCall, context: QueryContext) -> str:
     """An address of the host that may be asked; it is resolved once, so that no second answer can differ."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        call.fail(context, f"the host {host!r} is not known: {reason_of(error)}", NOT_FOUND)
+        call.fail(context, f"the host {host!r} is not known: {explain_error(error)}", NOT_FOUND)
     private_allowed = context.session.work.trust.private_network
     for *_, (address, *_rest) in found:
         ip = ipaddress.ip_address(str(address).partition("%")[0])
@@ -250,7 +267,7 @@ def _address(host: str, port: int, call: Call, context: Context) -> str:
     return str(found[0][4][0])
 
 
-def _get(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -> bytes:
+def _request_url(url: str, keywords: Mapping[str, Any], call: FunctionCall, context: QueryContext) -> bytes:
     import http.client
     import ssl
     from urllib.parse import urljoin
@@ -260,7 +277,7 @@ def _get(url: str, keywords: Mapping[str, Any], call: Call, context: Context) ->
         host = parts.hostname or ""
         secure = parts.scheme == "https"
         port = parts.port or (443 if secure else 80)
-        address = _address(host, port, call, context)
+        address = _resolve_address(host, port, call, context)
         connection = http.client.HTTPConnection(address, port, timeout=_PATIENCE)
         try:
             connection.connect()
@@ -277,7 +294,7 @@ def _get(url: str, keywords: Mapping[str, Any], call: Call, context: Context) ->
             response = connection.getresponse()
             raw = response.read(_LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
-            call.fail(context, f"{url!r} cannot be fetched: {reason_of(error)}", NOT_FOUND)
+            call.fail(context, f"{url!r} cannot be fetched: {explain_error(error)}", NOT_FOUND)
         finally:
             connection.close()
         if len(raw) > _LARGEST:

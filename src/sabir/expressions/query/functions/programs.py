@@ -11,13 +11,13 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-from sabir.diagnostics.reasons import reason_of, said_by
-from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, reachable
-from sabir.expressions.query.context import Context
+from sabir.diagnostics.reasons import error_text, explain_error
+from sabir.expressions.query.access import FILE_NOT_FOUND, base_directory, normalize_path, require_reachable
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import REFUSED, expression_rule
-from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.call import FunctionCall
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.resource import QueryResource
 
 PYTHON_NOT_FOUND: Final = expression_rule(
     "EXPR:E014",
@@ -41,11 +41,11 @@ class _Modules(dict[tuple[Path, float], ModuleType]):
 class PythonContext:
     """What a Python function gets first: the names of Unfurl's RefContext that such functions use."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: QueryContext) -> None:
         self._context = context
 
     @property
-    def currentResource(self) -> Resource:  # noqa: N802  # the name Unfurl gave it
+    def currentResource(self) -> QueryResource:  # noqa: N802  # the name Unfurl gave it
         return self._context.resource
 
     @property
@@ -59,12 +59,12 @@ class PythonContext:
     def query(self, expression: Any) -> Any:
         """The expression in single mode."""
         from sabir.expressions.query.forms import compile_expression
-        from sabir.expressions.query.values import plain, single
+        from sabir.expressions.query.values import plain_value, single_value
 
-        return plain(single(compile_expression(expression)(self._context)))
+        return plain_value(single_value(compile_expression(expression)(self._context)))
 
 
-def python(call: Call, context: Context) -> Any:
+def call_python(call: FunctionCall, context: QueryContext) -> Any:
     written = call.text(context, "the name of a Python function")
     if not context.session.work.trust.python:
         call.fail(
@@ -82,24 +82,26 @@ def python(call: Call, context: Context) -> Any:
         return function(*arguments)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it raises is what went wrong with it
         call.fail(
-            context, f"python {written!r} raised {type(error).__name__}: {said_by(error)}", PYTHON_RAISED
+            context, f"python {written!r} raised {type(error).__name__}: {error_text(error)}", PYTHON_RAISED
         )
 
 
-def _from_file(written: str, call: Call, context: Context) -> Callable[..., Any]:
+def _from_file(written: str, call: FunctionCall, context: QueryContext) -> Callable[..., Any]:
     name, _, attribute = written.rpartition("#")
-    path = reachable(absolute(name, context.directory or base_directory(context)), call, context)
+    path = require_reachable(
+        normalize_path(name, context.directory or base_directory(context)), call, context
+    )
     if not os.path.isfile(path):
         call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
     key = (path, path.stat().st_mtime)
     modules = context.session.work.cache(_Modules)
     module = modules.get(key)
     if module is None:
-        module = modules[key] = _load(path, written, call, context)
-    return _attribute(module, attribute, written, call, context)
+        module = modules[key] = _load_file(path, written, call, context)
+    return _find_function(module, attribute, written, call, context)
 
 
-def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
+def _load_file(path: Path, written: str, call: FunctionCall, context: QueryContext) -> ModuleType:
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     try:
@@ -107,7 +109,7 @@ def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
     except (Exception, SystemExit) as error:  # noqa: BLE001
         call.fail(
             context,
-            f"python {written!r} cannot be loaded: {type(error).__name__}: {said_by(error)}",
+            f"python {written!r} cannot be loaded: {type(error).__name__}: {error_text(error)}",
             PYTHON_RAISED,
         )
     return module
@@ -145,7 +147,7 @@ class _SourceFinder:
         return Path(os.path.realpath(origin)).is_relative_to(self._base)
 
 
-def _from_module(written: str, call: Call, context: Context) -> Callable[..., Any]:
+def _from_module(written: str, call: FunctionCall, context: QueryContext) -> Callable[..., Any]:
     name, _, attribute = written.rpartition(".")
     base = str(base_directory(context))
     added = base not in sys.path
@@ -156,16 +158,16 @@ def _from_module(written: str, call: Call, context: Context) -> Callable[..., An
     try:
         module = importlib.import_module(name)
     except (ImportError, ValueError) as error:
-        call.fail(context, f"there is no module {name!r}: {reason_of(error)}", PYTHON_NOT_FOUND)
+        call.fail(context, f"there is no module {name!r}: {explain_error(error)}", PYTHON_NOT_FOUND)
     finally:
         sys.meta_path.remove(finder)
         if added:
             sys.path.remove(base)
-    return _attribute(module, attribute, written, call, context)
+    return _find_function(module, attribute, written, call, context)
 
 
-def _attribute(
-    module: ModuleType, name: str, written: str, call: Call, context: Context
+def _find_function(
+    module: ModuleType, name: str, written: str, call: FunctionCall, context: QueryContext
 ) -> Callable[..., Any]:
     found = getattr(module, name, None)
     if not callable(found):
@@ -175,5 +177,5 @@ def _attribute(
 
 
 FUNCTIONS: Final = table(
-    Function("python", python, keywords=("args",)),
+    Function("python", call_python, keywords=("args",)),
 )

@@ -19,13 +19,13 @@ from sabir.errors import PluginError
 from sabir.expressions.vocabulary import COMPARISONS, CONTAINMENTS, LOGIC
 
 if TYPE_CHECKING:
-    from sabir.expressions.query.context import Context
-    from sabir.expressions.query.functions.call import Call
+    from sabir.expressions.query.context import QueryContext
+    from sabir.expressions.query.functions.call import FunctionCall
 
 
-Implementation = Callable[["Call", "Context"], Any]
+Implementation = Callable[["FunctionCall", "QueryContext"], Any]
 """Answers with a value; a list stands for several matches, null for none. `Matches` says exactly what they are."""
-Lookup = Callable[[list[Any], Mapping[str, Any], "Call", "Context"], list[Any]]
+Lookup = Callable[[list[Any], Mapping[str, Any], "FunctionCall", "QueryContext"], list[Any]]
 """Terms and keywords in, a list of results out."""
 GROUP: Final = "sabir.functions"
 
@@ -45,7 +45,7 @@ class Function(Struct, frozen=True, eq=False):
         """Whether it gives the same as long as what it reads of the description is the same."""
         return self.name in _STEADY
 
-    def called(self, call: Call, context: Context) -> Any:
+    def invoke(self, call: FunctionCall, context: QueryContext) -> Any:
         if self.name not in _STEADY:
             context.session.rests_outside()
         return self.run(call, context)
@@ -136,7 +136,7 @@ _STEADY: Final = frozenset(
 )
 
 
-def find(name: str) -> Function | None:
+def find_function(name: str) -> Function | None:
     home = _HOME.get(name)
     if home is None:
         return load_plugins().functions.get(name)
@@ -144,7 +144,7 @@ def find(name: str) -> Function | None:
     return functions[name]
 
 
-def standalone(name: object) -> bool:
+def is_standalone(name: object) -> bool:
     """Whether a map with this one key is a call wherever it stands in a value."""
     if name in _STANDALONE:
         return True
@@ -152,13 +152,13 @@ def standalone(name: object) -> bool:
     return function is not None and function.standalone
 
 
-def names() -> tuple[str, ...]:
+def function_names() -> tuple[str, ...]:
     return tuple(sorted({*_HOME, *load_plugins().functions}))
 
 
 def hint_for(words: Iterable[str]) -> str | None:
     for word in words:
-        hint = did_you_mean(word, names())
+        hint = did_you_mean(word, function_names())
         if hint:
             return hint
     return None
@@ -166,11 +166,11 @@ def hint_for(words: Iterable[str]) -> str | None:
 
 def load_plugins() -> Extensions:
     """What the plug-ins on the path of this process add. `PluginError` when one of them cannot be loaded."""
-    return _extensions(tuple(sys.path))
+    return _load_extensions(tuple(sys.path))
 
 
 @cache
-def _extensions(_path: tuple[str, ...]) -> Extensions:
+def _load_extensions(_path: tuple[str, ...]) -> Extensions:
     from sabir import plugins
 
     offered = plugins.load_plugins(GROUP)

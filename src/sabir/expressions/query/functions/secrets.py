@@ -9,25 +9,25 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.query.context import Context
+from sabir.expressions.query.context import QueryContext
 from sabir.expressions.query.errors import NOT_FOUND
-from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.call import FunctionCall, Matches
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import (
     MISSING,
     External,
+    build_unknown,
     holds_unknown,
     is_sensitive,
-    mark,
-    plain,
-    resting_on,
+    mark_sensitive,
+    plain_value,
     reveal_deep,
 )
 
 
-def sensitive(call: Call, context: Context) -> Any:
+def evaluate_sensitive(call: FunctionCall, context: QueryContext) -> Any:
     value = call.value(context)
-    return None if value is None else mark(value)
+    return None if value is None else mark_sensitive(value)
 
 
 class _Values(External):
@@ -35,7 +35,7 @@ class _Values(External):
 
     __slots__ = ("_context", "_secret", "_values")
 
-    def __init__(self, values: Mapping[str, Any], context: Context, *, secret: bool) -> None:
+    def __init__(self, values: Mapping[str, Any], context: QueryContext, *, secret: bool) -> None:
         self._values = values
         self._context = context
         self._secret = secret
@@ -48,35 +48,35 @@ class _Values(External):
             return MISSING
         compiled = compile_value(raw)
         value = raw if compiled is None else compiled(self._context)
-        return mark(plain(value)) if self._secret else value
+        return mark_sensitive(plain_value(value)) if self._secret else value
 
     def result(self) -> Any:
         return {key: self.get(key) for key in self._values}
 
 
-def _local(context: Context) -> _Values:
+def _local_values(context: QueryContext) -> _Values:
     return _Values(context.session.project.locals, context, secret=False)
 
 
-def _secret(context: Context) -> _Values:
+def _secret_values(context: QueryContext) -> _Values:
     return _Values(context.session.project.secrets, context, secret=True)
 
 
-def local(call: Call, context: Context) -> Any:
+def read_local(call: FunctionCall, context: QueryContext) -> Any:
     """S-85: short for {eval: {external: local}, select: name}."""
-    return _local(context).get(call.text(context, "the name of a local value"))
+    return _local_values(context).get(call.text(context, "the name of a local value"))
 
 
-def secret(call: Call, context: Context) -> Any:
-    return _secret(context).get(call.text(context, "the name of a secret"))
+def read_secret(call: FunctionCall, context: QueryContext) -> Any:
+    return _secret_values(context).get(call.text(context, "the name of a secret"))
 
 
-def external(call: Call, context: Context) -> Any:
+def find_external(call: FunctionCall, context: QueryContext) -> Any:
     name = call.text(context, "the name of an external")
     if name == "local":
-        return _local(context)
+        return _local_values(context)
     if name == "secret":
-        return _secret(context)
+        return _secret_values(context)
     found = context.session.externals.get(name)
     if found is None:
         known = ["local", "secret", *context.session.externals]
@@ -86,17 +86,17 @@ def external(call: Call, context: Context) -> Any:
 
 
 SECRET_FUNCTIONS: Final = table(
-    Function("sensitive", sensitive),
-    Function("local", local),
-    Function("secret", secret),
-    Function("external", external),
+    Function("sensitive", evaluate_sensitive),
+    Function("local", read_local),
+    Function("secret", read_secret),
+    Function("external", find_external),
 )
 
 
 _NAMESPACE: Final = "unfurl.nodes.K8sNamespace"
 
 
-def get_ensemble_metadata(call: Call, context: Context) -> Any:
+def get_ensemble_metadata(call: FunctionCall, context: QueryContext) -> Any:
     """Outside a deployment there is none."""
     project = context.session.project
     if project.job is None:
@@ -109,7 +109,7 @@ def get_ensemble_metadata(call: Call, context: Context) -> Any:
     return Matches([metadata.get(str(key), "") if key else metadata])
 
 
-def kubernetes_current_namespace(call: Call, context: Context) -> Any:
+def kubernetes_current_namespace(call: FunctionCall, context: QueryContext) -> Any:
     """The name of the nearest namespace that the instance is in."""
     del call
     for above in context.resource.ancestors():
@@ -119,11 +119,11 @@ def kubernetes_current_namespace(call: Call, context: Context) -> Any:
     return None
 
 
-def container_image(call: Call, context: Context) -> Any:
+def container_image(call: FunctionCall, context: QueryContext) -> Any:
     """The name of an image as registries take it: everything before the tag or digest in small letters."""
     value = call.value(context)
     if holds_unknown(value):
-        return resting_on(value)
+        return build_unknown(value)
     written = reveal_deep(value)
     if written is None or written == "":
         return None
@@ -133,7 +133,7 @@ def container_image(call: Call, context: Context) -> Any:
     folder, slash, last = name.rpartition("/")
     last, colon, tag = last.partition(":")
     image = (folder + slash + last).lower() + colon + tag + at + digest
-    return mark(image) if is_sensitive(value) else image
+    return mark_sensitive(image) if is_sensitive(value) else image
 
 
 ENSEMBLE_FUNCTIONS: Final = table(

@@ -7,24 +7,24 @@ from functools import partial
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
-from sabir.expressions.yaql.binding import Binding, CallShape, Slot, bind, order_by_specificity
+from sabir.expressions.yaql.binding import Binding, CallShape, Slot, bind_overload, order_by_specificity
 from sabir.expressions.yaql.compile import arguments as take
-from sabir.expressions.yaql.compile.arguments import Getter, Mismatch, accepts, converter
-from sabir.expressions.yaql.errors import CAUGHT, Site
-from sabir.expressions.yaql.functions import MISSING, Lazy, Overload, call_title
-from sabir.expressions.yaql.kinds import KINDS, OBJECT, describe
-from sabir.expressions.yaql.nodes import Call, Node, Rule, Skipped, Word
+from sabir.expressions.yaql.compile.arguments import Getter, Mismatch, accepts_value, find_converter
+from sabir.expressions.yaql.errors import CAUGHT, NodeSite
+from sabir.expressions.yaql.functions import MISSING, LazyKind, Overload, call_title
+from sabir.expressions.yaql.kinds import KINDS, OBJECT, describe_kind
+from sabir.expressions.yaql.nodes import Call, Node, OmittedArgument, Rule, Word
 from sabir.expressions.yaql.scope import Variables, function_key
 
 if TYPE_CHECKING:
-    from sabir.expressions.yaql.compile.compiler import Compiler
+    from sabir.expressions.yaql.compile.compiler import YaqlCompiler
 
 
 _SMALL = 256  # bytes that are not worth counting
 Step = Callable[[Any, Variables], Any]  # receiver (None in a plain call) and variables to value
 
 
-def method_step(compiler: Compiler, node: Call) -> Step:
+def method_step(compiler: YaqlCompiler, node: Call) -> Step:
     """`.name(…)` as a function of its receiver."""
     site = compiler.site(node)
     library = _library_step(compiler, node.name, node.arguments, site, is_method=True)
@@ -57,7 +57,7 @@ def method_step(compiler: Compiler, node: Call) -> Step:
 
 
 def compile_named(
-    compiler: Compiler, name: str, arguments: tuple[Node, ...], site: Site
+    compiler: YaqlCompiler, name: str, arguments: tuple[Node, ...], site: NodeSite
 ) -> Callable[[Variables], Any]:
     """`name(…)`, and whatever else is a function underneath: operators of the embedder, the index."""
     step = _library_step(compiler, name, arguments, site, is_method=False)
@@ -71,7 +71,7 @@ def compile_named(
         if function is None:
             return step(None, scope)
         try:
-            return function.nested(
+            return function.call_nested(
                 [get(scope) for get in positional], {key: get(scope) for key, get in named}
             )
         except CAUGHT as problem:
@@ -81,20 +81,22 @@ def compile_named(
 
 
 def _eager_arguments(
-    compiler: Compiler, arguments: tuple[Node, ...], site: Site
+    compiler: YaqlCompiler, arguments: tuple[Node, ...], site: NodeSite
 ) -> tuple[list[Any], list[tuple[str, Any]]]:
     positional, named = [], []
     for node in arguments:
         if isinstance(node, Rule) and isinstance(node.source, Word):
             named.append((node.source.value, compiler.argument(node.target)))
-        elif isinstance(node, Skipped):
-            positional.append(_raiser(site, "an argument is left out, but this call needs all of them"))
+        elif isinstance(node, OmittedArgument):
+            positional.append(
+                _argument_failure(site, "an argument is left out, but this call needs all of them")
+            )
         else:
             positional.append(compiler.argument(node))
     return positional, named
 
 
-def _raiser(site: Site, message: str) -> Callable[[Variables], Any]:
+def _argument_failure(site: NodeSite, message: str) -> Callable[[Variables], Any]:
     def fail(_scope: Variables) -> Any:
         raise site.no_match(message)
 
@@ -102,7 +104,7 @@ def _raiser(site: Site, message: str) -> Callable[[Variables], Any]:
 
 
 def _library_step(
-    compiler: Compiler, name: str, arguments: tuple[Node, ...], site: Site, *, is_method: bool
+    compiler: YaqlCompiler, name: str, arguments: tuple[Node, ...], site: NodeSite, *, is_method: bool
 ) -> Step:
     levels = [
         [item for item in level if (item.is_method if is_method else item.is_function)]
@@ -111,29 +113,30 @@ def _library_step(
     levels = [level for level in levels if level]
     title = call_title(name, is_method=is_method)
     if not levels and name.startswith("#"):
-        return _failing(lambda: site.no_match(f"{title} has no meaning here"))
+        return _failure_step(lambda: site.no_match(f"{title} has no meaning here"))
     if not levels:
         what = "method" if is_method else "function"
         known = compiler.library.names(methods=is_method)
 
         def unknown(receiver: Any, _scope: Variables) -> Any:
-            raise site.unknown(what, name, known, receiver)
+            raise site.name_error(what, name, known, receiver)
 
         return unknown
     rules = levels[0][0].rules
     if any(item.rules != rules for level in levels for item in level):
-        return _failing(lambda: site.no_match(f"{title} is ambiguous here"))
-    shape = _shape(arguments, rules=rules, is_method=is_method)
+        return _failure_step(lambda: site.no_match(f"{title} is ambiguous here"))
+    shape = _call_shape(arguments, rules=rules, is_method=is_method)
     if shape is None:
-        return _failing(lambda: site.no_match("the left side of `=>` must be a name here"))
+        return _failure_step(lambda: site.no_match("the left side of `=>` must be a name here"))
     bound = [
-        order_by_specificity([found for item in level if (found := bind(item, shape))]) for level in levels
+        order_by_specificity([found for item in level if (found := bind_overload(item, shape))])
+        for level in levels
     ]
     bindings = [binding for level in bound for binding in level]
     if not bindings:
-        return _failing(lambda: site.no_match(_explain(title, levels, is_method=is_method)))
+        return _failure_step(lambda: site.no_match(_explain_mismatch(title, levels, is_method=is_method)))
     if len({binding.lazy() for binding in bindings}) > 1 or _is_ambiguous(bound, shape):
-        return _failing(lambda: site.no_match(f"{title} is ambiguous with these arguments"))
+        return _failure_step(lambda: site.no_match(f"{title} is ambiguous with these arguments"))
     builder = _Builder(compiler, title, shape, site)
     return builder.single(bindings[0]) if len(bindings) == 1 else builder.several(bindings)
 
@@ -143,14 +146,14 @@ def _is_ambiguous(bound: list[tuple[Binding, ...]], shape: CallShape) -> bool:
     return not shape.positional and not shape.named and any(len(level) > 1 for level in bound)
 
 
-def _failing(make: Callable[[], Exception]) -> Step:
+def _failure_step(make: Callable[[], Exception]) -> Step:
     def step(_receiver: Any, _scope: Variables) -> Any:
         raise make()
 
     return step
 
 
-def _shape(arguments: tuple[Node, ...], *, rules: bool, is_method: bool) -> CallShape | None:
+def _call_shape(arguments: tuple[Node, ...], *, rules: bool, is_method: bool) -> CallShape | None:
     positional: list[Node | None] = [None] if is_method else []
     named: dict[str, Node] = {}
     for node in arguments:
@@ -163,14 +166,14 @@ def _shape(arguments: tuple[Node, ...], *, rules: bool, is_method: bool) -> Call
     return CallShape(tuple(positional), tuple(named.items()))
 
 
-def _explain(title: str, levels: Iterable[Iterable[Overload]], *, is_method: bool) -> str:
+def _explain_mismatch(title: str, levels: Iterable[Iterable[Overload]], *, is_method: bool) -> str:
     if "`" not in title:
         return f"{title} does not take these arguments"
-    forms = [_signature(item, is_method=is_method) for level in levels for item in level]
+    forms = [_format_signature(item, is_method=is_method) for level in levels for item in level]
     return f"{title} does not take these arguments; there is {', '.join(sorted(set(forms)))}"
 
 
-def _signature(overload: Overload, *, is_method: bool) -> str:
+def _format_signature(overload: Overload, *, is_method: bool) -> str:
     names = [item.name if item.default is MISSING else f"{item.name}?" for item in overload.parameters]
     if overload.rest:
         names.append(f"{overload.rest.name}…")
@@ -182,7 +185,7 @@ def _signature(overload: Overload, *, is_method: bool) -> str:
 class _Builder:
     """Makes the step of one call."""
 
-    def __init__(self, compiler: Compiler, title: str, shape: CallShape, site: Site) -> None:
+    def __init__(self, compiler: YaqlCompiler, title: str, shape: CallShape, site: NodeSite) -> None:
         self.compiler = compiler
         self.title = title
         self.site = site
@@ -193,15 +196,16 @@ class _Builder:
         """The usual case: one overload fits the shape, only kinds remain to be checked."""
         getters = [self.getter(slot) for slot in binding.slots]
         keywords = [(name, self.getter(slot)) for name, slot in binding.keywords]
-        function, leading = self.prepared(binding.overload)
-        return self.guarded(function, leading + getters, keywords)
+        function, leading = self.bind_hidden(binding.overload)
+        return self.build_step(function, leading + getters, keywords)
 
-    def prepared(self, overload: Overload) -> tuple[Callable[..., Any], list[Getter]]:
+    def bind_hidden(self, overload: Overload) -> tuple[Callable[..., Any], list[Getter]]:
         """The function with its hidden parameters filled as far as they are known."""
         known: dict[str, Any] = {"limits": self.limits, "engine": self.compiler.engine}
         if "variables" in overload.hidden:
             return overload.function, [
-                take.constant(known[name]) if name in known else take.variables for name in overload.hidden
+                take.constant_getter(known[name]) if name in known else take.get_variables
+                for name in overload.hidden
             ]
         hidden = [known[name] for name in overload.hidden]
         return (partial(overload.function, *hidden) if hidden else overload.function), []
@@ -209,28 +213,28 @@ class _Builder:
     def getter(self, slot: Slot) -> Getter:
         parameter = slot.parameter
         if slot.source is None:
-            return take.constant(parameter.default)
+            return take.constant_getter(parameter.default)
         node = self.nodes[slot.source]
         if node is None:
-            return take.receiver(parameter, self.limits)
-        if parameter.kind is Lazy.LAMBDA:
-            return take.lazy(self.compiler.compile(node), self.limits)
-        if parameter.kind is Lazy.KEYWORD:
+            return take.receiver_getter(parameter, self.limits)
+        if parameter.kind is LazyKind.LAMBDA:
+            return take.lambda_getter(self.compiler.compile(node), self.limits)
+        if parameter.kind is LazyKind.KEYWORD:
             assert isinstance(node, Word)
-            return take.constant(node.value)
-        if parameter.kind is Lazy.LAZY_RULE:
+            return take.constant_getter(node.value)
+        if parameter.kind is LazyKind.LAZY_RULE:
             assert isinstance(node, Rule)
             source, target = self.compiler.compile(node.source), self.compiler.compile(node.target)
             return take.lazy_rule(source, target, self.limits)
-        if parameter.kind is Lazy.EXPRESSION:
-            return take.constant(node)
-        return take.eager(self.compiler.compile(node), parameter, self.limits)
+        if parameter.kind is LazyKind.EXPRESSION:
+            return take.constant_getter(node)
+        return take.eager_getter(self.compiler.compile(node), parameter, self.limits)
 
-    def guarded(
+    def build_step(
         self, function: Callable[..., Any], getters: list[Getter], keywords: list[tuple[str, Getter]]
     ) -> Step:
-        invoke = _invoker(function, getters, keywords)
-        site, made = self.site, self.limits.made
+        invoke = _build_invoker(function, getters, keywords)
+        site, made = self.site, self.limits.charge_value
         title = self.title
 
         def step(receiver: Any, scope: Variables) -> Any:
@@ -249,7 +253,7 @@ class _Builder:
         lazy = bindings[0].lazy()
         getters = [self.argument(index, lazy, bindings) for index in range(len(self.nodes))]
         choices = [self.choice(binding, lazy) for binding in bindings]
-        site, made = self.site, self.limits.made
+        site, made = self.site, self.limits.charge_value
         title = self.title
 
         def step(receiver: Any, scope: Variables) -> Any:
@@ -257,12 +261,14 @@ class _Builder:
                 values = [get(receiver, scope) for get in getters]
                 for checks, invoke in choices:
                     for index, kind in checks:
-                        if not accepts(kind, values[index]):
+                        if not accepts_value(kind, values[index]):
                             break
                     else:
                         result = invoke(values, scope)
                         return made(result) if getsizeof(result, 0) > _SMALL else result
-                kinds = ", ".join(describe(value) for index, value in enumerate(values) if index not in lazy)
+                kinds = ", ".join(
+                    describe_kind(value) for index, value in enumerate(values) if index not in lazy
+                )
                 raise site.no_match(f"{title} does not take {kinds or 'no arguments'}")
             except CAUGHT as problem:
                 site.fail(problem)
@@ -273,8 +279,8 @@ class _Builder:
         node = self.nodes[index]
         if node is None:
             return lambda receiver, _scope: receiver
-        if isinstance(node, Skipped):
-            return take.constant(None)
+        if isinstance(node, OmittedArgument):
+            return take.constant_getter(None)
         if index in lazy:
             slots = (
                 slot
@@ -294,21 +300,23 @@ class _Builder:
         )
         getters = [self.from_values(slot) for slot in binding.slots]
         keywords = [(name, self.from_values(slot)) for name, slot in binding.keywords]
-        function, leading = self.prepared(binding.overload)
-        return checks, _invoker(function, leading + getters, keywords)
+        function, leading = self.bind_hidden(binding.overload)
+        return checks, _build_invoker(function, leading + getters, keywords)
 
     def from_values(self, slot: Slot) -> Getter:
         """A getter whose receiver is the list of evaluated arguments."""
         source = slot.source
         if source is None:
-            return take.constant(slot.parameter.default)
-        convert = converter(slot.parameter, self.limits)
+            return take.constant_getter(slot.parameter.default)
+        convert = find_converter(slot.parameter, self.limits)
         if convert is None:
             return lambda values, _scope: values[source]
         return lambda values, _scope: convert(values[source])
 
 
-def _invoker(function: Callable[..., Any], getters: list[Getter], keywords: list[tuple[str, Getter]]) -> Step:
+def _build_invoker(
+    function: Callable[..., Any], getters: list[Getter], keywords: list[tuple[str, Getter]]
+) -> Step:
     if keywords:
         return lambda receiver, scope: function(
             *[get(receiver, scope) for get in getters],

@@ -13,27 +13,27 @@ from sabir.expressions.yaql.compile.calls import Step, compile_named, method_ste
 from sabir.expressions.yaql.compile.operators import (
     BINARY,
     UNARY,
-    binary,
-    conjunction,
-    disjunction,
-    equality,
-    inequality,
-    unary,
+    compile_and,
+    compile_binary,
+    compile_equality,
+    compile_inequality,
+    compile_or,
+    compile_unary,
 )
-from sabir.expressions.yaql.errors import CAUGHT, Site, UnknownName
+from sabir.expressions.yaql.errors import CAUGHT, NodeSite, UnknownName
 from sabir.expressions.yaql.functions import binary_name, unary_name
-from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, MAPPING, OBJECT, SCOPE, describe
+from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, MAPPING, OBJECT, SCOPE, describe_kind
 from sabir.expressions.yaql.nodes import Node, is_stored
 from sabir.expressions.yaql.parser import Dialect
-from sabir.expressions.yaql.scope import Closure, Rule, Scope, Variables, variable_key
-from sabir.expressions.yaql.values import finalize, hashable
+from sabir.expressions.yaql.scope import Closure, Variables, YaqlRule, YaqlScope, variable_key
+from sabir.expressions.yaql.values import finalize_value, to_hashable
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
     from sabir.expressions.yaql.nodes import Word
 
 
-def attribute_step(compiler: Compiler, node: Word) -> Step:
+def attribute_step(compiler: YaqlCompiler, node: Word) -> Step:
     """`.name`: the key of a dictionary, the names of all items of a list, a property of an object, date or timespan."""
     name, site, limits = node.value, compiler.site(node), compiler.limits
     getters = compiler.library.property_getters(name)
@@ -50,7 +50,7 @@ def attribute_step(compiler: Compiler, node: Word) -> Step:
         for accepted, getter in getters:
             if kind & accepted:
                 return getter(value)
-        raise UnknownName(f"{describe(value)} has no property `{name}`")
+        raise UnknownName(f"{describe_kind(value)} has no property `{name}`")
 
     def each(values: Any, scope: Variables) -> Iterator[Any]:
         for value in values:
@@ -75,7 +75,7 @@ _PLAIN = frozenset((int, bool, float, str, type(None)))
 _SCOPE_MAKERS = frozenset(("let", "with", "unpack"))
 
 
-class Compiler:
+class YaqlCompiler:
     """Compiles the nodes of one text for one engine."""
 
     def __init__(self, engine: Engine, text: str, tree: Node) -> None:
@@ -89,8 +89,8 @@ class Compiler:
         self.has_definitions = _may_define(tree)
         self.is_legacy = engine.dialect in (Dialect.LEGACY, Dialect.MURANO_FIRST)
 
-    def site(self, node: Node) -> Site:
-        return Site(self.text, node.start, node.end)
+    def site(self, node: Node) -> NodeSite:
+        return NodeSite(self.text, node.start, node.end)
 
     def compile(self, node: Node) -> Closure:
         return _COMPILERS[type(node)](self, node)
@@ -107,7 +107,7 @@ class Compiler:
             kind = type(value)
             if kind in _PLAIN or (stored and (kind is list or kind is dict)):
                 return value
-            return finalize(value, limits)
+            return finalize_value(value, limits)
 
         return run
 
@@ -124,7 +124,7 @@ class Compiler:
 
     def unary(self, node: nodes.Unary) -> Closure:
         if node.operator in UNARY:
-            return unary(node.operator, self.compile(node.operand), self.site(node), self.dispatcher)
+            return compile_unary(node.operator, self.compile(node.operand), self.site(node), self.dispatcher)
         return compile_named(self, unary_name(node.operator), (node.operand,), self.site(node))
 
     def binary(self, node: nodes.Binary) -> Closure:
@@ -134,18 +134,18 @@ class Compiler:
             return special(self, node)
         if operator in BINARY:
             left, right = self.compile(node.left), self.compile(node.right)
-            return binary(operator, left, right, self.site(node), self.dispatcher)
+            return compile_binary(operator, left, right, self.site(node), self.dispatcher)
         return compile_named(self, binary_name(operator), (node.left, node.right), self.site(node))
 
     def conjunction(self, node: nodes.Binary) -> Closure:
-        return conjunction(self.compile(node.left), self.compile(node.right))
+        return compile_and(self.compile(node.left), self.compile(node.right))
 
     def equality(self, node: nodes.Binary) -> Closure:
-        make = equality if node.operator == "=" else inequality
+        make = compile_equality if node.operator == "=" else compile_inequality
         return make(self.compile(node.left), self.compile(node.right), self.site(node), self.limits)
 
     def disjunction(self, node: nodes.Binary) -> Closure:
-        return disjunction(self.compile(node.left), self.compile(node.right))
+        return compile_or(self.compile(node.left), self.compile(node.right))
 
     def member(self, node: nodes.Binary) -> Closure:
         """`left.name`, `left.method(…)`"""
@@ -185,7 +185,7 @@ class Compiler:
             inner = left(scope)
             if KINDS[type(inner)] != SCOPE:
                 raise site.no_match(
-                    f"the left side of `->` is {describe(inner)}; it takes what `let(…)` gives"
+                    f"the left side of `->` is {describe_kind(inner)}; it takes what `let(…)` gives"
                 )
             return right(inner.variables)
 
@@ -198,7 +198,7 @@ class Compiler:
         if (
             self.is_legacy
             or len(node.arguments) != 1
-            or isinstance(node.arguments[0], nodes.Rule | nodes.Skipped)
+            or isinstance(node.arguments[0], nodes.Rule | nodes.OmittedArgument)
         ):
             return compile_named(self, "#index", (node.value, *node.arguments), self.site(node))
         value, key, site = self.compile(node.value), self.compile(node.arguments[0]), self.site(node)
@@ -208,7 +208,7 @@ class Compiler:
             try:
                 container, index = value(scope), key(scope)
                 if type(container) is dict:
-                    return container[hashable(index, limits)]
+                    return container[to_hashable(index, limits)]
                 if type(container) is list and KINDS[type(index)] & INT:
                     return container[index]
                 return call("#index", (container, index), {}, scope)
@@ -218,10 +218,10 @@ class Compiler:
         return run
 
     def list_literal(self, node: nodes.ListLiteral) -> Closure:
-        if any(isinstance(item, nodes.Rule | nodes.Skipped) for item in node.items):
+        if any(isinstance(item, nodes.Rule | nodes.OmittedArgument) for item in node.items):
             return compile_named(self, "#list", node.items, self.site(node))
         items = [self.compile(item) for item in node.items]
-        made, site = self.limits.made, self.site(node)
+        made, site = self.limits.charge_value, self.site(node)
 
         def run(scope: Variables) -> Any:
             try:
@@ -243,7 +243,9 @@ class Compiler:
 
         def run(scope: Variables) -> Any:
             try:
-                return limits.made({hashable(key(scope), limits): item(scope) for key, item in entries})
+                return limits.charge_value(
+                    {to_hashable(key(scope), limits): item(scope) for key, item in entries}
+                )
             except CAUGHT as problem:
                 site.fail(problem)
 
@@ -260,9 +262,9 @@ class Compiler:
 
     def rule(self, node: nodes.Rule) -> Closure:
         source, target = self.compile(node.source), self.compile(node.target)
-        return lambda scope: Rule(source(scope), target(scope))
+        return lambda scope: YaqlRule(source(scope), target(scope))
 
-    def skipped(self, node: nodes.Skipped) -> Closure:
+    def omission(self, node: nodes.OmittedArgument) -> Closure:
         site = self.site(node)
 
         def fail(_scope: Variables) -> Any:
@@ -276,7 +278,7 @@ def _through_scopes(left: Closure, step: Step) -> Closure:
 
     def run(scope: Variables) -> Any:
         value = left(scope)
-        if isinstance(value, Scope):
+        if isinstance(value, YaqlScope):
             return step(value.variables.get("0"), value.variables)
         return step(value, scope)
 
@@ -308,28 +310,28 @@ def _makes_scope(node: Node) -> bool:
     return isinstance(node, nodes.Call) and node.name in _SCOPE_MAKERS
 
 
-_SPECIAL: dict[str, Callable[[Compiler, nodes.Binary], Closure]] = {
-    ".": Compiler.member,
-    "?.": Compiler.safe_member,
-    "=": Compiler.equality,
-    "!=": Compiler.equality,
-    "and": Compiler.conjunction,
-    "or": Compiler.disjunction,
-    "->": Compiler.arrow,
-    "=>": Compiler.pair,
+_SPECIAL: dict[str, Callable[[YaqlCompiler, nodes.Binary], Closure]] = {
+    ".": YaqlCompiler.member,
+    "?.": YaqlCompiler.safe_member,
+    "=": YaqlCompiler.equality,
+    "!=": YaqlCompiler.equality,
+    "and": YaqlCompiler.conjunction,
+    "or": YaqlCompiler.disjunction,
+    "->": YaqlCompiler.arrow,
+    "=>": YaqlCompiler.pair,
 }
 
-_COMPILERS: dict[type, Callable[[Compiler, Any], Closure]] = {
-    nodes.Literal: Compiler.constant,
-    nodes.Word: Compiler.constant,
-    nodes.Variable: Compiler.variable,
-    nodes.Group: Compiler.group,
-    nodes.Unary: Compiler.unary,
-    nodes.Binary: Compiler.binary,
-    nodes.Call: Compiler.call,
-    nodes.Index: Compiler.index,
-    nodes.ListLiteral: Compiler.list_literal,
-    nodes.MapLiteral: Compiler.map_literal,
-    nodes.Rule: Compiler.rule,
-    nodes.Skipped: Compiler.skipped,
+_COMPILERS: dict[type, Callable[[YaqlCompiler, Any], Closure]] = {
+    nodes.Literal: YaqlCompiler.constant,
+    nodes.Word: YaqlCompiler.constant,
+    nodes.Variable: YaqlCompiler.variable,
+    nodes.Group: YaqlCompiler.group,
+    nodes.Unary: YaqlCompiler.unary,
+    nodes.Binary: YaqlCompiler.binary,
+    nodes.Call: YaqlCompiler.call,
+    nodes.Index: YaqlCompiler.index,
+    nodes.ListLiteral: YaqlCompiler.list_literal,
+    nodes.MapLiteral: YaqlCompiler.map_literal,
+    nodes.Rule: YaqlCompiler.rule,
+    nodes.OmittedArgument: YaqlCompiler.omission,
 }

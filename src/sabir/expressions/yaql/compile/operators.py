@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from sabir.expressions.yaql.binding import Dispatcher
-from sabir.expressions.yaql.errors import CAUGHT, Site
+from sabir.expressions.yaql.errors import CAUGHT, NodeSite
 from sabir.expressions.yaql.functions import binary_name, unary_name
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.limits import YaqlLimits
 from sabir.expressions.yaql.scope import Closure, Variables
-from sabir.expressions.yaql.values import equal
+from sabir.expressions.yaql.values import is_equal
 
 _NUMBERS = frozenset((int, float))
 _ORDERED: dict[str, Callable[[Any, Any], Any]] = {
@@ -32,7 +32,9 @@ BINARY = frozenset(("+", "-", "*", "/", "mod", "<", "<=", ">", ">=", "in", "=~",
 UNARY = frozenset(("+", "-", "not"))
 
 
-def binary(symbol: str, left: Closure, right: Closure, site: Site, dispatcher: Dispatcher) -> Closure:
+def compile_binary(
+    symbol: str, left: Closure, right: Closure, site: NodeSite, dispatcher: Dispatcher
+) -> Closure:
     """A binary operator that evaluates both sides."""
     make = _FAST.get(symbol)
     name = binary_name(symbol)
@@ -43,7 +45,7 @@ def binary(symbol: str, left: Closure, right: Closure, site: Site, dispatcher: D
     if make is not None:
         return make(left, right, site, fall_back)
     if symbol in _ORDERED:
-        return _comparison(symbol, left, right, site, fall_back)
+        return _compile_comparison(symbol, left, right, site, fall_back)
 
     def run(scope: Variables) -> Any:
         try:
@@ -57,7 +59,7 @@ def binary(symbol: str, left: Closure, right: Closure, site: Site, dispatcher: D
 _FallBack = Callable[[Any, Any], Any]
 
 
-def _plus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> Closure:
+def _compile_plus(left: Closure, right: Closure, site: NodeSite, fall_back: _FallBack) -> Closure:
     def run(scope: Variables) -> Any:
         try:
             first, second = left(scope), right(scope)
@@ -70,7 +72,7 @@ def _plus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> Cl
     return run
 
 
-def _minus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> Closure:
+def _compile_minus(left: Closure, right: Closure, site: NodeSite, fall_back: _FallBack) -> Closure:
     def run(scope: Variables) -> Any:
         try:
             first, second = left(scope), right(scope)
@@ -83,33 +85,35 @@ def _minus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> C
     return run
 
 
-def equality(left: Closure, right: Closure, site: Site, limits: Limits) -> Closure:
+def compile_equality(left: Closure, right: Closure, site: NodeSite, limits: YaqlLimits) -> Closure:
     def run(scope: Variables) -> Any:
         try:
-            return equal(left(scope), right(scope), limits)
+            return is_equal(left(scope), right(scope), limits)
         except CAUGHT as problem:
             site.fail(problem)
 
     return run
 
 
-def inequality(left: Closure, right: Closure, site: Site, limits: Limits) -> Closure:
+def compile_inequality(left: Closure, right: Closure, site: NodeSite, limits: YaqlLimits) -> Closure:
     def run(scope: Variables) -> Any:
         try:
-            return not equal(left(scope), right(scope), limits)
+            return not is_equal(left(scope), right(scope), limits)
         except CAUGHT as problem:
             site.fail(problem)
 
     return run
 
 
-_FAST: dict[str, Callable[[Closure, Closure, Site, _FallBack], Closure]] = {
-    "+": _plus,
-    "-": _minus,
+_FAST: dict[str, Callable[[Closure, Closure, NodeSite, _FallBack], Closure]] = {
+    "+": _compile_plus,
+    "-": _compile_minus,
 }
 
 
-def _comparison(symbol: str, left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> Closure:
+def _compile_comparison(
+    symbol: str, left: Closure, right: Closure, site: NodeSite, fall_back: _FallBack
+) -> Closure:
     compare = _ORDERED[symbol]
 
     def run(scope: Variables) -> Any:
@@ -132,7 +136,7 @@ def compare_rarely(symbol: str, first: Any, second: Any, fall_back: _FallBack) -
     return fall_back(first, second)
 
 
-def unary(symbol: str, operand: Closure, site: Site, dispatcher: Dispatcher) -> Closure:
+def compile_unary(symbol: str, operand: Closure, site: NodeSite, dispatcher: Dispatcher) -> Closure:
     if symbol == "not":
         return lambda scope: not operand(scope)
     name = unary_name(symbol)
@@ -146,9 +150,9 @@ def unary(symbol: str, operand: Closure, site: Site, dispatcher: Dispatcher) -> 
     return run
 
 
-def conjunction(left: Closure, right: Closure) -> Closure:
+def compile_and(left: Closure, right: Closure) -> Closure:
     return lambda scope: left(scope) and right(scope)
 
 
-def disjunction(left: Closure, right: Closure) -> Closure:
+def compile_or(left: Closure, right: Closure) -> Closure:
     return lambda scope: left(scope) or right(scope)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql.compile.operators import compare_rarely
 from sabir.expressions.yaql.errors import NoMatch, YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, Library, binary_name
-from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, MAPPING, SEQUENCE, describe
+from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, MAPPING, SEQUENCE, describe_kind
 from sabir.expressions.yaql.library.queries import distinct
-from sabir.expressions.yaql.library.sequences import memorized
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.library.sequences import memorize_iterator
+from sabir.expressions.yaql.limits import YaqlLimits
 from sabir.expressions.yaql.scope import Lambda
-from sabir.expressions.yaql.values import equal, hashable
+from sabir.expressions.yaql.values import is_equal, to_hashable
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
@@ -25,43 +25,45 @@ _NOTHING = object()
 Items = Iterable[Any]
 
 
-def _fold(limits: Limits, function: Callable[[Any, Any], Any], collection: Items, seed: Any) -> Any:
+def _fold_items(limits: YaqlLimits, function: Callable[[Any, Any], Any], collection: Items, seed: Any) -> Any:
     items = iter(collection)
     if seed is _NOTHING:
         seed = next(items, _NOTHING)
         if seed is _NOTHING:
             raise YaqlRuntimeError("the list is empty and there is no initial value")
     for number, item in enumerate(items):
-        seed = limits.settled(function(seed, item), number)
+        seed = limits.settle(function(seed, item), number)
     return seed
 
 
 @FUNCTIONS.method("aggregate", ITERABLE, LAMBDA)
-def aggregate(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
-    return _fold(limits, selector, collection, seed)
+def aggregate(limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    return _fold_items(limits, selector, collection, seed)
 
 
 @FUNCTIONS.method("reduce", ITERABLE, LAMBDA)
-def reduce(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
-    return _fold(limits, selector, collection, seed)
+def reduce(limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    return _fold_items(limits, selector, collection, seed)
 
 
 @FUNCTIONS.method("accumulate", ITERABLE, LAMBDA)
-def accumulate(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Iterator[Any]:
+def accumulate(
+    limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = _NOTHING
+) -> Iterator[Any]:
     items = iter(collection)
     total = next(items, _NOTHING) if seed is _NOTHING else seed
     if total is _NOTHING:
         raise YaqlRuntimeError("the list is empty and there is no initial value")
     yield total
     for number, item in enumerate(items):
-        total = limits.settled(selector(total, item), number)
+        total = limits.settle(selector(total, item), number)
         yield total
 
 
 @FUNCTIONS.method("sum", ITERABLE)
-def sum_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+def sum_items(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
     plus, add = binary_name("+"), engine.dispatcher.binary
-    return _fold(engine.limits, lambda total, item: add(plus, total, item), collection, initial)
+    return _fold_items(engine.limits, lambda total, item: add(plus, total, item), collection, initial)
 
 
 def _is_greater(engine: Engine, first: Any, second: Any) -> bool:
@@ -81,18 +83,18 @@ def min_of_two(engine: Engine, a: Any, b: Any) -> Any:
 
 
 @FUNCTIONS.method("max", ITERABLE)
-def max_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
-    return _fold(engine.limits, lambda one, other: max_of_two(engine, one, other), collection, initial)
+def find_max(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    return _fold_items(engine.limits, lambda one, other: max_of_two(engine, one, other), collection, initial)
 
 
 @FUNCTIONS.method("min", ITERABLE)
-def min_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
-    return _fold(engine.limits, lambda one, other: min_of_two(engine, one, other), collection, initial)
+def find_min(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    return _fold_items(engine.limits, lambda one, other: min_of_two(engine, one, other), collection, initial)
 
 
 @FUNCTIONS.method("groupBy", ITERABLE, LAMBDA, LAMBDA, LAMBDA)
 def group_by(
-    limits: Limits,
+    limits: YaqlLimits,
     collection: Items,
     key_selector: Lambda,
     value_selector: Lambda | None = None,
@@ -102,7 +104,7 @@ def group_by(
     for item in collection:
         value = item if value_selector is None else value_selector(item)
         key = key_selector(item)
-        groups.setdefault(hashable(key, limits), (key, []))[1].append(value)
+        groups.setdefault(to_hashable(key, limits), (key, []))[1].append(value)
         limits.check(groups)
     pairs = groups.values()
     return (
@@ -158,17 +160,17 @@ class _Aggregation:
         )
 
 
-def _looks_like_pair(result: Any, values: list[Any], limits: Limits) -> bool:
+def _looks_like_pair(result: Any, values: list[Any], limits: YaqlLimits) -> bool:
     return (
         len(values) == 2
         and KINDS[type(result)] == SEQUENCE
         and len(result) == 2
-        and equal(result[0], values[0], limits)
+        and is_equal(result[0], values[0], limits)
     )
 
 
 @FUNCTIONS.method("zip", ITERABLE)
-def zip_(*collections: Items) -> Iterator[list[Any]]:
+def zip_lists(*collections: Items) -> Iterator[list[Any]]:
     return map(list, zip(*collections, strict=False))
 
 
@@ -179,9 +181,9 @@ def zip_longest(*collections: Items, **kwargs: Any) -> Iterator[list[Any]]:
 
 @FUNCTIONS.method("join", ITERABLE, ITERABLE, LAMBDA, LAMBDA)
 def join(
-    limits: Limits, collection1: Items, collection2: Items, predicate: Lambda, selector: Lambda
+    limits: YaqlLimits, collection1: Items, collection2: Items, predicate: Lambda, selector: Lambda
 ) -> Iterator[Any]:
-    collection2 = memorized(collection2, limits)
+    collection2 = memorize_iterator(collection2, limits)
     for own in collection1:
         for other in collection2:
             if predicate(own, other):
@@ -190,7 +192,7 @@ def join(
 
 @FUNCTIONS.method("mergeWith", MAPPING, MAPPING, LAMBDA, LAMBDA, INT)
 def merge_with(
-    limits: Limits,
+    limits: YaqlLimits,
     dict_: Mapping[Any, Any],
     another: Mapping[Any, Any],
     list_merger: Lambda | None = None,
@@ -202,7 +204,7 @@ def merge_with(
 
 
 class _Merge:
-    def __init__(self, limits: Limits, list_merger: Lambda | None, item_merger: Lambda | None) -> None:
+    def __init__(self, limits: YaqlLimits, list_merger: Lambda | None, item_merger: Lambda | None) -> None:
         self._limits = limits
         self._list_merger = list_merger
         self._item_merger = item_merger
@@ -217,7 +219,7 @@ class _Merge:
         kind = KINDS[type(second)]
         if levels != 1 and kind in (MAPPING, SEQUENCE):
             if KINDS[type(first)] != kind:
-                raise YaqlRuntimeError(f"cannot merge {describe(first)} with {describe(second)}")
+                raise YaqlRuntimeError(f"cannot merge {describe_kind(first)} with {describe_kind(second)}")
             if kind == MAPPING:
                 return self.dicts(first, second, max(levels - 1, 0))
             if self._list_merger is None:

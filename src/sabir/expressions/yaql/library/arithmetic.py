@@ -7,26 +7,26 @@ from typing import Any
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import INT, NULL, NUMBER
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.limits import YaqlLimits
 
 FUNCTIONS = Library()
-FUNCTIONS.ordered(NUMBER)
+FUNCTIONS.add_ordering(NUMBER)
 
 Number = int | float
 
 
 @FUNCTIONS.operator("+", NUMBER, NUMBER)
-def plus(left: Number, right: Number) -> Number:
+def add_numbers(left: Number, right: Number) -> Number:
     return left + right
 
 
 @FUNCTIONS.operator("-", NUMBER, NUMBER)
-def minus(left: Number, right: Number) -> Number:
+def subtract_numbers(left: Number, right: Number) -> Number:
     return left - right
 
 
 @FUNCTIONS.operator("*", NUMBER, NUMBER)
-def times(limits: Limits, left: Number, right: Number) -> Number:
+def multiply_numbers(limits: YaqlLimits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() + right.bit_length()
         limits.check_bits(bits)
@@ -35,7 +35,7 @@ def times(limits: Limits, left: Number, right: Number) -> Number:
 
 
 @FUNCTIONS.operator("/", NUMBER, NUMBER)
-def divide(limits: Limits, left: Number, right: Number) -> Number:
+def divide_numbers(limits: YaqlLimits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
         _charge_division(limits, left, right)
         return left // right
@@ -43,44 +43,44 @@ def divide(limits: Limits, left: Number, right: Number) -> Number:
 
 
 @FUNCTIONS.operator("mod", NUMBER, NUMBER)
-def modulo(limits: Limits, left: Number, right: Number) -> Number:
+def number_remainder(limits: YaqlLimits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
         _charge_division(limits, left, right)
     return left % right
 
 
-def _charge_division(limits: Limits, left: int, right: int) -> None:
+def _charge_division(limits: YaqlLimits, left: int, right: int) -> None:
     """Dividing takes time by the product of the lengths; numbers of usual size are free."""
     limits.charge(left.bit_length() * right.bit_length() // 1_000_000)
 
 
 @FUNCTIONS.prefix("+", NUMBER)
-def positive(op: Number) -> Number:
+def unary_plus(op: Number) -> Number:
     return op
 
 
 @FUNCTIONS.prefix("-", NUMBER)
-def negative(op: Number) -> Number:
+def unary_minus(op: Number) -> Number:
     return -op
 
 
 @FUNCTIONS.function("abs", NUMBER)
-def abs_(op: Number) -> Number:
+def absolute_value(op: Number) -> Number:
     return abs(op)
 
 
 @FUNCTIONS.function("int")
-def int_(value: Any) -> int:
+def to_int(value: Any) -> int:
     return 0 if value is None else int(value)
 
 
 @FUNCTIONS.function("float")
-def float_(value: Any) -> float:
+def to_float(value: Any) -> float:
     return 0.0 if value is None else float(value)
 
 
 @FUNCTIONS.function("random")
-def random_() -> float:
+def random_float() -> float:
     import random
 
     return random.random()
@@ -121,14 +121,14 @@ def shift_bits_right(value: int, bits_number: int) -> int:
 
 
 @FUNCTIONS.function("shiftBitsLeft", INT, INT)
-def shift_bits_left(limits: Limits, value: int, bits_number: int) -> int:
+def shift_bits_left(limits: YaqlLimits, value: int, bits_number: int) -> int:
     if value:
         limits.check_bits(int(value).bit_length() + bits_number)
     return value << bits_number
 
 
 @FUNCTIONS.function("pow", NUMBER, NUMBER, NUMBER | NULL)
-def pow_(limits: Limits, a: Number, b: Number, c: Number | None = None) -> Any:
+def raise_power(limits: YaqlLimits, a: Number, b: Number, c: Number | None = None) -> Any:
     if c is None and isinstance(a, int) and isinstance(b, int) and b > 0 and abs(a) > 1:
         limits.check_bits(a.bit_length() * b)
     if c is not None and isinstance(b, int) and isinstance(c, int):
@@ -145,7 +145,7 @@ def sign(num: Number) -> int:
 
 
 @FUNCTIONS.function("round", NUMBER, INT)
-def round_(number: Number, ndigits: int = 0) -> Number:
+def round_number(number: Number, ndigits: int = 0) -> Number:
     if isinstance(number, int) and ndigits < -len(str(number)) - 1:
         return 0  # Python would compute ten to the power of the digits first
     return round(number, ndigits)

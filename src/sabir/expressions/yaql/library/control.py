@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, LAZY_RULE, Library
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
-from sabir.expressions.yaql.library.sequences import memorized
-from sabir.expressions.yaql.limits import Limits
-from sabir.expressions.yaql.scope import Lambda, Rule, Scope, Variables, function_key, variable_key
+from sabir.expressions.yaql.library.sequences import memorize_iterator
+from sabir.expressions.yaql.limits import YaqlLimits
+from sabir.expressions.yaql.scope import Lambda, Variables, YaqlRule, YaqlScope, function_key, variable_key
 from sabir.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FUNCTIONS = Library()
 
 
 @FUNCTIONS.function("switch", LAZY_RULE, rules=True)
-def switch(*args: Rule) -> Any:
+def switch(*args: YaqlRule) -> Any:
     for case in args:
         if case.source():
             return case.target()
@@ -72,7 +72,7 @@ def coalesce(*args: Lambda) -> Any:
 _keyword: Final = lazy_pattern(r"(?!__)\b[^\W\d]\w*\b")
 
 
-def numbered(variables: Variables, values: Iterable[Any]) -> Variables:
+def number_values(variables: Variables, values: Iterable[Any]) -> Variables:
     """The variables with `$1`, `$2` … set."""
     result = variables.copy()
     for number, value in enumerate(values, 1):
@@ -81,40 +81,44 @@ def numbered(variables: Variables, values: Iterable[Any]) -> Variables:
 
 
 @FUNCTIONS.method("unpack", ITERABLE, STRING)
-def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> Scope:
+def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> YaqlScope:
     if not names:
-        return Scope(numbered(variables, sequence))
+        return YaqlScope(number_values(variables, sequence))
     items = list(islice(sequence, len(names) + 1))
     if len(items) != len(names):
         raise YaqlRuntimeError(f"cannot unpack {len(items)} items into {len(names)} names")
-    return Scope({**variables, **{variable_key(name): item for name, item in zip(names, items, strict=True)}})
+    return YaqlScope(
+        {**variables, **{variable_key(name): item for name, item in zip(names, items, strict=True)}}
+    )
 
 
 @FUNCTIONS.function("with")
-def with_(variables: Variables, *args: Any) -> Scope:
-    return Scope(numbered(variables, args))
+def with_values(variables: Variables, *args: Any) -> YaqlScope:
+    return YaqlScope(number_values(variables, args))
 
 
 @FUNCTIONS.function("let")
-def let(variables: Variables, *args: Any, **kwargs: Any) -> Scope:
-    result = numbered(variables, args)
+def let(variables: Variables, *args: Any, **kwargs: Any) -> YaqlScope:
+    result = number_values(variables, args)
     for name, value in kwargs.items():
         result[variable_key(name)] = value
-    return Scope(result)
+    return YaqlScope(result)
 
 
 @FUNCTIONS.function("def", STRING, LAMBDA)
-def define(variables: Variables, name: str, func: Lambda) -> Scope:
+def define_function(variables: Variables, name: str, func: Lambda) -> YaqlScope:
     function = func.fresh()
     key = function_key(name)
     function.variables[key] = function  # so that it can call itself
-    return Scope({**variables, key: function})
+    return YaqlScope({**variables, key: function})
 
 
 @FUNCTIONS.method("assert", ANY, LAMBDA, STRING)
-def assert_(limits: Limits, obj: Any, condition: Lambda, message: str = "Assertion failed") -> Any:
+def assert_condition(
+    limits: YaqlLimits, obj: Any, condition: Lambda, message: str = "Assertion failed"
+) -> Any:
     if KINDS[type(obj)] == ITERATOR:
-        obj = memorized(obj, limits)
+        obj = memorize_iterator(obj, limits)
     if not condition(obj):
         raise YaqlRuntimeError(message)
     return obj
@@ -136,7 +140,7 @@ def call(
 
 
 @FUNCTIONS.function("bool")
-def bool_(value: Any) -> bool:
+def to_bool(value: Any) -> bool:
     return bool(value)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import DATETIME, INT, INTEGER, KINDS, NULL, NUMBER, STRING, TIMESPAN
@@ -38,7 +38,7 @@ _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p"
 _ZONES = ("", " %z", "%z", " %Z")
 
 
-def _zone(offset: timedelta | None) -> tzinfo | None:
+def _build_zone(offset: timedelta | None) -> tzinfo | None:
     from datetime import UTC, timezone
 
     if offset is None:
@@ -46,7 +46,7 @@ def _zone(offset: timedelta | None) -> tzinfo | None:
     return timezone(offset, "") if offset else UTC
 
 
-def _aware(moment: datetime) -> datetime:
+def _ensure_zone(moment: datetime) -> datetime:
     """The moment with a zone; one without is taken as UTC."""
     from datetime import UTC
 
@@ -66,17 +66,17 @@ def build_datetime(
 ) -> datetime:
     from datetime import datetime
 
-    return datetime(year, month, day, hour, minute, second, microsecond, _given_zone(offset))
+    return datetime(year, month, day, hour, minute, second, microsecond, _read_zone(offset))
 
 
-def _given_zone(offset: Any) -> tzinfo | None:
+def _read_zone(offset: Any) -> tzinfo | None:
     from datetime import UTC
 
     if offset is ...:
         return UTC
     if offset is None:
         raise YaqlRuntimeError("the offset is null")
-    return _zone(offset)
+    return _build_zone(offset)
 
 
 @FUNCTIONS.function("datetime", NUMBER, TIMESPAN | NULL)
@@ -84,19 +84,19 @@ def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> dateti
     from datetime import datetime
 
     try:
-        return datetime.fromtimestamp(timestamp, tz=_given_zone(offset))
+        return datetime.fromtimestamp(timestamp, tz=_read_zone(offset))
     except OSError as problem:
-        raise YaqlRuntimeError(f"{timestamp} is not a point in time: {reason_of(problem)}") from problem
+        raise YaqlRuntimeError(f"{timestamp} is not a point in time: {explain_error(problem)}") from problem
 
 
 @FUNCTIONS.function("datetime", STRING, STRING | NULL)
 def datetime_from_string(string: str, format_: str | None = None) -> datetime:
     from sabir.expressions.vocabulary import read_moment
 
-    return _aware(read_moment(string, format_) if format_ else _read(string.strip()))
+    return _ensure_zone(read_moment(string, format_) if format_ else _parse_datetime(string.strip()))
 
 
-def _read(text: str) -> datetime:
+def _parse_datetime(text: str) -> datetime:
     from datetime import datetime
 
     try:
@@ -118,7 +118,7 @@ def now(engine: Engine, offset: Any = ...) -> datetime:
     moment = engine.clock()
     if offset is None:  # local time, which says nothing of its zone
         return moment.astimezone().replace(tzinfo=None)
-    return moment.astimezone(UTC if offset is ... else _zone(offset))
+    return moment.astimezone(UTC if offset is ... else _build_zone(offset))
 
 
 @FUNCTIONS.function("localtz")
@@ -137,42 +137,42 @@ def utctz() -> timedelta:
 
 @FUNCTIONS.operator("+", DATETIME, TIMESPAN)
 def datetime_plus_timespan(dt: datetime, ts: timedelta) -> datetime:
-    return _aware(dt) + ts
+    return _ensure_zone(dt) + ts
 
 
 @FUNCTIONS.operator("+", TIMESPAN, DATETIME)
 def timespan_plus_datetime(ts: timedelta, dt: datetime) -> datetime:
-    return _aware(dt) + ts
+    return _ensure_zone(dt) + ts
 
 
 @FUNCTIONS.operator("-", DATETIME, TIMESPAN)
 def datetime_minus_timespan(dt: datetime, ts: timedelta) -> datetime:
-    return _aware(dt) - ts
+    return _ensure_zone(dt) - ts
 
 
 @FUNCTIONS.operator("-", DATETIME, DATETIME)
 def datetime_minus_datetime(dt1: datetime, dt2: datetime) -> timedelta:
-    return _aware(dt1) - _aware(dt2)
+    return _ensure_zone(dt1) - _ensure_zone(dt2)
 
 
 @FUNCTIONS.operator("<", DATETIME, DATETIME)
 def is_before(dt1: datetime, dt2: datetime) -> bool:
-    return _aware(dt1) < _aware(dt2)
+    return _ensure_zone(dt1) < _ensure_zone(dt2)
 
 
 @FUNCTIONS.operator("<=", DATETIME, DATETIME)
 def is_not_after(dt1: datetime, dt2: datetime) -> bool:
-    return _aware(dt1) <= _aware(dt2)
+    return _ensure_zone(dt1) <= _ensure_zone(dt2)
 
 
 @FUNCTIONS.operator(">", DATETIME, DATETIME)
 def is_after(dt1: datetime, dt2: datetime) -> bool:
-    return _aware(dt1) > _aware(dt2)
+    return _ensure_zone(dt1) > _ensure_zone(dt2)
 
 
 @FUNCTIONS.operator(">=", DATETIME, DATETIME)
 def is_not_before(dt1: datetime, dt2: datetime) -> bool:
-    return _aware(dt1) >= _aware(dt2)
+    return _ensure_zone(dt1) >= _ensure_zone(dt2)
 
 
 for _field in ("year", "month", "day", "hour", "minute", "second", "microsecond"):
@@ -190,18 +190,18 @@ def weekday(dt: datetime) -> int:
 
 @FUNCTIONS.property("date", DATETIME)
 def date(dt: datetime) -> datetime:
-    return _aware(dt).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    return _ensure_zone(dt).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
 @FUNCTIONS.property("time", DATETIME)
 def time_(dt: datetime) -> timedelta:
-    return _aware(dt) - date(dt)
+    return _ensure_zone(dt) - date(dt)
 
 
 @FUNCTIONS.property("utc", DATETIME)
 def utc(dt: datetime) -> datetime:
     """The moment with the wall clock of UTC. The offset stays what it was: YAQL 3 does it so."""
-    return _aware(dt) - offset(dt)
+    return _ensure_zone(dt) - offset(dt)
 
 
 @FUNCTIONS.property("offset", DATETIME)
@@ -219,7 +219,7 @@ def timestamp(dt: datetime) -> float:
 
 
 @FUNCTIONS.method("replace", DATETIME, INT, INT, INT, INT, INT, INT, INT, TIMESPAN)
-def replace(
+def replace_fields(
     dt: datetime,
     year: int | None = None,
     month: int | None = None,
@@ -234,13 +234,13 @@ def replace(
     parts |= {"minute": minute, "second": second, "microsecond": microsecond}
     changes: dict[str, Any] = {name: value for name, value in parts.items() if value is not None}
     if offset is not None:
-        changes["tzinfo"] = _zone(offset)
-    return _aware(dt).replace(**changes)
+        changes["tzinfo"] = _build_zone(offset)
+    return _ensure_zone(dt).replace(**changes)
 
 
 @FUNCTIONS.method("format", DATETIME, STRING)
-def format_(dt: datetime, format_: str) -> str:
-    return _aware(dt).strftime(format_)
+def format_datetime(dt: datetime, format_: str) -> str:
+    return _ensure_zone(dt).strftime(format_)
 
 
 @FUNCTIONS.function("isDatetime")
@@ -248,7 +248,7 @@ def is_datetime(value: Any) -> bool:
     return KINDS[type(value)] == DATETIME
 
 
-FUNCTIONS.ordered(TIMESPAN)
+FUNCTIONS.add_ordering(TIMESPAN)
 
 
 @FUNCTIONS.function("timespan", INT, INT, INT, INTEGER, INTEGER, INTEGER)

@@ -7,9 +7,9 @@ from typing import Any
 
 from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, KINDS, MAPPING, RULE
-from sabir.expressions.yaql.limits import Limits
-from sabir.expressions.yaql.scope import Lambda, Rule
-from sabir.expressions.yaql.values import equal, hashable
+from sabir.expressions.yaql.limits import YaqlLimits
+from sabir.expressions.yaql.scope import Lambda, YaqlRule
+from sabir.expressions.yaql.values import is_equal, to_hashable
 
 FUNCTIONS = Library()
 
@@ -17,67 +17,67 @@ Dict = Mapping[Any, Any]
 
 
 @FUNCTIONS.function("#map", RULE, rules=True)
-def build_map(limits: Limits, *args: Rule) -> dict[Any, Any]:
-    return {hashable(rule.source, limits): rule.target for rule in args}
+def build_map(limits: YaqlLimits, *args: YaqlRule) -> dict[Any, Any]:
+    return {to_hashable(rule.source, limits): rule.target for rule in args}
 
 
 @FUNCTIONS.function("dict", RULE, rules=True)
-def dict_of_rules(limits: Limits, *args: Rule) -> dict[Any, Any]:
+def dict_of_rules(limits: YaqlLimits, *args: YaqlRule) -> dict[Any, Any]:
     return build_map(limits, *args)
 
 
 @FUNCTIONS.function("dict", ITERABLE, rules=True)
-def dict_of_pairs(limits: Limits, items: Iterable[Any]) -> dict[Any, Any]:
+def dict_of_pairs(limits: YaqlLimits, items: Iterable[Any]) -> dict[Any, Any]:
     result: dict[Any, Any] = {}
     for pair in items:
         members = iter(pair)
         key = next(members)
-        result[hashable(key, limits)] = next(members)
+        result[to_hashable(key, limits)] = next(members)
         limits.check(result)
     return result
 
 
 @FUNCTIONS.method("toDict", ITERABLE, LAMBDA, LAMBDA)
 def to_dict(
-    limits: Limits, collection: Iterable[Any], key_selector: Lambda, value_selector: Lambda | None = None
+    limits: YaqlLimits, collection: Iterable[Any], key_selector: Lambda, value_selector: Lambda | None = None
 ) -> dict[Any, Any]:
     result: dict[Any, Any] = {}
     for item in collection:
-        key = hashable(key_selector(item), limits)
+        key = to_hashable(key_selector(item), limits)
         result[key] = item if value_selector is None else value_selector(item)
         limits.check(result)
     return result
 
 
 @FUNCTIONS.function("#index", MAPPING, ANY)
-def value_at(limits: Limits, dict_: Dict, key: Any) -> Any:
-    return dict_[hashable(key, limits)]
+def value_at(limits: YaqlLimits, dict_: Dict, key: Any) -> Any:
+    return dict_[to_hashable(key, limits)]
 
 
 @FUNCTIONS.function("#index", MAPPING, ANY, ANY)
-def value_at_or(limits: Limits, dict_: Dict, key: Any, default: Any) -> Any:
-    return dict_.get(hashable(key, limits), default)
+def value_at_or(limits: YaqlLimits, dict_: Dict, key: Any, default: Any) -> Any:
+    return dict_.get(to_hashable(key, limits), default)
 
 
 @FUNCTIONS.method("get", MAPPING)
-def get(limits: Limits, dict_: Dict, key: Any, default: Any = None) -> Any:
-    return dict_.get(hashable(key, limits), default)
+def get(limits: YaqlLimits, dict_: Dict, key: Any, default: Any = None) -> Any:
+    return dict_.get(to_hashable(key, limits), default)
 
 
 @FUNCTIONS.method("set", MAPPING, ANY, ANY, rules=True)
-def set_one(limits: Limits, dict_: Dict, key: Any, value: Any) -> dict[Any, Any]:
+def set_one(limits: YaqlLimits, dict_: Dict, key: Any, value: Any) -> dict[Any, Any]:
     limits.check_sizes((1, dict_), (1, key), (1, value))
-    return {**dict_, hashable(key, limits): value}
+    return {**dict_, to_hashable(key, limits): value}
 
 
 @FUNCTIONS.method("set", MAPPING, MAPPING, rules=True)
-def set_many(limits: Limits, dict_: Dict, replacements: Dict) -> dict[Any, Any]:
-    return plus(limits, dict_, replacements)
+def set_many(limits: YaqlLimits, dict_: Dict, replacements: Dict) -> dict[Any, Any]:
+    return merge_dicts(limits, dict_, replacements)
 
 
 @FUNCTIONS.method("set", MAPPING, RULE, rules=True)
-def set_rules(limits: Limits, dict_: Dict, *args: Rule) -> dict[Any, Any]:
-    return plus(limits, dict_, build_map(limits, *args))
+def set_rules(limits: YaqlLimits, dict_: Dict, *args: YaqlRule) -> dict[Any, Any]:
+    return merge_dicts(limits, dict_, build_map(limits, *args))
 
 
 @FUNCTIONS.method("keys", MAPPING)
@@ -96,17 +96,17 @@ def items(dict_: Dict) -> ItemsView[Any, Any]:
 
 
 @FUNCTIONS.method("containsKey", MAPPING)
-def contains_key(limits: Limits, dict_: Dict, key: Any) -> bool:
-    return hashable(key, limits) in dict_
+def contains_key(limits: YaqlLimits, dict_: Dict, key: Any) -> bool:
+    return to_hashable(key, limits) in dict_
 
 
 @FUNCTIONS.method("containsValue", MAPPING)
-def contains_value(limits: Limits, dict_: Dict, value: Any) -> bool:
-    return any(equal(item, value, limits) for item in dict_.values())
+def contains_value(limits: YaqlLimits, dict_: Dict, value: Any) -> bool:
+    return any(is_equal(item, value, limits) for item in dict_.values())
 
 
 @FUNCTIONS.operator("+", MAPPING, MAPPING)
-def plus(limits: Limits, left: Dict, right: Dict) -> dict[Any, Any]:
+def merge_dicts(limits: YaqlLimits, left: Dict, right: Dict) -> dict[Any, Any]:
     limits.check_sizes((1, left), (1, right))
     return {**left, **right}
 
@@ -117,16 +117,16 @@ def is_dict(arg: Any) -> bool:
 
 
 @FUNCTIONS.extension("len", MAPPING)
-def length(dict_: Dict) -> int:
+def dict_length(dict_: Dict) -> int:
     return len(dict_)
 
 
 @FUNCTIONS.method("delete", MAPPING)
-def delete(limits: Limits, dict_: Dict, *keys: Any) -> dict[Any, Any]:
+def delete(limits: YaqlLimits, dict_: Dict, *keys: Any) -> dict[Any, Any]:
     return delete_all(limits, dict_, keys)
 
 
 @FUNCTIONS.method("deleteAll", MAPPING, ITERABLE)
-def delete_all(limits: Limits, dict_: Dict, keys: Iterable[Any]) -> dict[Any, Any]:
-    unwanted = {hashable(key, limits) for key in keys}
+def delete_all(limits: YaqlLimits, dict_: Dict, keys: Iterable[Any]) -> dict[Any, Any]:
+    unwanted = {to_hashable(key, limits) for key in keys}
     return {key: value for key, value in dict_.items() if key not in unwanted}

@@ -28,9 +28,9 @@ from sabir.expressions.yaql.kinds import (
     STRING,
 )
 from sabir.expressions.yaql.library.queries import where
-from sabir.expressions.yaql.limits import Limits
-from sabir.expressions.yaql.scope import Lambda, Scope, Variables, variable_key
-from sabir.expressions.yaql.values import hashable, plain_text
+from sabir.expressions.yaql.limits import YaqlLimits
+from sabir.expressions.yaql.scope import Lambda, Variables, YaqlScope, variable_key
+from sabir.expressions.yaql.values import plain_text, to_hashable
 from sabir.lazy import lazy_pattern
 
 _CONVERSIONS = {"r": repr, "s": str, "a": ascii, None: None}
@@ -43,16 +43,16 @@ def declare_format(library: Library) -> None:
     """Adds `format(template, …)` and `template.format(…)` to a library."""
 
     @library.extension("format", STRING)
-    def format_(limits: Limits, template: str, /, *args: Any, **kwargs: Any) -> str:
+    def format_(limits: YaqlLimits, template: str, /, *args: Any, **kwargs: Any) -> str:
         return format_values(limits, template, args, kwargs)
 
 
-def format_values(limits: Limits, template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def format_values(limits: YaqlLimits, template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     return _Template(limits, args, kwargs).fill(template)
 
 
 class _Template:
-    def __init__(self, limits: Limits, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, limits: YaqlLimits, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._limits = limits
         self._args = args
         self._kwargs = kwargs
@@ -71,7 +71,7 @@ class _Template:
                 f"a single `{text}` in the template; write `{text}{text}` for the character itself"
             )
         name, conversion, form = match.group(1), match.group(2), match.group(3) or ""
-        written = self._written(self._value(name), _CONVERSIONS[conversion], self.fill(form))
+        written = self._format_value(self._value(name), _CONVERSIONS[conversion], self.fill(form))
         self._size += len(written)
         self._limits.check_bits(self._size * 8)
         return written
@@ -93,7 +93,7 @@ class _Template:
             raise YaqlRuntimeError(f"there is no argument for the placeholder `{{{name}}}`")
         return self._kwargs[name]
 
-    def _written(self, value: Any, convert: Any, form: str) -> str:
+    def _format_value(self, value: Any, convert: Any, form: str) -> str:
         if KINDS[type(value)] & ~(NUMBER | STRING | BOOL | NULL | DATETIME):
             value = plain_text(value, self._limits)
         if convert is not None:
@@ -108,67 +108,67 @@ _EITHER_WAY = ("get", "list", "bool", "int", "float", "select", "where", "join",
 
 def declare_legacy(library: Library) -> None:
     """Adds the old forms to a library; some hide the new ones of the same name."""
-    library.function("tuple")(tuple_)
+    library.function("tuple")(build_tuple)
     library.extension("dict", tuple, rules=True)(dict_of_tuples)
     library.function("#map", tuple, rules=True)(dict_of_tuples)
     library.function("#index", ITERABLE, LAMBDA)(item_or_items)
-    library.extension("range", INT, INT | NULL)(range_)
+    library.extension("range", INT, INT | NULL)(range_from)
     library.extension("switch", ANY, LAMBDA, rules=True)(switch)
-    library.method("as", ANY, LAMBDA, rules=True)(as_)
+    library.method("as", ANY, LAMBDA, rules=True)(bind_names)
     library.hide_parents("#index", "switch", "#map")
     for name in _EITHER_WAY:
         library.as_extension(name)
 
 
-def tuple_(*args: Any) -> tuple[Any, ...]:
+def build_tuple(*args: Any) -> tuple[Any, ...]:
     return args
 
 
-def dict_of_tuples(limits: Limits, *tuples: Sequence[Any]) -> dict[Any, Any]:
-    return {hashable(pair[0], limits): pair[1] for pair in tuples}
+def dict_of_tuples(limits: YaqlLimits, *tuples: Sequence[Any]) -> dict[Any, Any]:
+    return {to_hashable(pair[0], limits): pair[1] for pair in tuples}
 
 
 def item_or_items(collection: Iterable[Any], index_expression: Lambda) -> Any:
     """`$[1]` is an item, `$[$ > 1]` are all items for which it holds."""
     if KINDS[type(collection)] == SEQUENCE:
         assert isinstance(collection, Sequence)
-        index = _index(index_expression)
+        index = _evaluate_index(index_expression)
         if isinstance(index, int) and not isinstance(index, bool):
             return collection[index]
     return where(collection, index_expression)
 
 
-def _index(expression: Lambda) -> Any:
+def _evaluate_index(expression: Lambda) -> Any:
     try:
         return expression()
     except YaqlRuntimeError:  # a condition on the items need not make sense outside of them
         return None
 
 
-def range_(start: int, stop: int | None = None) -> Iterator[int]:
+def range_from(start: int, stop: int | None = None) -> Iterator[int]:
     return count(start) if stop is None else iter(range(start, stop))
 
 
 def switch(value: Any, *conditions: Lambda) -> Any:
     """`$.switch($ > 1 => a, true => b)`"""
     for condition in conditions:
-        holds, result = _pair(condition(value), "switch")
+        holds, result = _require_pair(condition(value), "switch")
         if holds:
             return result
     return None
 
 
-def as_(variables: Variables, receiver: Any, *mappings: Lambda) -> Scope:
+def bind_names(variables: Variables, receiver: Any, *mappings: Lambda) -> YaqlScope:
     """`$.as($ => x)`: names for values; what follows the dot goes on with the receiver."""
     named = variables.copy()
     for mapping in mappings:
-        value, name = _pair(mapping(receiver), "as")
+        value, name = _require_pair(mapping(receiver), "as")
         named[variable_key(name)] = value
     named["0"] = receiver
-    return Scope(named)
+    return YaqlScope(named)
 
 
-def _pair(value: Any, where_from: str) -> tuple[Any, Any]:
+def _require_pair(value: Any, where_from: str) -> tuple[Any, Any]:
     if not isinstance(value, tuple) or len(value) != 2:
         raise YaqlRuntimeError(f"`{where_from}` takes pairs `a => b`")
     return value

@@ -8,25 +8,25 @@ from typing import Any
 
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import ANY, COLLECTION, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE
-from sabir.expressions.yaql.limits import Limits
-from sabir.expressions.yaql.values import equal, is_iterable
+from sabir.expressions.yaql.limits import YaqlLimits
+from sabir.expressions.yaql.values import is_equal, is_iterable
 
 FUNCTIONS = Library()
 
 
-def opened(limits: Limits, items: Iterable[Any], depth: int = 0) -> Iterator[Any]:
+def expand_lazy(limits: YaqlLimits, items: Iterable[Any], depth: int = 0) -> Iterator[Any]:
     """The items, with lazy lists among them opened, those within them too."""
     for item in items:
         if KINDS[type(item)] == ITERATOR:
             limits.check_depth(depth)
-            yield from opened(limits, limits.iterable(item), depth + 1)
+            yield from expand_lazy(limits, limits.iterable(item), depth + 1)
         else:
             yield item
 
 
 @FUNCTIONS.function("list")
-def list_(limits: Limits, *args: Any) -> list[Any]:
-    return list(limits.iterable(opened(limits, args)))
+def list_of(limits: YaqlLimits, *args: Any) -> list[Any]:
+    return list(limits.iterable(expand_lazy(limits, args)))
 
 
 @FUNCTIONS.function("#list")
@@ -35,15 +35,15 @@ def build_list(*args: Any) -> list[Any]:
 
 
 @FUNCTIONS.method("flatten", ITERABLE)
-def flatten(limits: Limits, collection: Iterable[Any]) -> Iterator[Any]:
-    return _flat(limits, collection, 0)
+def flatten(limits: YaqlLimits, collection: Iterable[Any]) -> Iterator[Any]:
+    return _flatten_items(limits, collection, 0)
 
 
-def _flat(limits: Limits, collection: Iterable[Any], depth: int) -> Iterator[Any]:
+def _flatten_items(limits: YaqlLimits, collection: Iterable[Any], depth: int) -> Iterator[Any]:
     limits.check_depth(depth)
     for item in collection:
         if is_iterable(item):
-            yield from _flat(limits, limits.iterable(item), depth + 1)
+            yield from _flatten_items(limits, limits.iterable(item), depth + 1)
         else:
             yield item
 
@@ -59,21 +59,21 @@ def item_at(list_: Sequence[Any], index: int) -> Any:
 
 
 @FUNCTIONS.operator("in", ANY, ITERABLE)
-def is_in(limits: Limits, value: Any, collection: Iterable[Any]) -> bool:
+def is_in(limits: YaqlLimits, value: Any, collection: Iterable[Any]) -> bool:
     return contains(limits, collection, value)
 
 
 @FUNCTIONS.method("contains", ITERABLE, ANY)
-def contains(limits: Limits, collection: Iterable[Any], value: Any) -> bool:
+def contains(limits: YaqlLimits, collection: Iterable[Any], value: Any) -> bool:
     if isinstance(value, list | dict | tuple):
-        return any(equal(item, value, limits) for item in collection)
+        return any(is_equal(item, value, limits) for item in collection)
     return value in collection
 
 
 @FUNCTIONS.operator("+", ITERABLE, ITERABLE)
-def plus(limits: Limits, left: Iterable[Any], right: Iterable[Any]) -> Any:
+def concat_lists(limits: YaqlLimits, left: Iterable[Any], right: Iterable[Any]) -> Any:
     if isinstance(left, frozenset) and isinstance(right, frozenset):
-        return limits.made(left | right)
+        return limits.charge_value(left | right)
     if KINDS[type(left)] == SEQUENCE == KINDS[type(right)]:
         limits.check_sizes((1, left), (1, right))
         return [*left, *right]
@@ -81,14 +81,14 @@ def plus(limits: Limits, left: Iterable[Any], right: Iterable[Any]) -> Any:
 
 
 @FUNCTIONS.operator("*", SEQUENCE, INT)
-def times(limits: Limits, left: Sequence[Any], right: int) -> list[Any]:
+def repeat_list(limits: YaqlLimits, left: Sequence[Any], right: int) -> list[Any]:
     limits.check_sizes((1 - right, []), (right, left))
     return list(left) * right
 
 
 @FUNCTIONS.operator("*", INT, SEQUENCE)
-def by_times(limits: Limits, left: int, right: Sequence[Any]) -> list[Any]:
-    return times(limits, right, left)
+def by_times(limits: YaqlLimits, left: int, right: Sequence[Any]) -> list[Any]:
+    return repeat_list(limits, right, left)
 
 
 @FUNCTIONS.function("isList")
@@ -102,7 +102,7 @@ def is_iterable_(value: Any) -> bool:
 
 
 @FUNCTIONS.extension("len", SEQUENCE)
-def length(sequence: Sequence[Any]) -> int:
+def list_length(sequence: Sequence[Any]) -> int:
     return len(sequence)
 
 
@@ -115,17 +115,19 @@ def delete(collection: Iterable[Any], position: int, count: int = 1) -> Iterator
 
 @FUNCTIONS.method("replace", ITERABLE, INT, ANY, INT)
 def replace(collection: Iterable[Any], position: int, value: Any, count: int = 1) -> Iterator[Any]:
-    return _replaced(collection, position, (value,), count)
+    return _replace_items(collection, position, (value,), count)
 
 
 @FUNCTIONS.method("replaceMany", ITERABLE, INT, ITERABLE, INT)
 def replace_many(
     collection: Iterable[Any], position: int, values: Iterable[Any], count: int = 1
 ) -> Iterator[Any]:
-    return _replaced(collection, position, values, count)
+    return _replace_items(collection, position, values, count)
 
 
-def _replaced(collection: Iterable[Any], position: int, values: Iterable[Any], count: int) -> Iterator[Any]:
+def _replace_items(
+    collection: Iterable[Any], position: int, values: Iterable[Any], count: int
+) -> Iterator[Any]:
     done = False
     for index, item in enumerate(collection):
         if not _is_within(index, position, count):

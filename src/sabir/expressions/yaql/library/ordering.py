@@ -19,7 +19,7 @@ FUNCTIONS = Library()
 _NUMBERS = frozenset((int, float))
 
 
-class Ordering:
+class SortedIterable:
     """A collection and the keys to sort it by; sorted when it is first gone through."""
 
     def __init__(self, engine: Engine, collection: Iterable[Any]) -> None:
@@ -28,7 +28,7 @@ class Ordering:
         self._keys: list[tuple[Lambda, bool]] = []
         self._sorted: list[Any] | None = None
 
-    def by(self, selector: Lambda, *, ascending: bool) -> Ordering:
+    def by(self, selector: Lambda, *, ascending: bool) -> SortedIterable:
         self._keys.append((selector, ascending))
         return self
 
@@ -46,7 +46,7 @@ class Ordering:
             keyed = [(selector(item), item) for item in items]
             kinds = {type(key) for key, _ in keyed}
             if kinds <= _NUMBERS or kinds == {str}:
-                keyed.sort(key=_first, reverse=not ascending)
+                keyed.sort(key=_sort_key, reverse=not ascending)
             else:
                 keyed.sort(key=cmp_to_key(self._compare), reverse=not ascending)
             items = [item for _, item in keyed]
@@ -65,25 +65,25 @@ class Ordering:
         )
 
 
-def _first(pair: tuple[Any, Any]) -> Any:
+def _sort_key(pair: tuple[Any, Any]) -> Any:
     return pair[0]
 
 
 @FUNCTIONS.method("orderBy", ITERABLE, LAMBDA)
-def order_by(engine: Engine, collection: Iterable[Any], selector: Lambda) -> Ordering:
-    return Ordering(engine, collection).by(selector, ascending=True)
+def order_by(engine: Engine, collection: Iterable[Any], selector: Lambda) -> SortedIterable:
+    return SortedIterable(engine, collection).by(selector, ascending=True)
 
 
 @FUNCTIONS.method("orderByDescending", ITERABLE, LAMBDA)
-def order_by_descending(engine: Engine, collection: Iterable[Any], selector: Lambda) -> Ordering:
-    return Ordering(engine, collection).by(selector, ascending=False)
+def order_by_descending(engine: Engine, collection: Iterable[Any], selector: Lambda) -> SortedIterable:
+    return SortedIterable(engine, collection).by(selector, ascending=False)
 
 
-@FUNCTIONS.method("thenBy", Ordering, LAMBDA)
-def then_by(collection: Ordering, selector: Lambda) -> Ordering:
+@FUNCTIONS.method("thenBy", SortedIterable, LAMBDA)
+def then_by(collection: SortedIterable, selector: Lambda) -> SortedIterable:
     return collection.by(selector, ascending=True)
 
 
-@FUNCTIONS.method("thenByDescending", Ordering, LAMBDA)
-def then_by_descending(collection: Ordering, selector: Lambda) -> Ordering:
+@FUNCTIONS.method("thenByDescending", SortedIterable, LAMBDA)
+def then_by_descending(collection: SortedIterable, selector: Lambda) -> SortedIterable:
     return collection.by(selector, ascending=False)

@@ -9,9 +9,9 @@ from typing import Any
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, ITERATOR, KINDS, NULL, SEQUENCE
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.limits import YaqlLimits
 from sabir.expressions.yaql.scope import Lambda
-from sabir.expressions.yaql.values import equal, hashable, is_iterable
+from sabir.expressions.yaql.values import is_equal, is_iterable, to_hashable
 
 FUNCTIONS = Library()
 
@@ -42,7 +42,7 @@ def select(collection: Items, selector: Lambda) -> Iterator[Any]:
 
 
 @FUNCTIONS.method("selectMany", ITERABLE, LAMBDA)
-def select_many(limits: Limits, collection: Items, selector: Lambda) -> Iterator[Any]:
+def select_many(limits: YaqlLimits, collection: Items, selector: Lambda) -> Iterator[Any]:
     for item in collection:
         inner = selector(item)
         if is_iterable(inner):
@@ -83,10 +83,10 @@ def concat(*collections: Items) -> Iterator[Any]:
 
 
 @FUNCTIONS.extension("distinct", ITERABLE, LAMBDA)
-def distinct(limits: Limits, collection: Items, key_selector: Lambda | None = None) -> Iterator[Any]:
+def distinct(limits: YaqlLimits, collection: Items, key_selector: Lambda | None = None) -> Iterator[Any]:
     seen: set[Any] = set()
     for item in collection:
-        key = hashable(item if key_selector is None else key_selector(item), limits)
+        key = to_hashable(item if key_selector is None else key_selector(item), limits)
         if key not in seen:
             seen.add(key)
             limits.check(seen)
@@ -94,23 +94,23 @@ def distinct(limits: Limits, collection: Items, key_selector: Lambda | None = No
 
 
 @FUNCTIONS.extension("enumerate", ITERABLE, INT | NULL)
-def enumerate_(collection: Items, start: int = 0) -> Iterator[list[Any]]:
+def enumerate_items(collection: Items, start: int = 0) -> Iterator[list[Any]]:
     for index, item in enumerate(collection, start):
         yield [index, item]
 
 
 @FUNCTIONS.extension("any", ITERABLE, LAMBDA)
-def any_(collection: Items, predicate: Lambda | None = None) -> bool:
+def any_item(collection: Items, predicate: Lambda | None = None) -> bool:
     return any(predicate is None or predicate(item) for item in collection)
 
 
 @FUNCTIONS.extension("all", ITERABLE, LAMBDA)
-def all_(collection: Items, predicate: Lambda | None = None) -> bool:
+def all_items(collection: Items, predicate: Lambda | None = None) -> bool:
     return all(collection) if predicate is None else all(map(predicate, collection))
 
 
 @FUNCTIONS.extension("len", ITERATOR)
-def length(limits: Limits, collection: Items) -> int:
+def collection_length(limits: YaqlLimits, collection: Items) -> int:
     items, total = iter(collection), 0
     while part := sum(1 for _ in islice(items, 10_000)):
         limits.charge(part)  # this list may be longer than others: a range knows no limit here
@@ -119,8 +119,8 @@ def length(limits: Limits, collection: Items) -> int:
 
 
 @FUNCTIONS.method("count", ITERABLE)
-def count(limits: Limits, collection: Items) -> int:
-    return length(limits, collection)
+def count(limits: YaqlLimits, collection: Items) -> int:
+    return collection_length(limits, collection)
 
 
 @FUNCTIONS.method("first", ITERABLE, ANY)
@@ -156,15 +156,15 @@ def single(collection: Items) -> Any:
 
 
 @FUNCTIONS.method("indexOf", ITERABLE)
-def index_of(limits: Limits, collection: Items, item: Any) -> int:
-    return next((index for index, other in enumerate(collection) if equal(other, item, limits)), -1)
+def index_of(limits: YaqlLimits, collection: Items, item: Any) -> int:
+    return next((index for index, other in enumerate(collection) if is_equal(other, item, limits)), -1)
 
 
 @FUNCTIONS.method("lastIndexOf", ITERABLE)
-def last_index_of(limits: Limits, collection: Items, item: Any) -> int:
+def last_index_of(limits: YaqlLimits, collection: Items, item: Any) -> int:
     latest = -1
     for index, other in enumerate(collection):
-        if equal(other, item, limits):
+        if is_equal(other, item, limits):
             latest = index
     return latest
 
@@ -184,7 +184,7 @@ def last_index_where(collection: Items, predicate: Lambda) -> int:
 
 
 @FUNCTIONS.method("slice", ITERABLE, INT)
-def slice_(collection: Items, length: int) -> Iterator[list[Any]]:
+def slice_items(collection: Items, length: int) -> Iterator[list[Any]]:
     items = iter(collection)
     while part := list(islice(items, length)):
         yield part
@@ -204,12 +204,12 @@ def split_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
 
 
 @FUNCTIONS.method("sliceWhere", ITERABLE, LAMBDA)
-def slice_where(limits: Limits, collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
+def slice_where(limits: YaqlLimits, collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
     part: list[Any] = []
     before: Any = _NOTHING
     for item in list(collection):
         now = predicate(item)
-        if before is not _NOTHING and not equal(now, before, limits):
+        if before is not _NOTHING and not is_equal(now, before, limits):
             yield part
             part = []
         part.append(item)

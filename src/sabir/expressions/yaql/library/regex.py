@@ -17,20 +17,20 @@ from sabir.expressions.patterns import (
     PatternError,
     PatternRefused,
     ResultTooLong,
-    bounded,
     compile_pattern,
+    guard_pattern,
 )
-from sabir.expressions.patterns import substitute as replace_matches
+from sabir.expressions.patterns import substitute_matches as replace_matches
 from sabir.expressions.yaql.errors import LimitExceeded, YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import BOOL, INT, KINDS, NULL, PATTERN, STRING
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.limits import YaqlLimits
 from sabir.expressions.yaql.scope import Lambda, Variables
 
 Pattern = re.Pattern[str]
 
 
-class Found(Struct, frozen=True, eq=False):
+class RegexMatch(Struct, frozen=True, eq=False):
     """One match: the text and the spans of the whole and of each group; (-1, -1) for a group that took no part."""
 
     text: str
@@ -42,38 +42,38 @@ class Found(Struct, frozen=True, eq=False):
 
 
 @contextmanager
-def _limited() -> Generator[None]:
+def _translate_refusals() -> Generator[None]:
     try:
         yield
     except (PatternRefused, ResultTooLong) as problem:
         raise LimitExceeded(str(problem)) from None
 
 
-def find(pattern: Pattern, text: str) -> Found | None:
-    with _limited():
-        match = bounded(pattern, text).search(text)
-    return None if match is None else _found(text, match)
+def find_match(pattern: Pattern, text: str) -> RegexMatch | None:
+    with _translate_refusals():
+        match = guard_pattern(pattern, text).search(text)
+    return None if match is None else _build_match(text, match)
 
 
-def find_all(pattern: Pattern, text: str) -> Iterator[Found]:
-    with _limited():
-        for match in bounded(pattern, text).finditer(text):
-            yield _found(text, match)
+def find_all(pattern: Pattern, text: str) -> Iterator[RegexMatch]:
+    with _translate_refusals():
+        for match in guard_pattern(pattern, text).finditer(text):
+            yield _build_match(text, match)
 
 
-def _found(text: str, match: Match) -> Found:
-    return Found(text, match.regs)
+def _build_match(text: str, match: Match) -> RegexMatch:
+    return RegexMatch(text, match.regs)
 
 
 def split_text(pattern: Pattern, text: str, count: int) -> list[Any]:
-    with _limited():
-        return bounded(pattern, text).split(text, count)
+    with _translate_refusals():
+        return guard_pattern(pattern, text).split(text, count)
 
 
-def substitute(pattern: Pattern, text: str, template: str, *, count: int, quota: int) -> str:
+def substitute_text(pattern: Pattern, text: str, template: str, *, count: int, quota: int) -> str:
     """Replaces matches. Refuses a result that would take more than the quota before it is built."""
     try:
-        with _limited():
+        with _translate_refusals():
             return replace_matches(pattern, text, template, count=count, most=quota)
     except (re.error, IndexError) as problem:
         raise YaqlRuntimeError(f"{template!r} is not a replacement: {problem}") from problem
@@ -84,7 +84,7 @@ FUNCTIONS = Library()
 _FLAG = BOOL | NULL
 
 
-def compiled(pattern: str, flags: int = 0) -> Pattern:
+def compile_regex(pattern: str, flags: int = 0) -> Pattern:
     try:
         return compile_pattern(pattern, flags)
     except PatternError as problem:
@@ -103,17 +103,17 @@ def regex(
         flags |= re.MULTILINE
     if dot_all:
         flags |= re.DOTALL
-    return compiled(pattern, flags)
+    return compile_regex(pattern, flags)
 
 
 @FUNCTIONS.method("matches", PATTERN, STRING)
 def matches(regexp: Pattern, string: str) -> bool:
-    return find(regexp, string) is not None
+    return find_match(regexp, string) is not None
 
 
 @FUNCTIONS.method("matches", STRING, STRING)
 def matches_text(string: str, regexp: str) -> bool:
-    return matches(compiled(regexp), string)
+    return matches(compile_regex(regexp), string)
 
 
 @FUNCTIONS.operator("=~", STRING, PATTERN)
@@ -123,7 +123,7 @@ def is_like(string: str, regexp: Pattern) -> bool:
 
 @FUNCTIONS.operator("=~", STRING, STRING)
 def is_like_text(string: str, pattern: str) -> bool:
-    return matches(compiled(pattern), string)
+    return matches(compile_regex(pattern), string)
 
 
 @FUNCTIONS.operator("!~", STRING, PATTERN)
@@ -133,30 +133,30 @@ def is_unlike(string: str, regexp: Pattern) -> bool:
 
 @FUNCTIONS.operator("!~", STRING, STRING)
 def is_unlike_text(string: str, pattern: str) -> bool:
-    return not matches(compiled(pattern), string)
+    return not matches(compile_regex(pattern), string)
 
 
-def _published(variables: Variables, regexp: Pattern, match: Found) -> Variables:
+def _match_variables(variables: Variables, regexp: Pattern, match: RegexMatch) -> Variables:
     """The variables with `$` for the match, `$2`, `$3` … for its groups, and the named ones by name."""
-    result = {**variables, "$": _record(match, 0)}
+    result = {**variables, "$": _group_record(match, 0)}
     for number in range(1, regexp.groups + 1):
-        result[str(number + 1)] = _record(match, number)
+        result[str(number + 1)] = _group_record(match, number)
     for name, number in regexp.groupindex.items():
-        result[name] = _record(match, number)
+        result[name] = _group_record(match, number)
     return result
 
 
-def _record(match: Found, group: int) -> dict[str, Any]:
+def _group_record(match: RegexMatch, group: int) -> dict[str, Any]:
     start, end = match.spans[group]
     return {"value": match.group(group), "start": start, "end": end}
 
 
 @FUNCTIONS.method("search", PATTERN, STRING, LAMBDA)
 def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None) -> Any:
-    match = find(regexp, string)
+    match = find_match(regexp, string)
     if match is None:
         return None
-    return match.group() if selector is None else selector.within(_published(variables, regexp, match))
+    return match.group() if selector is None else selector.within(_match_variables(variables, regexp, match))
 
 
 @FUNCTIONS.method("searchAll", PATTERN, STRING, LAMBDA)
@@ -165,7 +165,7 @@ def search_all(
 ) -> Iterator[Any]:
     kept = variables.copy()
     for match in find_all(regexp, string):
-        yield match.group() if selector is None else selector.within(_published(kept, regexp, match))
+        yield match.group() if selector is None else selector.within(_match_variables(kept, regexp, match))
 
 
 @FUNCTIONS.method("split", PATTERN, STRING, INT)
@@ -179,24 +179,24 @@ def split_string(string: str, regexp: Pattern, max_split: int = 0) -> list[Any]:
 
 
 @FUNCTIONS.method("replace", PATTERN, STRING, STRING, INT)
-def replace(limits: Limits, regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
-    return substitute(regexp, string, repl, count=count, quota=limits.quota)
+def replace(limits: YaqlLimits, regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
+    return substitute_text(regexp, string, repl, count=count, quota=limits.quota)
 
 
 @FUNCTIONS.method("replace", STRING, PATTERN, STRING, INT)
-def replace_string(limits: Limits, string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
+def replace_string(limits: YaqlLimits, string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
     return replace(limits, regexp, string, repl, count)
 
 
 @FUNCTIONS.method("replaceBy", PATTERN, STRING, LAMBDA, INT)
 def replace_by(
-    limits: Limits, variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0
+    limits: YaqlLimits, variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0
 ) -> str:
     parts: list[str] = []
     size, at = len(string), 0
     for number, match in enumerate(find_all(regexp, string), 1):
         start, end = match.spans[0]
-        written = _as_text(repl.within(_published(variables, regexp, match)))
+        written = _as_text(repl.within(_match_variables(variables, regexp, match)))
         size += len(written)
         limits.check_bits(size * 8)
         parts += (string[at:start], written)
@@ -216,7 +216,7 @@ def _as_text(value: Any) -> str:
 
 @FUNCTIONS.method("replaceBy", STRING, PATTERN, LAMBDA, INT)
 def replace_string_by(
-    limits: Limits, variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
+    limits: YaqlLimits, variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
 ) -> str:
     return replace_by(limits, variables, regexp, string, repl, count)
 

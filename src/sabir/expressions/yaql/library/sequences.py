@@ -12,20 +12,20 @@ from typing import Any
 
 from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import ANY, BOOL, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE, SET
-from sabir.expressions.yaql.library.lists import opened
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.library.lists import expand_lazy
+from sabir.expressions.yaql.limits import YaqlLimits
 from sabir.expressions.yaql.scope import Lambda
-from sabir.expressions.yaql.values import hashable
+from sabir.expressions.yaql.values import to_hashable
 
 FUNCTIONS = Library()
 
 _END = object()
 
 
-class Memorized:
+class MemorizedIterable:
     """An iterator that can be gone through again: each pass reads what earlier ones have fetched, then fetches more."""
 
-    def __init__(self, iterator: Iterator[Any], limits: Limits) -> None:
+    def __init__(self, iterator: Iterator[Any], limits: YaqlLimits) -> None:
         self._iterator = iterator
         self._limits = limits
         self._seen: list[Any] = []
@@ -47,16 +47,16 @@ class Memorized:
         return next(self._own_pass)
 
 
-def memorized(collection: Iterable[Any], limits: Limits) -> Iterable[Any]:
+def memorize_iterator(collection: Iterable[Any], limits: YaqlLimits) -> Iterable[Any]:
     """The collection, safe to be gone through more than once."""
     if KINDS[type(collection)] != ITERATOR:
         return collection
-    return Memorized(iter(collection), limits)
+    return MemorizedIterable(iter(collection), limits)
 
 
 @FUNCTIONS.method("memorize", ITERABLE)
-def memorize(limits: Limits, collection: Iterable[Any]) -> Iterable[Any]:
-    return memorized(collection, limits)
+def memorize(limits: YaqlLimits, collection: Iterable[Any]) -> Iterable[Any]:
+    return memorize_iterator(collection, limits)
 
 
 @FUNCTIONS.function("range", INT)
@@ -65,7 +65,7 @@ def range_to(stop: int) -> Iterator[int]:
 
 
 @FUNCTIONS.function("range", INT, INT, INT)
-def range_(start: int, stop: int, step: int = 1) -> Iterator[int]:
+def range_between(start: int, stop: int, step: int = 1) -> Iterator[int]:
     return iter(range(start, stop, step))
 
 
@@ -75,18 +75,18 @@ def sequence(start: int = 0, step: int = 1) -> Iterator[int]:
 
 
 @FUNCTIONS.method("repeat", ANY, INT)
-def repeat_(value: Any, times: int = -1) -> Iterator[Any]:
+def repeat_value(value: Any, times: int = -1) -> Iterator[Any]:
     return repeat(value) if times < 0 else repeat(value, times)
 
 
 @FUNCTIONS.method("cycle", ITERABLE)
-def cycle_(collection: Iterable[Any]) -> Iterator[Any]:
+def cycle_items(collection: Iterable[Any]) -> Iterator[Any]:
     return cycle(collection)
 
 
 @FUNCTIONS.function("generate", ANY, LAMBDA, LAMBDA, LAMBDA, BOOL)
 def generate(
-    limits: Limits,
+    limits: YaqlLimits,
     initial: Any,
     predicate: Lambda,
     producer: Lambda,
@@ -99,12 +99,12 @@ def generate(
         if decycle and not _is_new(initial, seen, limits):
             break
         yield initial if selector is None else selector(initial)
-        initial = limits.settled(producer(initial), next(rounds))
+        initial = limits.settle(producer(initial), next(rounds))
 
 
 @FUNCTIONS.function("generateMany", ANY, LAMBDA, LAMBDA, BOOL, BOOL)
 def generate_many(
-    limits: Limits,
+    limits: YaqlLimits,
     initial: Any,
     producer: Lambda,
     selector: Lambda | None = None,
@@ -125,9 +125,9 @@ def generate_many(
         limits.check(queue)
 
 
-def _is_new(item: Any, seen: set[Any], limits: Limits) -> bool:
+def _is_new(item: Any, seen: set[Any], limits: YaqlLimits) -> bool:
     """Whether an item has not come before; it has from now on."""
-    key = hashable(item, limits)
+    key = to_hashable(item, limits)
     if key in seen:
         return False
     seen.add(key)
@@ -136,30 +136,30 @@ def _is_new(item: Any, seen: set[Any], limits: Limits) -> bool:
 
 
 @FUNCTIONS.method("defaultIfEmpty", ITERABLE, ITERABLE)
-def default_if_empty(limits: Limits, collection: Iterable[Any], default: Iterable[Any]) -> Iterable[Any]:
+def default_if_empty(limits: YaqlLimits, collection: Iterable[Any], default: Iterable[Any]) -> Iterable[Any]:
     if KINDS[type(collection)] & (SEQUENCE | SET):
         return collection if len(collection) else default  # type: ignore[arg-type]
-    collection = memorized(collection, limits)
+    collection = memorize_iterator(collection, limits)
     return default if next(iter(collection), _END) is _END else collection
 
 
-FUNCTIONS.ordered(SET)
+FUNCTIONS.add_ordering(SET)
 
 AnySet = Set[Any]
 
 
-def _members(set_: AnySet, limits: Limits) -> frozenset[Any]:
+def _set_members(set_: AnySet, limits: YaqlLimits) -> frozenset[Any]:
     return set_ if isinstance(set_, frozenset) else to_set(limits, set_)
 
 
 @FUNCTIONS.function("set")
-def set_of(limits: Limits, *args: Any) -> frozenset[Any]:
-    return to_set(limits, limits.iterable(opened(limits, args)))
+def set_of(limits: YaqlLimits, *args: Any) -> frozenset[Any]:
+    return to_set(limits, limits.iterable(expand_lazy(limits, args)))
 
 
 @FUNCTIONS.method("toSet", ITERABLE)
-def to_set(limits: Limits, collection: Iterable[Any]) -> frozenset[Any]:
-    return frozenset([hashable(item, limits) for item in collection])
+def to_set(limits: YaqlLimits, collection: Iterable[Any]) -> frozenset[Any]:
+    return frozenset([to_hashable(item, limits) for item in collection])
 
 
 @FUNCTIONS.function("isSet")
@@ -168,40 +168,40 @@ def is_set(arg: Any) -> bool:
 
 
 @FUNCTIONS.extension("len", SET)
-def length(set_: AnySet) -> int:
+def set_length(set_: AnySet) -> int:
     return len(set_)
 
 
 @FUNCTIONS.method("union", SET, SET)
-def union(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left, limits) | _members(right, limits)
+def union(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _set_members(left, limits) | _set_members(right, limits)
 
 
 @FUNCTIONS.method("intersect", SET, SET)
-def intersect(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left, limits) & _members(right, limits)
+def intersect(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _set_members(left, limits) & _set_members(right, limits)
 
 
 @FUNCTIONS.method("difference", SET, SET)
-def difference(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left, limits) - _members(right, limits)
+def difference(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _set_members(left, limits) - _set_members(right, limits)
 
 
 @FUNCTIONS.operator("-", SET, SET)
-def minus(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
+def subtract_sets(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
     return difference(limits, left, right)
 
 
 @FUNCTIONS.method("symmetricDifference", SET, SET)
-def symmetric_difference(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left, limits) ^ _members(right, limits)
+def symmetric_difference(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _set_members(left, limits) ^ _set_members(right, limits)
 
 
 @FUNCTIONS.method("add", SET)
-def add(limits: Limits, set_: AnySet, *values: Any) -> frozenset[Any]:
-    return _members(set_, limits) | to_set(limits, values)
+def add(limits: YaqlLimits, set_: AnySet, *values: Any) -> frozenset[Any]:
+    return _set_members(set_, limits) | to_set(limits, values)
 
 
 @FUNCTIONS.method("remove", SET)
-def remove(limits: Limits, set_: AnySet, *values: Any) -> frozenset[Any]:
-    return _members(set_, limits) - to_set(limits, values)
+def remove(limits: YaqlLimits, set_: AnySet, *values: Any) -> frozenset[Any]:
+    return _set_members(set_, limits) - to_set(limits, values)

@@ -8,30 +8,30 @@ from typing import Any
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, MAPPING, NULL, NUMBER, STRING
-from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.limits import YaqlLimits
 from sabir.expressions.yaql.values import text_of
 
 FUNCTIONS = Library()
-FUNCTIONS.ordered(STRING)
+FUNCTIONS.add_ordering(STRING)
 
 _FLAG = BOOL | NULL
 
 
 @FUNCTIONS.operator("+", STRING, STRING)
-def plus(limits: Limits, left: str, right: str) -> str:
-    result: str = limits.made(left + right)
+def concat_strings(limits: YaqlLimits, left: str, right: str) -> str:
+    result: str = limits.charge_value(left + right)
     return result
 
 
 @FUNCTIONS.operator("*", STRING, INT)
-def times(limits: Limits, left: str, right: int) -> str:
+def repeat_string(limits: YaqlLimits, left: str, right: int) -> str:
     limits.check_sizes((1 - right, ""), (right, left))
     return left * right
 
 
 @FUNCTIONS.operator("*", INT, STRING)
-def by_times(limits: Limits, left: int, right: str) -> str:
-    return times(limits, right, left)
+def by_times(limits: YaqlLimits, left: int, right: str) -> str:
+    return repeat_string(limits, right, left)
 
 
 @FUNCTIONS.operator("in", STRING, STRING)
@@ -55,7 +55,7 @@ def to_lower(string: str) -> str:
 
 
 @FUNCTIONS.extension("len", STRING)
-def length(string: str) -> int:
+def string_length(string: str) -> int:
     return len(string)
 
 
@@ -70,7 +70,7 @@ def right_split(string: str, separator: str | None = None, max_splits: int = -1)
 
 
 @FUNCTIONS.method("join", ITERABLE, STRING)
-def join(limits: Limits, sequence: Iterable[Any], separator: str) -> str:
+def join(limits: YaqlLimits, sequence: Iterable[Any], separator: str) -> str:
     size, parts = 0, []
     for item in sequence:
         part = text_of(item, limits)
@@ -82,12 +82,12 @@ def join(limits: Limits, sequence: Iterable[Any], separator: str) -> str:
 
 
 @FUNCTIONS.method("join", STRING, ITERABLE)
-def join_with(limits: Limits, separator: str, sequence: Iterable[Any]) -> str:
+def join_with(limits: YaqlLimits, separator: str, sequence: Iterable[Any]) -> str:
     return join(limits, sequence, separator)
 
 
 @FUNCTIONS.function("str")
-def str_(limits: Limits, value: Any) -> str:
+def to_string(limits: YaqlLimits, value: Any) -> str:
     return text_of(value, limits)
 
 
@@ -119,14 +119,14 @@ def is_empty(string: str | None, trim: bool = True, chars: str | None = None) ->
 
 
 @FUNCTIONS.method("replace", STRING, STRING, STRING, INT)
-def replace(limits: Limits, string: str, old: str, new: str, count: int = -1) -> str:
+def replace(limits: YaqlLimits, string: str, old: str, new: str, count: int = -1) -> str:
     times = string.count(old)
     limits.check_sizes((1, string), (times if count < 0 else min(times, count), new))
     return string.replace(old, new, count)
 
 
 @FUNCTIONS.method("replace", STRING, MAPPING, INT)
-def replace_all(limits: Limits, string: str, replacements: Mapping[Any, Any], count: int = -1) -> str:
+def replace_all(limits: YaqlLimits, string: str, replacements: Mapping[Any, Any], count: int = -1) -> str:
     for old, new in replacements.items():
         string = replace(limits, string, text_of(old, limits), text_of(new, limits), count)
     return string
@@ -148,7 +148,7 @@ def index_of(string: str, sub: str, start: int = 0) -> int:
 
 @FUNCTIONS.method("indexOf", STRING, STRING, INT, INT)
 def index_within(string: str, sub: str, start: int, length: int) -> int:
-    start, end = _bounds(string, start, length)
+    start, end = _slice_bounds(string, start, length)
     return string.find(sub, start, end)
 
 
@@ -159,11 +159,11 @@ def last_index_of(string: str, sub: str, start: int = 0) -> int:
 
 @FUNCTIONS.method("lastIndexOf", STRING, STRING, INT, INT)
 def last_index_within(string: str, sub: str, start: int, length: int) -> int:
-    start, end = _bounds(string, start, length)
+    start, end = _slice_bounds(string, start, length)
     return string.rfind(sub, start, end)
 
 
-def _bounds(string: str, start: int, length: int) -> tuple[int, int]:
+def _slice_bounds(string: str, start: int, length: int) -> tuple[int, int]:
     if start < 0:
         start += len(string)
     if length < 0:
@@ -227,5 +227,5 @@ def ends_with(string: str, *suffixes: str) -> bool:
 
 
 @FUNCTIONS.function("hex", NUMBER | NULL)
-def hex_(num: int) -> str:
+def to_hex(num: int) -> str:
     return hex(num)

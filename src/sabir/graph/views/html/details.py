@@ -70,18 +70,18 @@ _MOST_ORIGINS: Final = 30_000
 _MOST_INCOMING: Final = 200
 
 
-def blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, Any]]:
+def detail_blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, Any]]:
     number = {instance.id: position for position, instance in enumerate(graph)}
-    incoming = _incoming(graph, number)
-    readers = _readers(flows)
+    incoming = _collect_incoming(graph, number)
+    readers = _invert_flows(flows)
     instances = iter(graph)
     first = True
     while (batch := list(islice(instances, BLOCK))) or first:
         origins = _Origins(lines, number)
         rows = [
             [
-                *_row(instance, origins, number, incoming.get(number[instance.id])),
-                *_flow(number[instance.id], flows, readers),
+                *_instance_row(instance, origins, number, incoming.get(number[instance.id])),
+                *_flow_columns(number[instance.id], flows, readers),
             ]
             for instance in batch
         ]
@@ -99,7 +99,7 @@ def blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, A
         first = False
 
 
-def _readers(flows: Flows) -> dict[int, list[int]]:
+def _invert_flows(flows: Flows) -> dict[int, list[int]]:
     readers: dict[int, list[int]] = {}
     for reader, sources in flows.items():
         for source in sources:
@@ -107,34 +107,34 @@ def _readers(flows: Flows) -> dict[int, list[int]]:
     return readers
 
 
-def _flow(number: int, flows: Flows, readers: Mapping[int, Sequence[int]]) -> list[Any]:
+def _flow_columns(number: int, flows: Flows, readers: Mapping[int, Sequence[int]]) -> list[Any]:
     read_by = readers.get(number, ())
     return [flows.get(number, ()), read_by[:_MOST_INCOMING], len(read_by)]
 
 
-class _Incoming(Struct):
+class _IncomingLinks(Struct):
     count: int
     shown: list[tuple[str, int]]
 
 
-def _incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _Incoming]:
+def _collect_incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _IncomingLinks]:
     """Who points at an instance, by its number: the first of them, and how many there are."""
-    incoming: dict[int, _Incoming] = {}
+    incoming: dict[int, _IncomingLinks] = {}
     for source, instance in enumerate(graph):
         names = (*instance.relations.layout.keys, "requires")
         for name, targets in zip(names, (*instance.relations.row, instance.requires), strict=True):
             for target in targets:
                 if target not in number:
                     continue
-                links = incoming.setdefault(number[target], _Incoming(0, []))
+                links = incoming.setdefault(number[target], _IncomingLinks(0, []))
                 links.count += 1
                 if links.count <= _MOST_INCOMING:
                     links.shown.append((without_surrogates(name), source))
     return incoming
 
 
-def _row(
-    instance: Instance, origins: _Origins, number: Mapping[str, int], incoming: _Incoming | None
+def _instance_row(
+    instance: Instance, origins: _Origins, number: Mapping[str, int], incoming: _IncomingLinks | None
 ) -> list[Any]:
     def numbered(ids: Sequence[str]) -> list[int | str]:
         return [number.get(id_, without_surrogates(id_)) for id_ in ids]
@@ -203,7 +203,7 @@ class _Origins:
                 location.line,
                 location.column,
                 self._hows.setdefault(origin.how.value, len(self._hows)),
-                None if origin.note is None else self._lines.scrubbed(origin.note),
+                None if origin.note is None else self._lines.redact(origin.note),
                 self._lines.of(origin),
                 [],
             ]

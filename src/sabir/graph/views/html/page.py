@@ -20,13 +20,13 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
-from sabir.graph.views.colours import colours
-from sabir.graph.views.folding import fold
-from sabir.graph.views.html.details import BLOCK, Flows, blocks, value_flows
+from sabir.graph.views.colours import language_colors
+from sabir.graph.views.folding import fold_graph
+from sabir.graph.views.html.details import BLOCK, Flows, detail_blocks, value_flows
 from sabir.graph.views.html.values import LineReader, SafeLines, without_surrogates
-from sabir.graph.views.links import Ownership, links, ownership
-from sabir.graph.views.text import clipped, one_line
-from sabir.graph.views.visibility import aliases
+from sabir.graph.views.links import Ownership, build_ownership, find_links
+from sabir.graph.views.text import clip_text, one_line
+from sabir.graph.views.visibility import find_aliases
 
 _MOST: Final = 2000
 _MOST_INSTANCES: Final = 20
@@ -36,11 +36,11 @@ def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -
     if not findings:
         return {"count": 0, "shown": []}
     shown = findings[:_MOST]
-    made_on = _made_on(graph, {(finding.location.file, finding.location.line) for finding in shown})
-    return {"count": len(findings), "shown": [_finding(finding, made_on, lines) for finding in shown]}
+    made_on = _instances_by_line(graph, {(finding.location.file, finding.location.line) for finding in shown})
+    return {"count": len(findings), "shown": [_finding_data(finding, made_on, lines) for finding in shown]}
 
 
-def _made_on(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
+def _instances_by_line(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
     """The instances that have something from one of the places."""
     made_on: dict[tuple[str, int], dict[int, None]] = {}
     by_origin: dict[
@@ -61,20 +61,20 @@ def _made_on(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, i
     return {place: list(numbers) for place, numbers in made_on.items()}
 
 
-def _finding(
+def _finding_data(
     finding: Finding, made_on: Mapping[tuple[str, int], Sequence[int]], lines: SafeLines
 ) -> dict[str, Any]:
     location, source = finding.location, finding.place.source
     return {
         "code": finding.code,
         "severity": finding.severity.value,
-        "message": lines.scrubbed(finding.message),
-        "hint": None if finding.hint is None else lines.scrubbed(finding.hint),
+        "message": lines.redact(finding.message),
+        "hint": None if finding.hint is None else lines.redact(finding.hint),
         "at": without_surrogates(str(location)),
         "line": location.line,
-        "source": lines.at(location.file, location.line, lambda _file, line: source.shown_line(line)),
+        "source": lines.at(location.file, location.line, lambda _file, line: source.display_line(line)),
         "related": [
-            [without_surrogates(str(related.place.location)), lines.scrubbed(related.message)]
+            [without_surrogates(str(related.place.location)), lines.redact(related.message)]
             for related in finding.related
         ],
         "instances": made_on.get((location.file, location.line), ()),
@@ -87,16 +87,16 @@ _MOST_FLOWS: Final = 20_000
 
 
 def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
-    folding = fold(graph, tree)
+    folding = fold_graph(graph, tree)
     languages = {
         name: number for number, name in enumerate(dict.fromkeys(instance.language for instance in graph))
     }
     number = {instance.id: position for position, instance in enumerate(graph)}
     names: dict[str, int] = {}
-    every = links(graph, tree)
+    every = find_links(graph, tree)
     listed: list[int] = []
     for link in every[:_MOST_LINKS]:
-        name = clipped(one_line(without_surrogates(", ".join(link.names))), 40)
+        name = clip_text(one_line(without_surrogates(", ".join(link.names))), 40)
         listed += (number[link.source], number[link.target], names.setdefault(name, len(names)))
     return {
         "groups": {
@@ -109,11 +109,11 @@ def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
         "linkNames": list(names),
         "links": listed,
         "linksLeftOut": max(len(every) - _MOST_LINKS, 0),
-        "flows": list(islice(_pairs(flows), _MOST_FLOWS)),
+        "flows": list(islice(_flow_pairs(flows), _MOST_FLOWS)),
     }
 
 
-def _pairs(flows: Flows) -> Iterator[tuple[int, int]]:
+def _flow_pairs(flows: Flows) -> Iterator[tuple[int, int]]:
     """From an instance to the one that read it."""
     for reader, sources in flows.items():
         for source in sources:
@@ -152,34 +152,34 @@ class PageContent(Struct, frozen=True, kw_only=True):
 def html_view(graph: Graph, content: PageContent | None = None) -> Iterator[bytes]:
     """The page in pieces. Whatever stands in the graph is data in it, never markup or script."""
     content = content or PageContent()
-    tree = ownership(graph)
+    tree = build_ownership(graph)
     lines = SafeLines(graph, content.read_line)
-    head, _, tail = _template(content.title).partition("<!-- data -->")
+    head, _, tail = _fill_template(content.title).partition("<!-- data -->")
     yield head.encode()
-    yield _section("index", _index(graph, tree, content))
+    yield _data_section("index", _index_data(graph, tree, content))
     flows = value_flows(graph)
-    yield _section("picture", picture_data(graph, tree, flows))
-    yield _section("findings", findings_data(graph, content.findings, lines))
+    yield _data_section("picture", picture_data(graph, tree, flows))
+    yield _data_section("findings", findings_data(graph, content.findings, lines))
     small = len(graph) <= BLOCK
-    for number, block in enumerate(blocks(graph, lines, flows)):
-        yield _section(f"block-{number}", block, pack_from=_PACK_FROM if small else 0)
+    for number, block in enumerate(detail_blocks(graph, lines, flows)):
+        yield _data_section(f"block-{number}", block, pack_from=_PACK_FROM if small else 0)
     yield tail.encode()
 
 
-def _template(title: str) -> str:
-    style = _read("page.css")
+def _fill_template(title: str) -> str:
+    style = _read_asset("page.css")
     # One scope for all of them: nothing of the page is reachable from outside but what it hands out.
     script = (
         "(() => {\n'use strict';\n"
-        + "\n".join(map(_read, (_LAYOUT, *(f"{name}.js" for name in _SCRIPTS))))
+        + "\n".join(map(_read_asset, (_LAYOUT, *(f"{name}.js" for name in _SCRIPTS))))
         + "})();\n"
     )
     policy = (
         f"default-src 'none'; base-uri 'none'; form-action 'none'; "
-        f"style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+        f"style-src '{_policy_digest(style)}'; script-src '{_policy_digest(script)}'"
     )
     return (
-        _read("page.html")
+        _read_asset("page.html")
         .replace("{{policy}}", policy)
         .replace("{{style}}", style)
         .replace("{{script}}", script)
@@ -187,15 +187,15 @@ def _template(title: str) -> str:
     )
 
 
-def _read(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("sabir.graph.views.html").joinpath(name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
+def _policy_digest(text: str) -> str:
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode("ascii")
 
 
-def _index(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any]:
+def _index_data(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any]:
     """What is needed of every instance at once, by columns."""
     number = {instance.id: position for position, instance in enumerate(graph)}
     languages = list(dict.fromkeys(instance.language for instance in graph))
@@ -206,7 +206,11 @@ def _index(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any
         "title": without_surrogates(content.title),
         "block": BLOCK,
         "languages": [
-            {"name": without_surrogates(name), "fill": colours(name).fill, "line": colours(name).line}
+            {
+                "name": without_surrogates(name),
+                "fill": language_colors(name).fill,
+                "line": language_colors(name).line,
+            }
             for name in languages
         ],
         "types": [without_surrogates(name) for name in types],
@@ -215,12 +219,14 @@ def _index(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any
         "names": [without_surrogates(instance.name) for instance in graph],
         "type": [type_number[instance.type] for instance in graph],
         "language": [language_number[instance.language] for instance in graph],
-        "also": [[number[id_], *map(without_surrogates, names)] for id_, names in aliases(graph).items()],
+        "also": [
+            [number[id_], *map(without_surrogates, names)] for id_, names in find_aliases(graph).items()
+        ],
         "owner": [number[tree.owner[instance.id]] if instance.id in tree.owner else -1 for instance in graph],
     }
 
 
-def _section(name: str, data: Any, *, pack_from: int = _PACK_FROM) -> bytes:
+def _data_section(name: str, data: Any, *, pack_from: int = _PACK_FROM) -> bytes:
     """Data in an element that no browser runs. A `<` could end the element; JSON can write it otherwise."""
     import msgspec
 

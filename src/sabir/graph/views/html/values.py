@@ -31,7 +31,7 @@ _SAFE_INTEGER: Final = 2**53
 
 
 def page_value(value: Value, number: Mapping[str, int]) -> Any:
-    return _Writer(number).written(value, 0)
+    return _Writer(number).encode(value, 0)
 
 
 class _Writer:
@@ -39,15 +39,15 @@ class _Writer:
         self.number = number
         self.room = _MOST_PARTS
 
-    def written(self, value: Value, depth: int) -> Any:
+    def encode(self, value: Value, depth: int) -> Any:
         self.room -= 1
         match value:
             case None | bool():
                 return value
             case str():
-                return _text(value)
+                return _truncate_text(value)
             case int():
-                return {"n": _digits(value)} if abs(value) >= _SAFE_INTEGER else int(value)
+                return {"n": _integer_text(value)} if abs(value) >= _SAFE_INTEGER else int(value)
             case Sensitive():
                 return {"s": 1}
             case Unknown():
@@ -69,7 +69,7 @@ class _Writer:
             if self.room <= 0 or depth > _DEEPEST:
                 shown.append({"c": len(value) - len(shown)})
                 break
-            shown.append(self.written(item, depth))
+            shown.append(self.encode(item, depth))
         return shown
 
     def pairs(self, value: Mapping[str, Value], depth: int) -> list[Any]:
@@ -79,16 +79,16 @@ class _Writer:
                 shown.append(["…", {"c": len(value) - len(shown)}])
                 break
             # Keys that are no strings are outside `Value`, but YAML has them.
-            shown.append([_text(str(key)), self.written(item, depth)])
+            shown.append([_truncate_text(str(key)), self.encode(item, depth)])
         return shown
 
 
-def _text(text: str) -> str:
+def _truncate_text(text: str) -> str:
     text = without_surrogates(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text) - _LONGEST} more characters)"
 
 
-def _digits(value: int) -> str:
+def _integer_text(value: int) -> str:
     # Turning a huge integer into decimals is quadratic, and Python refuses it.
     return str(value) if value.bit_length() <= 4096 else hex(value)[:200] + "…"
 
@@ -135,19 +135,19 @@ class SafeLines:
             return None
         key = (file, line)
         if key not in self._cache:
-            self._cache[key] = REDACTED if key in self._hidden else self._shown(read(file, line))
+            self._cache[key] = REDACTED if key in self._hidden else self._display_line(read(file, line))
         return self._cache[key]
 
-    def _shown(self, text: str | None) -> str | None:
+    def _display_line(self, text: str | None) -> str | None:
         if not text or not text.strip() or self._secrets.too_many:
             return None
         if self._secrets.are_in(text):
             return REDACTED
         return without_surrogates(text if len(text) <= _LONGEST_LINE else text[:_LONGEST_LINE] + "…")
 
-    def scrubbed(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """A message without the text of any secret."""
-        return self._secrets.scrubbed(without_surrogates(text))
+        return self._secrets.redact(without_surrogates(text))
 
     def _hide(self, origin: Origin) -> None:
         todo: list[Origin] = [origin]

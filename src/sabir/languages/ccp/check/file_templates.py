@@ -54,31 +54,35 @@ _LARGEST: Final = 1_048_576
 
 def check_file_templates(resolved: ResolvedDeployment) -> Iterator[Fault]:
     """Each slip once, however many units write the file."""
-    yield from _distinct(_all(resolved))
+    yield from _drop_duplicates(_check_all_templates(resolved))
 
 
-def _all(resolved: ResolvedDeployment) -> Iterator[Fault]:
+def _check_all_templates(resolved: ResolvedDeployment) -> Iterator[Fault]:
     templates = ContainerTemplates(resolved)
     for definition in resolved.deployment.definitions:
         if not resolved.topology or resolved.topology.has(definition.service.name):
             for unit in resolved.units.of_service(definition.service.name):
-                yield from _unit(templates, unit)
-        yield from _too_large(resolved.deployment, definition)
+                yield from _check_unit(templates, unit)
+        yield from _check_size(resolved.deployment, definition)
     for procedure in resolved.deployment.procedures:
         for step in command_steps(procedure):
-            yield from _unit(templates, step.unit, PROCEDURE_FAILS)
+            yield from _check_unit(templates, step.unit, PROCEDURE_FAILS)
 
 
-def _unit(templates: ContainerTemplates, unit: Unit, fails: Rule = FILE_FAILS) -> Iterator[Fault]:
+def _check_unit(templates: ContainerTemplates, unit: Unit, fails: Rule = FILE_FAILS) -> Iterator[Fault]:
     for node in templates.nodes(unit):
         variables = templates.variables(unit, node)
         strict = _is_strict(variables)
-        for rendered in _texts(templates, unit, variables):
+        for rendered in _render_texts(templates, unit, variables):
             for finding in rendered.findings:
-                yield _fault(finding, fails if strict or rendered.text is None else FILE_TEMPLATE)
+                yield _build_template_fault(
+                    finding, fails if strict or rendered.text is None else FILE_TEMPLATE
+                )
 
 
-def _texts(templates: ContainerTemplates, unit: Unit, variables: Mapping[str, Any]) -> Iterator[RenderedText]:
+def _render_texts(
+    templates: ContainerTemplates, unit: Unit, variables: Mapping[str, Any]
+) -> Iterator[RenderedText]:
     yield from templates.files(unit, variables)
     commands = unit.container.local_commands if unit.command is None else (unit.command,)
     for command in commands:
@@ -90,7 +94,7 @@ def _is_strict(variables: Mapping[str, Any]) -> bool:
     return isinstance(options, Mapping) and options.get("undefined") == "strict"
 
 
-def _fault(finding: TemplateFinding, rule: Rule) -> Fault:
+def _build_template_fault(finding: TemplateFinding, rule: Rule) -> Fault:
     if finding.name is None:
         unreadable = finding.defect is TemplateDefect.SYNTAX
         failure = "is not readable as a Jinja2 template" if unreadable else "fails"
@@ -101,7 +105,7 @@ def _fault(finding: TemplateFinding, rule: Rule) -> Fault:
     return build_fault(rule, "", finding.place, message, hint=finding.hint)
 
 
-def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
+def _drop_duplicates(faults: Iterable[Fault]) -> Iterator[Fault]:
     """A file that many units write is wrong once."""
     seen: set[tuple[str, str, int]] = set()
     for fault_ in faults:
@@ -111,7 +115,7 @@ def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
             yield fault_
 
 
-def _too_large(deployment: Deployment, definition: Definition) -> Iterator[Fault]:
+def _check_size(deployment: Deployment, definition: Definition) -> Iterator[Fault]:
     sizes = {
         name: len(content.raw())
         for name in definition.files

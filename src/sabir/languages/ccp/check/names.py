@@ -18,13 +18,15 @@ def check_names(deployment: Deployment) -> Iterator[Fault]:
         service = definition.service
         known = services.setdefault(service.name, service.name_place)
         if known is not service.name_place:
-            yield named_twice("service.name", service.name_place, f"service {service.name!r}", known)
+            yield build_duplicate_fault(
+                "service.name", service.name_place, f"service {service.name!r}", known
+            )
             continue
         yield from _unit_names(service)
         yield from _job_names(service, jobs)
 
 
-def named_twice(path: str, place: Place, what: str, first: Place) -> Fault:
+def build_duplicate_fault(path: str, place: Place, what: str, first: Place) -> Fault:
     return build_fault(
         DUPLICATE_NAME,
         path,
@@ -46,7 +48,9 @@ def _unit_names(service: Service) -> Iterator[Fault]:
         for path, name, place, what in named:
             first = seen.setdefault(name, place)
             if first is not place:
-                yield named_twice(path, place, f"{what} {name!r} of service {service.name!r}", first)
+                yield build_duplicate_fault(
+                    path, place, f"{what} {name!r} of service {service.name!r}", first
+                )
 
 
 def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Fault]:
@@ -57,7 +61,9 @@ def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Fault]:
             name = f"{service.name}-{command.name}"
             first = jobs.setdefault(name, command.name_place)
             if first is not command.name_place and name not in own:
-                yield named_twice(f"{command.path}.name", command.name_place, f"the Job {name!r}", first)
+                yield build_duplicate_fault(
+                    f"{command.path}.name", command.name_place, f"the Job {name!r}", first
+                )
             own.add(name)
 
 
@@ -69,7 +75,7 @@ def check_ports(deployment: Deployment) -> Iterator[Fault]:
             first = internal.setdefault(port.internal, port)
             if first is not port:
                 message = f"{port.path}: internal port {port.internal} is there already; the ports of a Service are named by it"
-                yield _conflict(port.path, port.place, message, first.place)
+                yield _build_conflict(port.path, port.place, message, first.place)
             if port.external is None:
                 continue
             taken, owner = external.setdefault(port.external, (port, definition))
@@ -78,10 +84,10 @@ def check_ports(deployment: Deployment) -> Iterator[Fault]:
                     f"{port.path}: node port {port.external} of service {definition.service.name!r} "
                     f"is taken by service {owner.service.name!r}"
                 )
-                yield _conflict(port.path, port.place, message, taken.place)
+                yield _build_conflict(port.path, port.place, message, taken.place)
 
 
-def _conflict(path: str, place: Place, message: str, first: Place) -> Fault:
+def _build_conflict(path: str, place: Place, message: str, first: Place) -> Fault:
     return build_fault(CONFLICT, path, place, message, related=((first, "first used here"),))
 
 
@@ -95,18 +101,18 @@ def check_volumes(deployment: Deployment) -> Iterator[Fault]:
                     message = (
                         f"volume {volume.name!r} is the {volume.meaning} here, but the {first.meaning} before"
                     )
-                    yield _conflict(f"{volume.path}.name", volume.place, message, first.place)
-            yield from _mounts(definition, container)
+                    yield _build_conflict(f"{volume.path}.name", volume.place, message, first.place)
+            yield from _check_mounts(definition, container)
 
 
-def _mounts(definition: Definition, container: Container) -> Iterator[Fault]:
+def _check_mounts(definition: Definition, container: Container) -> Iterator[Fault]:
     """One path can be mounted once, and a secret's volume must not be called like another."""
     mounts: dict[str, Place] = {}
     for volume in container.volumes:
         first = mounts.setdefault(volume.mount_path.rstrip("/"), volume.place)
         if first is not volume.place:
             message = f"{volume.path}: {volume.mount_path} is mounted already in container {container.name!r}"
-            yield _conflict(f"{volume.path}.{volume.mount_key}", volume.place, message, first)
+            yield _build_conflict(f"{volume.path}.{volume.mount_key}", volume.place, message, first)
     names = {
         volume.name: volume for container in definition.service.containers for volume in container.volumes
     }
@@ -121,9 +127,9 @@ def _mounts(definition: Definition, container: Container) -> Iterator[Fault]:
                 message = (
                     f"{reference.path}: secret {reference.name!r} is called like a volume of the service"
                 )
-                yield _conflict(reference.path, reference.place, message, names[reference.name].place)
+                yield _build_conflict(reference.path, reference.place, message, names[reference.name].place)
             elif secret.mount_path.rstrip("/") in mounts:
                 message = f"{reference.path}: {secret.mount_path} is mounted already in container {container.name!r}"
-                yield _conflict(
+                yield _build_conflict(
                     reference.path, reference.place, message, mounts[secret.mount_path.rstrip("/")]
                 )

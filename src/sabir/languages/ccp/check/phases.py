@@ -23,9 +23,9 @@ from sabir.languages.ccp.check.procedures import (
     review_procedures,
 )
 from sabir.languages.ccp.check.references import check_references, check_secret_objects
-from sabir.languages.ccp.check.review import NOT_DEPLOYED, UNMATCHED_TOPOLOGY, review
+from sabir.languages.ccp.check.review import NOT_DEPLOYED, UNMATCHED_TOPOLOGY, review_deployment
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
-from sabir.languages.ccp.model.topology import Topology, read_topology
+from sabir.languages.ccp.model.topology import ServiceTopology, read_topology
 from sabir.languages.ccp.model.units import Units, find_cycles
 from sabir.languages.ccp.syntax.configuration_form import NOT_HEEDED, UNKNOWN_SECTION
 from sabir.languages.ccp.syntax.deployment import UNKNOWN_SERVICE, Deployment
@@ -51,7 +51,7 @@ TOO_MANY_REPLICAS: Final = ccp_rule(
 def check_cycles(units: Units) -> Iterator[Fault]:
     for cycle in find_cycles(units.needs):
         members = set(cycle)
-        way = _way(units, cycle[0], members)
+        way = _find_cycle_path(units, cycle[0], members)
         unit = units.all[cycle[0]]
         place = unit.command.place if unit.command is not None else unit.container.name_place
         yield build_fault(
@@ -67,7 +67,7 @@ def check_cycles(units: Units) -> Iterator[Fault]:
         )
 
 
-def _way(units: Units, start: str, members: set[str]) -> list[str]:
+def _find_cycle_path(units: Units, start: str, members: set[str]) -> list[str]:
     """A shortest way from a unit back to itself, for people to read."""
     before: dict[str, str] = {}
     waiting = [start]
@@ -85,7 +85,7 @@ def _way(units: Units, start: str, members: set[str]) -> list[str]:
     return [start]
 
 
-def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterator[Fault]:
+def check_replicas(deployment: Deployment, topology: ServiceTopology | None) -> Iterator[Fault]:
     configuration = deployment.configuration
     definitions = {definition.service.name: definition for definition in deployment.definitions}
     deployed = [name for name in definitions if topology is None or topology.has(name)]
@@ -188,7 +188,7 @@ _CONSEQUENTIAL: Final = frozenset(
 )
 
 
-class Checked(Struct, frozen=True, kw_only=True, eq=False):
+class CheckedDeployment(Struct, frozen=True, kw_only=True, eq=False):
     """A deployment with everything there is to say about it; `resolved` only when there is no error."""
 
     deployment: Deployment
@@ -206,7 +206,7 @@ class Checked(Struct, frozen=True, kw_only=True, eq=False):
         return (*self.errors, *self.warnings)
 
 
-def check_deployment(deployment: Deployment) -> Checked:
+def check_deployment(deployment: Deployment) -> CheckedDeployment:
     warnings = [fault for fault in deployment.faults if fault.severity is Severity.WARNING]
     warnings += newer_features(deployment)
     errors = [fault for fault in deployment.faults if fault.severity is Severity.ERROR]
@@ -219,20 +219,20 @@ def check_deployment(deployment: Deployment) -> Checked:
         errors += check_secret_objects(deployment)
         errors += check_procedures(deployment)
     if errors:
-        return _stopped(deployment, errors, warnings)
+        return _build_failure(deployment, errors, warnings)
     units = Units(deployment.definitions)
     errors += check_dependencies(units)
     errors += check_procedure_dependencies(deployment, units)
     if errors:
-        return _stopped(deployment, errors, warnings)
+        return _build_failure(deployment, errors, warnings)
     topology = read_topology(deployment.configuration)
     errors += check_cycles(units)
     errors += check_replicas(deployment, topology)
     if errors:
-        return _stopped(deployment, errors, warnings)
-    warnings += review(deployment, units, topology)
+        return _build_failure(deployment, errors, warnings)
+    warnings += review_deployment(deployment, units, topology)
     warnings += review_procedures(deployment, topology)
-    return Checked(
+    return CheckedDeployment(
         deployment=deployment,
         errors=(),
         warnings=tuple(warnings),
@@ -240,11 +240,13 @@ def check_deployment(deployment: Deployment) -> Checked:
     )
 
 
-def _stopped(deployment: Deployment, errors: Iterable[Fault], warnings: Iterable[Fault]) -> Checked:
-    return Checked(deployment=deployment, errors=_once(errors), warnings=tuple(warnings))
+def _build_failure(
+    deployment: Deployment, errors: Iterable[Fault], warnings: Iterable[Fault]
+) -> CheckedDeployment:
+    return CheckedDeployment(deployment=deployment, errors=_drop_duplicates(errors), warnings=tuple(warnings))
 
 
-def _once(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+def _drop_duplicates(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """What a definition does wrong, its named instances do too: said once."""
     distinct: dict[tuple[object, ...], Fault] = {}
     for fault in faults:

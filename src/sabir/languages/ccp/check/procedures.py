@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.ccp.check.names import named_twice
+from sabir.languages.ccp.check.names import build_duplicate_fault
 from sabir.languages.ccp.check.references import references_of
 from sabir.languages.ccp.check.review import UNMATCHED_TOPOLOGY
 from sabir.languages.ccp.model.procedures import command_steps, services_of
-from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.topology import ServiceTopology
 from sabir.languages.ccp.model.units import LOCAL, Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Reference
@@ -44,10 +44,10 @@ def dependencies_of(units: Units, definition: Definition, names: frozenset[str])
         for command in container.commands:
             for reference in command.dependencies:
                 if not units.resolve(definition, reference):
-                    yield _unknown(units, reference, names)
+                    yield _report_unknown_dependency(units, reference, names)
 
 
-def _unknown(units: Units, reference: Reference, names: frozenset[str]) -> Fault:
+def _report_unknown_dependency(units: Units, reference: Reference, names: frozenset[str]) -> Fault:
     name = reference.name.removesuffix(LOCAL)
     hint = did_you_mean(name, names)
     owner = units.local_command(name)
@@ -79,16 +79,16 @@ def check_procedures(deployment: Deployment) -> Iterator[Fault]:
         first = names.setdefault(f"{kind} {procedure.name!r}", procedure.name_place)
         if first is not procedure.name_place:
             path = f"{procedure.path}.name"
-            yield named_twice(path, procedure.name_place, f"{kind} {procedure.name!r}", first)
+            yield build_duplicate_fault(path, procedure.name_place, f"{kind} {procedure.name!r}", first)
         yield from _job_names(procedure)
-        for definition in _definitions(procedure):
+        for definition in _list_definitions(procedure):
             yield from references_of(procedure.component, definition)
         if isinstance(procedure, Upgrade):
-            yield from _steps(procedure)
-            yield from _services(procedure, deployment.definitions)
+            yield from _check_steps(procedure)
+            yield from _check_services(procedure, deployment.definitions)
 
 
-def _definitions(procedure: Procedure) -> Iterator[Definition]:
+def _list_definitions(procedure: Procedure) -> Iterator[Definition]:
     """The service that stands for the procedure, if it has commands at all."""
     step = next(command_steps(procedure), None)
     if step is not None:
@@ -103,15 +103,15 @@ def _job_names(procedure: Procedure) -> Iterator[Fault]:
             yield build_fault(BAD_FORMAT, f"{command.path}.name", command.name_place, message)
 
 
-def _steps(upgrade: Upgrade) -> Iterator[Fault]:
+def _check_steps(upgrade: Upgrade) -> Iterator[Fault]:
     seen: dict[str, Place] = {}
     for step in upgrade.steps:
         first = seen.setdefault(step.name, step.name_place)
         if first is not step.name_place:
-            yield named_twice(f"{step.path}.name", step.name_place, f"step {step.name!r}", first)
+            yield build_duplicate_fault(f"{step.path}.name", step.name_place, f"step {step.name!r}", first)
 
 
-def _services(upgrade: Upgrade, definitions: tuple[Definition, ...]) -> Iterator[Fault]:
+def _check_services(upgrade: Upgrade, definitions: tuple[Definition, ...]) -> Iterator[Fault]:
     ours = services_of(upgrade.component, definitions)
     written = [definition.written_name for definition in definitions if definition.service.name in ours]
     names = {*ours, *written}
@@ -126,11 +126,11 @@ def _services(upgrade: Upgrade, definitions: tuple[Definition, ...]) -> Iterator
 def check_procedure_dependencies(deployment: Deployment, units: Units) -> Iterator[Fault]:
     names = units.names
     for procedure in deployment.procedures:
-        for definition in _definitions(procedure):
+        for definition in _list_definitions(procedure):
             yield from dependencies_of(units, definition, names)
 
 
-def review_procedures(deployment: Deployment, topology: Topology | None) -> Iterator[Fault]:
+def review_procedures(deployment: Deployment, topology: ServiceTopology | None) -> Iterator[Fault]:
     """Commands that are tied to nodes which nobody names."""
     for procedure in deployment.procedures:
         for step in procedure.steps if isinstance(procedure, Upgrade) and topology is not None else ():

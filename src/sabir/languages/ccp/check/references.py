@@ -10,7 +10,7 @@ from typing import Final
 
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.ccp.check.names import named_twice
+from sabir.languages.ccp.check.names import build_duplicate_fault
 from sabir.languages.ccp.model.units import find_cycles
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment
@@ -48,12 +48,12 @@ def check_references(deployment: Deployment) -> Iterator[Fault]:
 def references_of(component: Component, definition: Definition) -> Iterator[Fault]:
     for container in definition.service.containers:
         for command in container.commands:
-            yield from _unknown(command.files, definition.files, UNKNOWN_FILE, "file")
-            yield from _unknown(command.secrets, definition.secrets, UNKNOWN_SECRET, "secret")
+            yield from _report_undefined(command.files, definition.files, UNKNOWN_FILE, "file")
+            yield from _report_undefined(command.secrets, definition.secrets, UNKNOWN_SECRET, "secret")
     yield from _missing_content(component, definition)
 
 
-def _unknown(
+def _report_undefined(
     references: tuple[Reference, ...], definitions: Mapping[str, object], rule: Rule, word: str
 ) -> Iterator[Fault]:
     for reference in references:
@@ -137,16 +137,16 @@ def check_images(deployment: Deployment) -> Iterator[Fault]:
     for image in images:
         first = named.setdefault(image.name, image)
         if first is not image:
-            yield named_twice("", image.place, f"image {image.name!r}", first.place)
+            yield build_duplicate_fault("", image.place, f"image {image.name!r}", first.place)
         yield from image.faults
     for image in images:
-        yield from _parent(image, named)
-    yield from _cycles(named)
+        yield from _check_parent_image(image, named)
+    yield from _check_image_cycles(named)
     if named:
-        yield from _near(deployment, named)
+        yield from _check_image_names(deployment, named)
 
 
-def _parent(image: ImageFile, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
+def _check_parent_image(image: ImageFile, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
     if image.text is not None and image.base is None:
         yield build_fault(NO_FROM, "", image.place, f"the Dockerfile of {image.name!r} has no FROM")
     hint = None if image.parent is None or image.parent in named else did_you_mean(image.parent, named)
@@ -155,14 +155,14 @@ def _parent(image: ImageFile, named: Mapping[str, ImageFile]) -> Iterator[Fault]
         yield build_fault(NEAR_IMAGE, "", image.place, message, hint=hint)
 
 
-def _cycles(named: Mapping[str, ImageFile]) -> Iterator[Fault]:
+def _check_image_cycles(named: Mapping[str, ImageFile]) -> Iterator[Fault]:
     needs = {name: (image.parent,) if image.parent in named else () for name, image in named.items()}
     for cycle in find_cycles(needs):  # type: ignore[arg-type]  # a parent that is named is no None
         message = f"images are made from each other: {', '.join(cycle)}"
         yield build_fault(IMAGE_CYCLE, "", named[cycle[0]].place, message, units=cycle)
 
 
-def _near(deployment: Deployment, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
+def _check_image_names(deployment: Deployment, named: Mapping[str, ImageFile]) -> Iterator[Fault]:
     for definition in deployment.definitions:
         for container in definition.service.containers:
             hint = None if container.image in named else did_you_mean(container.image, named)

@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.ccp.model.procedures import topology_keys
-from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.topology import ServiceTopology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
@@ -93,19 +93,21 @@ _SENSITIVE: Final = (
 )
 
 
-def review(deployment: Deployment, units: Units, topology: Topology | None) -> Iterator[Fault]:
+def review_deployment(
+    deployment: Deployment, units: Units, topology: ServiceTopology | None
+) -> Iterator[Fault]:
     for definition in deployment.definitions:
         for container in definition.service.containers:
-            yield from _probes(container)
-            yield from _privileges(container)
+            yield from _check_probes(container)
+            yield from _check_privileges(container)
         yield from _host_namespaces(definition)
-        yield from _files(definition)
-    yield from _latest(deployment)
+        yield from _check_files(definition)
+    yield from _check_latest_tags(deployment)
     if topology is not None:
-        yield from _topology(deployment, units, topology)
+        yield from _check_topology(deployment, units, topology)
 
 
-def _probes(container: Container) -> Iterator[Fault]:
+def _check_probes(container: Container) -> Iterator[Fault]:
     liveness = container.liveness
     if liveness is not None and liveness.timeout is None:
         yield build_fault(
@@ -124,7 +126,7 @@ def _probes(container: Container) -> Iterator[Fault]:
         )
 
 
-def _privileges(container: Container) -> Iterator[Fault]:
+def _check_privileges(container: Container) -> Iterator[Fault]:
     if container.privileged and container.privileged_place is not None:
         yield build_fault(
             PRIVILEGED,
@@ -134,7 +136,7 @@ def _privileges(container: Container) -> Iterator[Fault]:
         )
     for volume in container.volumes:
         if volume.host_path is not None and not volume.read_only and is_sensitive(volume.host_path):
-            yield _sensitive(container, volume)
+            yield _report_sensitive_path(container, volume)
 
 
 def is_sensitive(path: str) -> bool:
@@ -145,7 +147,7 @@ def is_sensitive(path: str) -> bool:
     )
 
 
-def _sensitive(container: Container, volume: Volume) -> Fault:
+def _report_sensitive_path(container: Container, volume: Volume) -> Fault:
     return build_fault(
         SENSITIVE_HOST_PATH,
         f"{volume.path}.path",
@@ -170,7 +172,7 @@ def _host_namespaces(definition: Definition) -> Iterator[Fault]:
             )
 
 
-def _files(definition: Definition) -> Iterator[Fault]:
+def _check_files(definition: Definition) -> Iterator[Fault]:
     used: set[str] = set()
     for container in definition.service.containers:
         destinations: dict[str, File] = {}
@@ -189,7 +191,7 @@ def _files(definition: Definition) -> Iterator[Fault]:
             yield build_fault(UNUSED_FILE, file.path, file.place, message)
 
 
-def _latest(deployment: Deployment) -> Iterator[Fault]:
+def _check_latest_tags(deployment: Deployment) -> Iterator[Fault]:
     images = deployment.configuration.section("images")
     specs = images.get("image_specs") or {}
     affected = [
@@ -209,7 +211,7 @@ def _latest(deployment: Deployment) -> Iterator[Fault]:
         )
 
 
-def _topology(deployment: Deployment, units: Units, topology: Topology) -> Iterator[Fault]:
+def _check_topology(deployment: Deployment, units: Units, topology: ServiceTopology) -> Iterator[Fault]:
     configuration = deployment.configuration
     placeable = {*units.definitions, *topology_keys(deployment.procedures)}
     for role, services in configuration.section("roles").items():

@@ -51,7 +51,7 @@ class CcpValidator(BaseValidator):
             if checked.resolved is not None:
                 findings += check_file_templates(checked.resolved)
                 findings += check_addresses(checked.resolved)
-            about = about_package(findings, self.package, checked.deployment)
+            about = select_package_faults(findings, self.package, checked.deployment)
         yield from FileSelection.of(files).only(about)
 
 
@@ -76,23 +76,23 @@ def check_addresses(resolved: ResolvedDeployment) -> Iterator[Fault]:
             file = component.get(name)
             if file is None or file.defect is not None or "address" not in file.source.text:
                 continue
-            for fault_ in _unknown(file.source, {**services, **definition.mapping}):
+            for fault_ in _report_unknown_services(file.source, {**services, **definition.mapping}):
                 key = (fault_.place.source.name, fault_.place.span.start)
                 if key not in seen:
                     seen.add(key)
                     yield fault_
 
 
-def _unknown(source: Source, services: Mapping[str, object]) -> Iterator[Fault]:
-    for service, line in _asked(source.text):
+def _report_unknown_services(source: Source, services: Mapping[str, object]) -> Iterator[Fault]:
+    for service, line in _find_address_calls(source.text):
         hint = None if service in services else did_you_mean(service, services)
         if hint is not None:
             message = f"address({service!r}): there is no service of that name"
-            yield build_fault(UNKNOWN_ADDRESS, "", _place(source, line, service), message, hint=hint)
+            yield build_fault(UNKNOWN_ADDRESS, "", _locate_word(source, line, service), message, hint=hint)
 
 
 @lru_cache(maxsize=4096)
-def _asked(text: str) -> tuple[tuple[str, int], ...]:
+def _find_address_calls(text: str) -> tuple[tuple[str, int], ...]:
     """The services that a template asks the addresses of, by name, with their lines."""
     from jinja2 import Environment, TemplateError, nodes
 
@@ -112,14 +112,16 @@ def _asked(text: str) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _place(source: Source, line: int, word: str) -> Place:
+def _locate_word(source: Source, line: int, word: str) -> Place:
     start = source.offset(line)
     at = source.text.find(word, start)
     at = start if at < 0 else at
     return Place(source, Span(at, at + len(word)))
 
 
-def about_package(faults: Iterable[Fault], package: LoadedPackage, deployment: Deployment) -> Iterator[Fault]:
+def select_package_faults(
+    faults: Iterable[Fault], package: LoadedPackage, deployment: Deployment
+) -> Iterator[Fault]:
     """What is said about the package and its configuration.
 
     Of errors in the components beside it only the first is said: while there are any, the deployment as a whole cannot be
@@ -128,7 +130,7 @@ def about_package(faults: Iterable[Fault], package: LoadedPackage, deployment: D
     others = {component.package for component in deployment.components} - {package}
     errors: list[Fault] = []
     for fault in faults:
-        home = _home(fault, package, others)
+        home = _find_package(fault, package, others)
         if home is None:
             yield fault
         elif fault.severity is Severity.ERROR:
@@ -138,7 +140,9 @@ def about_package(faults: Iterable[Fault], package: LoadedPackage, deployment: D
         yield structs.replace(errors[0], message=errors[0].message + more)
 
 
-def _home(one: Fault, package: LoadedPackage, others: Iterable[LoadedPackage]) -> LoadedPackage | None:
+def _find_package(
+    one: Fault, package: LoadedPackage, others: Iterable[LoadedPackage]
+) -> LoadedPackage | None:
     """The other package whose file it is about. Two packages may have files of one name."""
     source = one.place.source
     mine = package.get_file(source.name)

@@ -70,23 +70,23 @@ def build_files(images: Sequence[ImageFile], configuration: Configuration) -> di
         for image in wave:
             files[f"{image.name}/Dockerfile"] = image.text or ""
             files |= {f"{image.name}/{name}": text for name, text in image.rendered.items()}
-            lines.append("\n".join(_steps(image, configuration.section("sources"))))
+            lines.append("\n".join(_list_build_steps(image, configuration.section("sources"))))
     return {**files, SCRIPT: "\n".join(lines) + "\n"}
 
 
-def _steps(image: ImageFile, sources: Mapping[str, Any]) -> Iterator[str]:
+def _list_build_steps(image: ImageFile, sources: Mapping[str, Any]) -> Iterator[str]:
     name = shlex.quote(image.name)
     path = image.package.path
     folder = str(path.resolve() / image.folder) if path is not None else image.folder
     yield f"if is_wanted {name}; then"
     yield f"  context {name} {shlex.quote(folder)}"
     for source in image.sources:
-        yield f"  {_source(name, source, sources[source])}"
+        yield f"  {_source_command(name, source, sources[source])}"
     yield f"  build {name} {shlex.quote(image.full_name)}"
     yield "fi"
 
 
-def _source(image: str, name: str, origin: Mapping[str, Any]) -> str:
+def _source_command(image: str, name: str, origin: Mapping[str, Any]) -> str:
     if origin.get("source_dir"):
         return f"copy {image} {shlex.quote(name)} {shlex.quote(str(origin['source_dir']))}"
     url, ref = shlex.quote(str(origin.get("git_url"))), shlex.quote(str(origin.get("git_ref") or "HEAD"))

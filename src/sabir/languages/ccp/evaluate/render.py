@@ -15,13 +15,13 @@ from sabir.languages.ccp.evaluate.objects.configuration import (
     service_objects,
     service_secrets,
 )
-from sabir.languages.ccp.evaluate.objects.networking import access_objects, ingresses, services
+from sabir.languages.ccp.evaluate.objects.networking import access_objects, build_ingresses, build_services
 from sabir.languages.ccp.evaluate.objects.origins import MadeFrom, ObjectReads
-from sabir.languages.ccp.evaluate.objects.settings import Settings
-from sabir.languages.ccp.evaluate.objects.workloads import jobs, workloads
+from sabir.languages.ccp.evaluate.objects.settings import ObjectSettings
+from sabir.languages.ccp.evaluate.objects.workloads import build_jobs, build_workloads
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.recording.nodes import unwatched
+from sabir.languages.ccp.syntax.recording.nodes import unwrap_node
 from sabir.source.yaml.write import yaml_document
 
 
@@ -52,7 +52,9 @@ def render_objects(
     """Every object once, those that others need first; `recording`: with what they were made from."""
     if recording:
         reads = ObjectReads(resolved)
-        return [*_distinct(_objects(Settings(resolved=reads.watched(), reads=reads)))]
+        return [
+            *_drop_duplicates(_build_objects(ObjectSettings(resolved=reads.watch_deployment(), reads=reads)))
+        ]
     return list(object_stream(resolved, namespace=namespace, images=images))
 
 
@@ -60,12 +62,12 @@ def object_stream(
     resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
 ) -> Iterator[KubernetesObject]:
     """The same, one after the other: those of a large deployment need not be there at once."""
-    settings = Settings(resolved=resolved, other_namespace=namespace, image_overrides=images or {})
-    return _distinct(_objects(settings))
+    settings = ObjectSettings(resolved=resolved, other_namespace=namespace, image_overrides=images or {})
+    return _drop_duplicates(_build_objects(settings))
 
 
-def _objects(settings: Settings) -> Iterator[KubernetesObject]:
-    yield from _made(settings, None, deployment_objects(settings))
+def _build_objects(settings: ObjectSettings) -> Iterator[KubernetesObject]:
+    yield from _wrap_objects(settings, None, deployment_objects(settings))
     for definition in settings.deployment.definitions:
         service = definition.service.name
         if not settings.deploys(service):
@@ -74,27 +76,27 @@ def _objects(settings: Settings) -> Iterator[KubernetesObject]:
             service_objects(settings, definition, settings.units.of_service(service)),
             access_objects(settings, definition),
             service_secrets(settings, definition),
-            jobs(settings, definition),
-            workloads(settings, definition),
-            services(settings, definition),
-            ingresses(settings, definition),
+            build_jobs(settings, definition),
+            build_workloads(settings, definition),
+            build_services(settings, definition),
+            build_ingresses(settings, definition),
         ):
-            yield from _made(settings, definition, objects)
+            yield from _wrap_objects(settings, definition, objects)
 
 
-def _made(
-    settings: Settings, definition: Definition | None, objects: Iterator[dict[str, Any]]
+def _wrap_objects(
+    settings: ObjectSettings, definition: Definition | None, objects: Iterator[dict[str, Any]]
 ) -> Iterator[KubernetesObject]:
     if settings.reads is None:
         for data in objects:
             yield KubernetesObject(data, definition)
         return
-    described = None if definition is None else unwatched(definition)
+    described = None if definition is None else unwrap_node(definition)
     for data, made_from in settings.reads.each(objects):
         yield KubernetesObject(data, described, made_from)
 
 
-def _distinct(objects: Iterator[KubernetesObject]) -> Iterator[KubernetesObject]:
+def _drop_duplicates(objects: Iterator[KubernetesObject]) -> Iterator[KubernetesObject]:
     """A Secret that two definitions name is made once."""
     seen: set[tuple[str, str]] = set()
     for object_ in objects:

@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from sabir.expressions.template.sandbox import is_template
 from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance, Origin, Record, Sensitive, Value
-from sabir.graph.address import digest, escaped
+from sabir.graph.address import digest_text, escape_name
 from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.graph.objects import ObjectOrigins
-from sabir.languages.ccp.graph.origins import Origins, computed_attributes, marked_instance, secrets_of
+from sabir.languages.ccp.graph.origins import AttributeOrigins, compute_attributes, mark_instance, secrets_of
 from sabir.languages.ccp.graph.resources import object_id
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.procedures import target_services
@@ -22,18 +22,20 @@ from sabir.languages.ccp.model.units import start_order
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, Mapped
+from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, MappingNode
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, Upgrade
 from sabir.text import EMPTY_SPAN, Place, Source
 
 
-def procedure_instances(deployment: Deployment, component: Component, origins: Origins) -> Iterator[Instance]:
+def procedure_instances(
+    deployment: Deployment, component: Component, origins: AttributeOrigins
+) -> Iterator[Instance]:
     for procedure in deployment.procedures:
         if procedure.component is component:
-            yield _instance(deployment, procedure, origins)
+            yield _build_procedure(deployment, procedure, origins)
 
 
-def _instance(deployment: Deployment, procedure: Procedure, origins: Origins) -> Instance:
+def _build_procedure(deployment: Deployment, procedure: Procedure, origins: AttributeOrigins) -> Instance:
     attributes: dict[str, Value] = {"name": procedure.name, "image": procedure.image}
     if isinstance(procedure, Action):
         id_, type_ = f"action/{procedure.name}", "ccp::Action"
@@ -46,9 +48,9 @@ def _instance(deployment: Deployment, procedure: Procedure, origins: Origins) ->
         id_, type_ = f"upgrade/{procedure.component.name}", "ccp::Upgrade"
         id_ += "" if procedure.variant == "default" else f"/{procedure.variant}"
         attributes["steps"] = [
-            _step(deployment, procedure, position) for position in range(len(procedure.steps))
+            _step_data(deployment, procedure, position) for position in range(len(procedure.steps))
         ]
-    origin = Origin(procedure.place, How.LITERAL, tuple(_sources(procedure, origins)))
+    origin = Origin(procedure.place, How.LITERAL, tuple(_procedure_sources(procedure, origins)))
     return Instance(
         id=id_,
         type=type_,
@@ -61,7 +63,7 @@ def _instance(deployment: Deployment, procedure: Procedure, origins: Origins) ->
     )
 
 
-def _step(deployment: Deployment, upgrade: Upgrade, position: int) -> dict[str, Value]:
+def _step_data(deployment: Deployment, upgrade: Upgrade, position: int) -> dict[str, Value]:
     step = upgrade.steps[position]
     if step.command is not None:
         return {"name": step.name, "type": step.kind.value, "command": step.command.command}
@@ -69,7 +71,7 @@ def _step(deployment: Deployment, upgrade: Upgrade, position: int) -> dict[str, 
     return {"name": step.name, "type": step.kind.value, "services": services}
 
 
-def _sources(procedure: Procedure, origins: Origins) -> Iterator[Origin | AttributeRead]:
+def _procedure_sources(procedure: Procedure, origins: AttributeOrigins) -> Iterator[Origin | AttributeRead]:
     """What it was rendered from: whatever its template may read, and the services it speaks of."""
     if not origins.full or isinstance(procedure, Action):
         return
@@ -95,7 +97,7 @@ def build_graph(
     input_origins: Mapping[str, Origin] | None = None,
 ) -> Graph:
     builder = _Builder(
-        resolved, Origins(resolved.deployment, full=full_provenance, inputs=input_origins or {})
+        resolved, AttributeOrigins(resolved.deployment, full=full_provenance, inputs=input_origins or {})
     )
     order: list[Value] = [list(wave) for wave in start_order(resolved.units.needs)]
     outputs: dict[str, Value] = {
@@ -105,12 +107,12 @@ def build_graph(
     secrets = secrets_of(resolved.deployment)
     instances = builder.instances()
     if secrets:
-        instances = (marked_instance(instance, secrets) for instance in instances)
+        instances = (mark_instance(instance, secrets) for instance in instances)
     return Graph(instances, outputs=outputs, output_origins=builder.output_origins())
 
 
 class _Builder:
-    def __init__(self, resolved: ResolvedDeployment, origins: Origins) -> None:
+    def __init__(self, resolved: ResolvedDeployment, origins: AttributeOrigins) -> None:
         self.resolved = resolved
         self.units = resolved.units
         self.origins = origins
@@ -142,7 +144,7 @@ class _Builder:
         service = definition.service
         deployed = self.resolved.topology is None or self.resolved.topology.has(service.name)
         written = {**self._attributes(service), "name": service.name, "dsl_version": definition.version}
-        computed, origins = computed_attributes(
+        computed, origins = compute_attributes(
             self.resolved, definition, self.origins, self.objects.which_containers(definition)
         )
         yield self._instance(
@@ -202,7 +204,7 @@ class _Builder:
             if stage == "daemon":
                 yield f"{unit}/{stage}", command
                 continue
-            id_ = f"{unit}/{stage}/{escaped(command.name or digest(command.command))}"
+            id_ = f"{unit}/{stage}/{escape_name(command.name or digest_text(command.command))}"
             number = counts[id_] = counts.get(id_, 0) + 1
             yield id_ if number == 1 else f"{id_}#{number}", command
 
@@ -213,7 +215,7 @@ class _Builder:
         id_ = f"{service}/{command.name}" if command.single else local
         waits = tuple(
             dict.fromkeys(
-                dependency.unit for dependency in self.units.resolved(definition, command.dependencies)
+                dependency.unit for dependency in self.units.resolve_all(definition, command.dependencies)
             )
         )
         if command.single:
@@ -283,7 +285,7 @@ class _Builder:
             attributes=self._attributes(file),
         )
 
-    def _attributes(self, node: Mapped) -> dict[str, Value]:
+    def _attributes(self, node: MappingNode) -> dict[str, Value]:
         data = data_of(node.yaml)
         return {
             key: value
@@ -294,7 +296,7 @@ class _Builder:
     def _instance(
         self,
         definition: Definition,
-        node: Mapped,
+        node: MappingNode,
         *,
         id_: str,
         type_: str,
@@ -322,11 +324,11 @@ class _Builder:
             origins=self.origins.of(
                 definition, node, (*attributes, *(relations or ())), id_, reads or {}, computed or {}
             ),
-            kinds=_kinds(relations or ()),
+            kinds=_relation_kinds(relations or ()),
         )
 
     def _object(self, rendered: KubernetesObject) -> Instance:
-        made_from = self._made_from(rendered)
+        made_from = self._find_source_ids(rendered)
         origin, origins = self.objects.of(rendered)
         relations = {"made_from": made_from} if made_from else {}
         return Instance(
@@ -339,10 +341,10 @@ class _Builder:
             relations=Record.of(relations),
             origin=origin,
             origins=Record.of(origins),
-            kinds=_kinds(relations),
+            kinds=_relation_kinds(relations),
         )
 
-    def _made_from(self, rendered: KubernetesObject) -> tuple[str, ...]:
+    def _find_source_ids(self, rendered: KubernetesObject) -> tuple[str, ...]:
         if rendered.definition is None:
             return ()
         service = rendered.definition.service.name
@@ -351,12 +353,12 @@ class _Builder:
         return (service,)
 
 
-def _kinds(relations: Iterable[str]) -> EdgeKinds:
+def _relation_kinds(relations: Iterable[str]) -> EdgeKinds:
     return edge_kinds(relations=tuple((name, _KINDS[name]) for name in relations))
 
 
 def _file_id(service: str, name: str) -> str:
-    return f"{service}#{escaped(name)}"
+    return f"{service}#{escape_name(name)}"
 
 
 def _object_attributes(data: Mapping[str, Any]) -> dict[str, Value]:

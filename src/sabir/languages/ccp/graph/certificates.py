@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.errors import DeployError
-from sabir.graph.values import Sensitive, Value, reveal
+from sabir.graph.values import Sensitive, Value, reveal_value
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field, FieldType
-from sabir.resources.outcome import Change, Observation, Outcome, Reading, Sighting
+from sabir.resources.outcome import CompletionStatus, FieldChange, Observation, Outcome, ResourceReading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
@@ -51,10 +51,12 @@ def make_certificates(names: Sequence[str], now: datetime) -> dict[str, Value]:
     from cryptography.hazmat.primitives.asymmetric import rsa
 
     authority_key, key = (rsa.generate_private_key(public_exponent=65537, key_size=_BITS) for _ in range(2))
-    authority = _signed(_authority(_named(_AUTHORITY, authority_key, now)), authority_key)
+    authority = _sign_certificate(
+        _add_authority_extensions(_start_certificate(_AUTHORITY, authority_key, now)), authority_key
+    )
     alternatives = x509.SubjectAlternativeName([_general_name(name) for name in names])
-    builder = _named(names[0], key, now).add_extension(alternatives, critical=False)
-    server = _signed(_server(builder, authority_key), authority_key)
+    builder = _start_certificate(names[0], key, now).add_extension(alternatives, critical=False)
+    server = _sign_certificate(_add_server_extensions(builder, authority_key), authority_key)
     pem = serialization.Encoding.PEM
     private = key.private_bytes(
         pem, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
@@ -77,7 +79,7 @@ def _general_name(name: str) -> Any:
         return x509.DNSName(name)
 
 
-def _named(name: str, key: RSAPrivateKey, now: datetime) -> CertificateBuilder:
+def _start_certificate(name: str, key: RSAPrivateKey, now: datetime) -> CertificateBuilder:
     from cryptography import x509
     from cryptography.x509.oid import NameOID
 
@@ -96,28 +98,28 @@ def _named(name: str, key: RSAPrivateKey, now: datetime) -> CertificateBuilder:
     )
 
 
-def _authority(builder: CertificateBuilder) -> CertificateBuilder:
+def _add_authority_extensions(builder: CertificateBuilder) -> CertificateBuilder:
     from cryptography import x509
 
     return builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True).add_extension(
-        _usage(signs=True), critical=True
+        _key_usage(signs=True), critical=True
     )
 
 
-def _server(builder: CertificateBuilder, authority: RSAPrivateKey) -> CertificateBuilder:
+def _add_server_extensions(builder: CertificateBuilder, authority: RSAPrivateKey) -> CertificateBuilder:
     from cryptography import x509
     from cryptography.x509.oid import ExtendedKeyUsageOID
 
     uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.public_key())
     builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-    builder = builder.add_extension(_usage(signs=False), critical=True)
+    builder = builder.add_extension(_key_usage(signs=False), critical=True)
     return builder.add_extension(x509.ExtendedKeyUsage(uses), critical=False).add_extension(
         issuer, critical=False
     )
 
 
-def _usage(*, signs: bool) -> Any:
+def _key_usage(*, signs: bool) -> Any:
     from cryptography import x509
 
     return x509.KeyUsage(
@@ -133,7 +135,7 @@ def _usage(*, signs: bool) -> Any:
     )
 
 
-def _signed(builder: CertificateBuilder, key: RSAPrivateKey) -> Certificate:
+def _sign_certificate(builder: CertificateBuilder, key: RSAPrivateKey) -> Certificate:
     from cryptography.hazmat.primitives.hashes import SHA256
 
     return builder.sign(key, SHA256())
@@ -145,12 +147,12 @@ class _Maker:
     def __init__(self, context: DriverContext) -> None:
         self._context = context
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:
         del resource, target_id
-        return Reading(exists=True)
+        return ResourceReading(exists=True)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
-        names = reveal(task.resource.desired.get("names"))
+        names = reveal_value(task.resource.desired.get("names"))
         if not isinstance(names, list | tuple) or not names:
             raise DeployError(f"{task.resource.address}: `names` must be a list of domains")
         results = make_certificates([str(name) for name in names], self._context.session.clock())
@@ -164,7 +166,7 @@ class _Maker:
     async def observe(self, task: Task) -> Observation:
         """What was not written down was used by nobody."""
         del task
-        return Observation(sighting=Sighting.NOT_DONE)
+        return Observation(sighting=CompletionStatus.NOT_DONE)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
         del operation
@@ -186,17 +188,17 @@ class CertificatesDriver:
     def settings(self) -> Mapping[str, Field]:
         return {}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:
         del resource, reading
         return ()
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         del target
-        return _connected(context)
+        return _open_connection(context)
 
 
 @asynccontextmanager
-async def _connected(context: DriverContext) -> AsyncGenerator[Connection]:
+async def _open_connection(context: DriverContext) -> AsyncGenerator[Connection]:
     yield _Maker(context)
 
 

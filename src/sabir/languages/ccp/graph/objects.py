@@ -13,13 +13,13 @@ from sabir.graph import AttributeRead, How, Origin
 from sabir.languages.ccp.evaluate.objects.content import RUNNER_SETTINGS
 from sabir.languages.ccp.evaluate.objects.origins import Owner
 from sabir.languages.ccp.evaluate.render import KubernetesObject
-from sabir.languages.ccp.graph.origins import Origins
+from sabir.languages.ccp.graph.origins import AttributeOrigins
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.model.units import Unit
-from sabir.languages.ccp.syntax.component import shared_macros
-from sabir.languages.ccp.syntax.deployment import recorded_templates
-from sabir.languages.ccp.syntax.nodes import Definition, File, Mapped, Secret
+from sabir.languages.ccp.syntax.component import collect_macros
+from sabir.languages.ccp.syntax.deployment import trace_templates
+from sabir.languages.ccp.syntax.nodes import Definition, File, MappingNode, Secret
 from sabir.languages.ccp.syntax.recording.nodes import KEYS, PARTS
 from sabir.languages.ccp.syntax.recording.statements import Trace
 from sabir.provenance import Cell, Sources
@@ -33,10 +33,10 @@ _SECTIONS: Final = ("configs", "secret_configs")
 class ContentOrigins:
     """Only asked for when everything is recorded."""
 
-    def __init__(self, resolved: ResolvedDeployment, origins: Origins) -> None:
+    def __init__(self, resolved: ResolvedDeployment, origins: AttributeOrigins) -> None:
         self._origins = origins
         self._templates = ContainerTemplates(resolved)
-        self._recorded = recorded_templates(self._templates.load).leniently()
+        self._recorded = trace_templates(self._templates.load).leniently()
 
     def of_runner(self) -> Iterator[Origin]:
         """The settings that the runner itself reads."""
@@ -83,21 +83,21 @@ Origination = Origin | AttributeRead
 
 
 class ObjectOrigins:
-    def __init__(self, resolved: ResolvedDeployment, origins: Origins) -> None:
+    def __init__(self, resolved: ResolvedDeployment, origins: AttributeOrigins) -> None:
         self._resolved = resolved
         self._origins = origins
         self._contents = ContentOrigins(resolved, origins)
-        self._instances: dict[Mapped, tuple[str, Collection[str]]] = {}
+        self._instances: dict[MappingNode, tuple[str, Collection[str]]] = {}
         self._originations: dict[Cell, tuple[Origination, ...]] = {}
-        self._definitions: dict[Mapped, Definition] = {}
+        self._definitions: dict[MappingNode, Definition] = {}
         if origins.full:
             self._definitions = {
                 node: definition
                 for definition in resolved.deployment.definitions
-                for node in _nodes(definition)
+                for node in _list_nodes(definition)
             }
 
-    def describe(self, node: Mapped, instance: str, names: Collection[str]) -> None:
+    def describe(self, node: MappingNode, instance: str, names: Collection[str]) -> None:
         """A node became an instance, with attributes and relations of these names."""
         if self._origins.full:
             self._instances[node] = instance, names
@@ -117,7 +117,7 @@ class ObjectOrigins:
 
     def which_containers(self, definition: Definition) -> tuple[Origination, ...]:
         """What decided which containers a service has."""
-        return self._known((definition.service, "containers")) if self._origins.full else ()
+        return self._find_originations((definition.service, "containers")) if self._origins.full else ()
 
     def _whole(self, rendered: KubernetesObject) -> Origin:
         if rendered.definition is None:
@@ -133,10 +133,10 @@ class ObjectOrigins:
                 # It holds whole sections: a key in any layer is a key of the whole, whatever its value there.
                 sources += self._origins.of_config(*cell[1], all_layers=True)
             else:
-                sources += self._known(cell)
+                sources += self._find_originations(cell)
         return Origin(whole.place, whole.how, tuple(sources), whole.note)
 
-    def _known(self, cell: Cell) -> tuple[Origination, ...]:
+    def _find_originations(self, cell: Cell) -> tuple[Origination, ...]:
         """The same for all objects that read the same."""
         originations = self._originations.get(cell)
         if originations is None:
@@ -147,7 +147,7 @@ class ObjectOrigins:
         owner, name = cell
         if isinstance(owner, Definition):
             yield from self._of_definition(owner, name)
-        elif isinstance(owner, Mapped):
+        elif isinstance(owner, MappingNode):
             yield from self._of_node(owner, name)
         elif owner is Owner.CONFIGURATION:
             yield from self._origins.of_config(*name)
@@ -162,7 +162,7 @@ class ObjectOrigins:
         elif owner is Owner.TEXT:
             yield from self._of_text(*name)
         elif owner is Owner.EXPORTS:
-            for source in shared_macros(self._resolved.deployment.components).values():
+            for source in collect_macros(self._resolved.deployment.components).values():
                 yield Origin(Place(source, Span(0, len(source.text))), How.FILE)
 
     # Texts of files
@@ -194,24 +194,24 @@ class ObjectOrigins:
         inner = [definition.service.yaml.span, *(part.yaml.span for part in (*files, *secrets))]
         yield from self._which(definition, Span(0, len(text)), [part.yaml for part in parts], inner)
 
-    def _of_node(self, node: Mapped, field: str) -> Iterator[Origination]:
+    def _of_node(self, node: MappingNode, field: str) -> Iterator[Origination]:
         definition = self._definitions.get(node)
         if definition is None or (field == "name" and isinstance(node, File | Secret)):
             yield Origin(node.place, How.LITERAL)  # the key that it stands under
             return
         if field in PARTS:
             parts = [part.yaml for part in getattr(node, field)]
-            entry = _entry(node.yaml, field)
+            entry = _find_entry(node.yaml, field)
             if entry is not None:
                 span = Span(entry.key.span.end, entry.value.span.end)
                 # Without its first line an item becomes a part of the one before it.
                 for part in parts[1:]:
-                    yield self._origins.of_value(definition, _head(part))
+                    yield self._origins.of_value(definition, _start_span(part))
                 yield from self._which(definition, span, parts, [part.span for part in parts])
                 return
         yield from self._of_value(definition, node, field)
 
-    def _of_value(self, definition: Definition, node: Mapped, field: str) -> Iterator[Origination]:
+    def _of_value(self, definition: Definition, node: MappingNode, field: str) -> Iterator[Origination]:
         path = KEYS.get(field, (field,))
         instance, names = self._instances.get(node, ("", ()))
         name = "depends_on" if field == "dependencies" else path[0]
@@ -220,7 +220,7 @@ class ObjectOrigins:
             return
         mapping: YamlNode = node.yaml
         for key in path:
-            entry = _entry(mapping, key) if isinstance(mapping, YamlMapping) else None
+            entry = _find_entry(mapping, key) if isinstance(mapping, YamlMapping) else None
             if entry is None:  # nothing is written: what decided that counts
                 yield from self._which(definition, mapping.span, [], _entry_spans(mapping))
                 return
@@ -237,7 +237,7 @@ class ObjectOrigins:
         trace = definition.trace
         if trace is None:
             return
-        sources = [source for part in parts for source in trace.over(_head(part))]
+        sources = [source for part in parts for source in trace.over(_start_span(part))]
         closed = sorted((span.start, trace.last(span)) for span in inner)
         for offset, decided_by in trace.gaps(span):
             position = bisect_left(closed, (offset, 0)) - 1
@@ -263,7 +263,7 @@ def _entry_spans(node: YamlNode) -> list[Span]:
     return [Span(entry.key.span.start, entry.value.span.end) for entry in entries]
 
 
-def _nodes(definition: Definition) -> Iterator[Mapped]:
+def _list_nodes(definition: Definition) -> Iterator[MappingNode]:
     service = definition.service
     yield service
     for container in service.containers:
@@ -273,12 +273,12 @@ def _nodes(definition: Definition) -> Iterator[Mapped]:
     yield from definition.secrets.values()
 
 
-def _entry(mapping: YamlMapping, key: str) -> YamlEntry | None:
+def _find_entry(mapping: YamlMapping, key: str) -> YamlEntry | None:
     entries = (
         entry for entry in mapping.entries if isinstance(entry.key, YamlScalar) and entry.key.value == key
     )
     return next(entries, None)
 
 
-def _head(node: YamlNode) -> Span:
+def _start_span(node: YamlNode) -> Span:
     return Span(node.span.start, node.span.start + 1)

@@ -21,17 +21,22 @@ from sabir.graph.secrets import Secrets
 from sabir.graph.values import reveal_all
 from sabir.languages.ccp.evaluate.objects.configuration import service_objects
 from sabir.languages.ccp.evaluate.objects.networking import access_objects
-from sabir.languages.ccp.evaluate.objects.settings import Settings
-from sabir.languages.ccp.evaluate.objects.workloads import job
+from sabir.languages.ccp.evaluate.objects.settings import ObjectSettings
+from sabir.languages.ccp.evaluate.objects.workloads import build_job
 from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
 from sabir.languages.ccp.graph.certificates import DRIVER, KIND
 from sabir.languages.ccp.graph.origins import secrets_of
-from sabir.languages.ccp.graph.resources import cluster_target, object_id, sensitive_manifest, wanted_objects
+from sabir.languages.ccp.graph.resources import (
+    build_desired_objects,
+    cluster_target,
+    object_id,
+    sensitive_manifest,
+)
 from sabir.languages.ccp.model.deployment import CERTIFICATES, CLUSTER, ResolvedDeployment
 from sabir.languages.ccp.model.procedures import CommandStep, command_steps, target_services
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.procedures import Action, Procedure, StepKind, Upgrade, UpgradeStep
-from sabir.resources.resource import Operation, Resource, Wanted
+from sabir.resources.resource import DesiredResources, Operation, Resource
 
 RUN: Final = "kubernetes-run"
 NODES: Final = "kubernetes-nodes"
@@ -42,23 +47,27 @@ _NO_NODE: Final = {"sabir/stopped": "true"}
 Objects = list[Mapping[str, Any]]
 
 
-def wanted(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
+def build_desired_resources(resolved: ResolvedDeployment, graph: Graph) -> DesiredResources:
     """What a deployment keeps in the world, and what can be called on it."""
     return replace(
-        wanted_objects(resolved, graph), operations=(*operations_of(resolved), *_of_deployment(resolved))
+        build_desired_objects(resolved, graph),
+        operations=(*operations_of(resolved), *_deployment_operations(resolved)),
     )
 
 
 def operations_of(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
-    return tuple(_operation(resolved, procedure) for procedure in resolved.deployment.procedures)
+    return tuple(_build_operation(resolved, procedure) for procedure in resolved.deployment.procedures)
 
 
-def _of_deployment(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
+def _deployment_operations(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
     """What is asked of the cluster, and made for the deployment as a whole; the configuration takes it up."""
     cluster, certificates = Address(CLUSTER), Address(CERTIFICATES)
     nodes = Resource(address=cluster, kind=NODES, target=cluster_target(resolved))
     made = Resource(
-        address=certificates, kind=KIND, driver=DRIVER.name, desired={"names": [*_certified_names(resolved)]}
+        address=certificates,
+        kind=KIND,
+        driver=DRIVER.name,
+        desired={"names": [*_certificate_names(resolved)]},
     )
     return (
         Operation(
@@ -76,7 +85,7 @@ def _of_deployment(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
     )
 
 
-def _certified_names(resolved: ResolvedDeployment) -> Iterator[str]:
+def _certificate_names(resolved: ResolvedDeployment) -> Iterator[str]:
     configuration = resolved.deployment.configuration
     namespace, domain = configuration.namespace, configuration.cluster_domain
     yield from (f"*.{namespace}.svc.{domain}", f"*.{namespace}.svc", f"*.{namespace}")
@@ -89,27 +98,27 @@ def _certified_names(resolved: ResolvedDeployment) -> Iterator[str]:
     yield from ("localhost", "127.0.0.1")
 
 
-def _operation(resolved: ResolvedDeployment, procedure: Procedure) -> Operation:
+def _build_operation(resolved: ResolvedDeployment, procedure: Procedure) -> Operation:
     address = Address(f"component/{procedure.component.name}")
     if isinstance(procedure, Action):
         return Operation(
             address=address,
             name=procedure.name,
             arguments=dict(procedure.parameters),
-            resources=partial(_action, resolved, procedure),
+            resources=partial(_action_resources, resolved, procedure),
             about=f"runs {procedure.command.command.strip()!r} in the image {procedure.image}",
         )
     steps = ", ".join(step.name for step in procedure.steps)
     return Operation(
         address=address,
         name="upgrade" if procedure.variant == "default" else f"upgrade-{procedure.variant}",
-        resources=partial(_upgrade, resolved, procedure),
-        settles=partial(_settled, resolved, procedure),
+        resources=partial(_upgrade_resources, resolved, procedure),
+        settles=partial(_list_settled, resolved, procedure),
         about=f"brings its services to their new definition: {steps}",
     )
 
 
-def _action(
+def _action_resources(
     resolved: ResolvedDeployment, action: Action, arguments: Mapping[str, Value]
 ) -> tuple[Resource, ...]:
     maker = _Maker(resolved)
@@ -118,7 +127,7 @@ def _action(
     return (maker.run(f"action/{action.name}", maker.command(step, restarts=action.restarts)),)
 
 
-def _upgrade(
+def _upgrade_resources(
     resolved: ResolvedDeployment, upgrade: Upgrade, arguments: Mapping[str, Value]
 ) -> tuple[Resource, ...]:
     del arguments  # it takes none
@@ -133,7 +142,7 @@ def _upgrade(
     return tuple(resources)
 
 
-def _settled(resolved: ResolvedDeployment, upgrade: Upgrade) -> list[Address]:
+def _list_settled(resolved: ResolvedDeployment, upgrade: Upgrade) -> list[Address]:
     """What all share, and the objects of services that its last step with them rolls; their Jobs are the next deployment's."""
     last: dict[str, StepKind] = {}
     for step in upgrade.steps:
@@ -158,13 +167,15 @@ class _Objects(Struct, frozen=True, eq=False):
 class _Maker:
     def __init__(self, resolved: ResolvedDeployment) -> None:
         self._resolved = resolved
-        self._settings = Settings(resolved=resolved)
+        self._settings = ObjectSettings(resolved=resolved)
         self._secrets: Secrets = secrets_of(resolved.deployment)
         self._templates = ContainerTemplates(resolved)
         self._sorted: _Objects | None = None
 
     def run(self, address: str, objects: Objects, after: Resource | None = None) -> Resource:
-        marked: list[Value] = [self._secrets.marked(sensitive_manifest(manifest)) for manifest in objects]
+        marked: list[Value] = [
+            self._secrets.mark_sensitive(sensitive_manifest(manifest)) for manifest in objects
+        ]
         return Resource(
             address=Address(address),
             kind=RUN,
@@ -177,7 +188,7 @@ class _Maker:
         """What the runner reads, and the Job."""
         self._reject_broken(step)
         unit, key = step.unit, step.step.topology_key if step.step is not None else None
-        made = job(
+        made = build_job(
             self._settings,
             unit,
             name=step.job,
@@ -207,7 +218,7 @@ class _Maker:
         names = target_services(upgrade, step, self._resolved.deployment.definitions)
         objects = [one for name in names for one in self._objects.services.get(name, ())]
         if step.kind is StepKind.KILL:
-            return [_stopped(object_.data) for object_ in objects if object_.kind in _WORKLOADS]
+            return [_stop_workload(object_.data) for object_ in objects if object_.kind in _WORKLOADS]
         return [object_.data for object_ in objects if object_.kind != "Job"]
 
     @property
@@ -231,7 +242,7 @@ class _Maker:
         return object_stream(self._resolved)
 
 
-def _stopped(workload: Mapping[str, Any]) -> dict[str, Any]:
+def _stop_workload(workload: Mapping[str, Any]) -> dict[str, Any]:
     """The workload with no pods, applied under the same name: rolling it brings them back."""
     spec = dict(workload["spec"])
     if workload["kind"] == "DaemonSet":

@@ -24,7 +24,7 @@ from sabir.graph.values import Sensitive, Value
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.images import image_name, image_settings
-from sabir.languages.ccp.syntax.nodes import Definition, Mapped, WorkloadKind
+from sabir.languages.ccp.syntax.nodes import Definition, MappingNode, WorkloadKind
 from sabir.languages.ccp.syntax.recording.templates import MAPPING
 from sabir.provenance import Cell, Chains
 from sabir.source.yaml import YamlScalar
@@ -40,7 +40,7 @@ _SECTIONS: Final = {
 _DEFAULTS: Final = "service/files/defaults.yaml"
 
 
-class Origins(Chains):
+class AttributeOrigins(Chains):
     """Origins of attributes. Of what was recorded while templates were rendered, steps become origins; settings, the places
     where they were written."""
 
@@ -77,7 +77,7 @@ class Origins(Chains):
     def of(
         self,
         definition: Definition,
-        node: Mapped,
+        node: MappingNode,
         names: tuple[str, ...],
         instance: str,
         reads: Mapping[str, tuple[AttributeRead, ...]],
@@ -114,12 +114,15 @@ class Origins(Chains):
         expressions = self._expressions(definition, span)
         sources: tuple[Origin | AttributeRead, ...] = ()
         if self.full and definition.trace is not None:
-            sources = (*self._included(definition, span, place), *self.sources(definition.trace.over(span)))
+            sources = (
+                *self._find_include_origins(definition, span, place),
+                *self.sources(definition.trace.over(span)),
+            )
         if not expressions:
             return Origin(place, How.LITERAL, sources)
         return Origin(place, How.TEMPLATE, sources, note=expressions[0])
 
-    def _included(self, definition: Definition, span: Span, place: Place) -> Iterator[Origin]:
+    def _find_include_origins(self, definition: Definition, span: Span, place: Place) -> Iterator[Origin]:
         """Text of other templates in a value."""
         for piece in self._pieces(definition, span):
             if piece.source is not place.source and piece.strip():
@@ -155,7 +158,7 @@ class Origins(Chains):
                 value = value[step]  # type: ignore[index]
             except (KeyError, IndexError, TypeError):
                 value = None
-        for leaf in _leaves(value, path):
+        for leaf in _list_leaf_paths(value, path):
             places = configuration.places(*leaf) if all_layers else (configuration.place(*leaf),)
             for place in places:
                 how = How.DEFAULT if _is_default(place.source) else How.INPUT
@@ -185,22 +188,22 @@ def _is_default(source: Source) -> bool:
     return (source.name.startswith("<") and source.name != INPUTS) or source.name.endswith(_DEFAULTS)
 
 
-def _leaves(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+def _list_leaf_paths(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
     """The paths of all values that hold no others."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _leaves(item, (*path, str(key)))
+            yield from _list_leaf_paths(item, (*path, str(key)))
     elif isinstance(value, list) and value:
         for position, item in enumerate(value):
-            yield from _leaves(item, (*path, position))
+            yield from _list_leaf_paths(item, (*path, position))
     else:
         yield path
 
 
-def computed_attributes(
+def compute_attributes(
     resolved: ResolvedDeployment,
     definition: Definition,
-    origins: Origins,
+    origins: AttributeOrigins,
     containers: tuple[Origin | AttributeRead, ...],
 ) -> tuple[dict[str, Value], dict[str, Origin]]:
     """Values, and where they came from; `containers`: what decided which there are."""
@@ -220,18 +223,18 @@ def computed_attributes(
         values["hosts"] = [*hosts]
         nodes = (("nodes", pattern, "roles") for pattern in configuration.section("nodes"))
         sources["hosts"] = (*nodes, ("roles",), ("kubernetes", "cluster_nodes"))
-    links: list[Value] = [*_links(definition, configuration.configs)]
+    links: list[Value] = [*_list_links(definition, configuration.configs)]
     if links:
         values["links"] = links
         sources["links"] = (("configs", "ingress"), ("configs", "k8s_external_ip"))
-    computed = {name: _origin(definition, name, paths, origins) for name, paths in sources.items()}
+    computed = {name: _build_origin(definition, name, paths, origins) for name, paths in sources.items()}
     images = computed["images"]
     computed["images"] = structs.replace(images, sources=(*images.sources, *containers))
     return values, computed
 
 
-def _origin(
-    definition: Definition, name: str, paths: tuple[tuple[str, ...], ...], origins: Origins
+def _build_origin(
+    definition: Definition, name: str, paths: tuple[tuple[str, ...], ...], origins: AttributeOrigins
 ) -> Origin:
     service = definition.service
     place = service.name_place
@@ -249,7 +252,7 @@ def _origin(
     return Origin(place, How.RENDERED, tuple(reads), f"{name} of service {service.name}")
 
 
-def _links(definition: Definition, configs: dict[str, Any]) -> Iterator[str]:
+def _list_links(definition: Definition, configs: dict[str, Any]) -> Iterator[str]:
     """Addresses of its ports from outside of the cluster."""
     written = configs.get("ingress")
     ingress: Mapping[str, Any] = written if isinstance(written, dict) else {}
@@ -267,20 +270,20 @@ _MOST: Final = 3000
 def secrets_of(deployment: Deployment) -> Secrets:
     """The texts of `secret_configs`, of the password for the registry, and of the data of secrets."""
     return Secrets(
-        (text for value in _values(deployment) for text in secret_texts(Sensitive(value)) or ()),
+        (text for value in _list_secret_values(deployment) for text in secret_texts(Sensitive(value)) or ()),
         most=_MOST,
-        names=_names(deployment),
+        names=_list_public_names(deployment),
     )
 
 
-def _names(deployment: Deployment) -> Iterator[str]:
+def _list_public_names(deployment: Deployment) -> Iterator[str]:
     """Of services and their containers: they stand in addresses, so that hiding them hides nothing."""
     for definition in deployment.definitions:
         yield definition.service.name
         yield from (container.name for container in definition.service.containers)
 
 
-def _values(deployment: Deployment) -> Iterator[Value]:
+def _list_secret_values(deployment: Deployment) -> Iterator[Value]:
     configuration = deployment.configuration
     yield configuration.secret_configs
     yield configuration.data.get("registry", {}).get("password")
@@ -288,10 +291,10 @@ def _values(deployment: Deployment) -> Iterator[Value]:
         yield from (secret.data for secret in definition.secrets.values())
 
 
-def marked_instance(instance: Instance, secrets: Secrets) -> Instance:
+def mark_instance(instance: Instance, secrets: Secrets) -> Instance:
     layout, before = instance.attributes.layout, instance.attributes.row
     row = tuple(
-        value if secrets.is_name(name, value) else secrets.marked(value)
+        value if secrets.is_name(name, value) else secrets.mark_sensitive(value)
         for name, value in zip(layout.keys, before, strict=True)
     )
     if all(new is old for new, old in zip(row, before, strict=True)):

@@ -18,7 +18,7 @@ from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
 from sabir.languages.ccp.graph.origins import secrets_of
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.units import Unit, find_cycles
-from sabir.resources.resource import Resource, Wanted
+from sabir.resources.resource import DesiredResources, Resource
 from sabir.resources.target import Target
 
 _KIND: Final = "kubernetes"
@@ -33,23 +33,25 @@ def object_id(kind: str, name: str) -> str:
     return f"{kind}/{name}"
 
 
-def wanted_objects(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
+def build_desired_objects(resolved: ResolvedDeployment, graph: Graph) -> DesiredResources:
     """Every object as a resource. Addresses and origins are those of the graph."""
     order = _Order(resolved)
     secrets = secrets_of(resolved.deployment)
     target = cluster_target(resolved)
     resources = tuple(
-        replace(_resource(one, order, graph, secrets), target=target) for one in object_stream(resolved)
+        replace(_build_resource(one, order, graph, secrets), target=target) for one in object_stream(resolved)
     )
-    return Wanted(resources=resources, targets=tuple(_targets(resolved)), naming_targets=_NAMING)
+    return DesiredResources(
+        resources=resources, targets=tuple(_list_targets(resolved)), naming_targets=_NAMING
+    )
 
 
 def cluster_target(resolved: ResolvedDeployment) -> str | None:
     """The target that the configuration names itself; None: the one of the environment."""
-    return next((target.name for target in _targets(resolved)), None)
+    return next((target.name for target in _list_targets(resolved)), None)
 
 
-def _targets(resolved: ResolvedDeployment) -> Iterator[Target]:
+def _list_targets(resolved: ResolvedDeployment) -> Iterator[Target]:
     section = resolved.deployment.configuration.section("kubernetes")
     settings: dict[str, Value] = {
         name: section[name]
@@ -61,10 +63,10 @@ def _targets(resolved: ResolvedDeployment) -> Iterator[Target]:
         yield Target(name=_TARGET, driver=_KIND, settings=settings, place=place)
 
 
-def _resource(one: KubernetesObject, order: _Order, graph: Graph, secrets: Secrets) -> Resource:
+def _build_resource(one: KubernetesObject, order: _Order, graph: Graph, secrets: Secrets) -> Resource:
     id_ = object_id(one.kind, one.name)
     instance = graph.get(id_)
-    desired: dict[str, Value] = {"manifest": secrets.marked(sensitive_manifest(one.data))}
+    desired: dict[str, Value] = {"manifest": secrets.mark_sensitive(sensitive_manifest(one.data))}
     if one.kind in _WORKLOADS:  # an earlier tool may have given it another selector, which cannot be changed
         desired["replace"] = True
     if order.waits_for_others(id_):
@@ -76,11 +78,11 @@ def _resource(one: KubernetesObject, order: _Order, graph: Graph, secrets: Secre
         requires=tuple(map(Address, order.before(one, id_))),
         origin=None if instance is None else instance.origin,
         when_changed=_RUNS_AGAIN if one.kind == "Job" else None,
-        links=_links(one, graph),
+        links=_object_links(one, graph),
     )
 
 
-def _links(one: KubernetesObject, graph: Graph) -> tuple[str, ...]:
+def _object_links(one: KubernetesObject, graph: Graph) -> tuple[str, ...]:
     """Of the object that leads into the cluster: the Ingress when there is one, else the Service."""
     service = graph.get(one.definition.service.name) if one.definition is not None else None
     links = None if service is None else service.attributes.get("links")

@@ -69,16 +69,16 @@ def find_config(package: LoadedPackage, request: EvaluationRequest) -> ConfigFil
     if "config" in request.documents:
         return ConfigFile(layer=request.documents["config"], package=package, session=session)
     holder = package if request.config is None else load_package(request.config)
-    file = _file(holder, named=request.config is not None)
+    file = _find_config_file(holder, named=request.config is not None)
     if file is None and request.config is not None:
         raise UnusableInput(f"{request.config} has no configuration: {' or '.join(CONFIG_NAMES)}")
     if file is None:
         return None
-    layer = file.source if request.config is None else _placed(file, holder, package)
+    layer = file.source if request.config is None else _qualify_source(file, holder, package)
     return ConfigFile(layer=layer, package=holder, session=session)
 
 
-def _placed(file: PackageFile, holder: LoadedPackage, package: LoadedPackage) -> Source:
+def _qualify_source(file: PackageFile, holder: LoadedPackage, package: LoadedPackage) -> Source:
     """The text of a configuration under a name by which people find it: one that lies elsewhere has its whole path."""
     if holder.path is None:
         return file.source
@@ -88,7 +88,7 @@ def _placed(file: PackageFile, holder: LoadedPackage, package: LoadedPackage) ->
     return file.source if is_inside else replace(file.source, name=place)
 
 
-def _file(package: LoadedPackage, *, named: bool) -> PackageFile | None:
+def _find_config_file(package: LoadedPackage, *, named: bool) -> PackageFile | None:
     if not package.single_file:
         return config_of(package)
     file = package.get_file(next(iter(package.list()), ""))

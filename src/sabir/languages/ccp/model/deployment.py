@@ -17,7 +17,7 @@ from msgspec import Struct
 from sabir.errors import UnusableInput
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.ccp.model.config_file import ConfigFile, find_config
-from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.topology import ServiceTopology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.recognition import is_definition_file
 from sabir.languages.ccp.syntax.component import Component, components_of
@@ -32,7 +32,7 @@ CERTIFICATES: Final = "certificates"
 _TEXTS: Final = ("ca_cert", "server_cert", "server_key", "dhparam")
 
 
-def observed_layer(observed: Mapping[str, Value]) -> Source | None:
+def build_observed_layer(observed: Mapping[str, Value]) -> Source | None:
     layer: dict[str, Any] = {}
     nodes = reveal_all(observed.get(f"{CLUSTER}|nodes"))
     if isinstance(nodes, list | tuple):
@@ -59,21 +59,21 @@ def load_deployment(
         if is_definition_file(package):
             packages[0] = load_package(package.path.absolute().parent.parent, limits)
         else:
-            packages = [*_repositories(config, package.path.absolute().parent, session), *packages[1:]]
+            packages = [*_load_repositories(config, package.path.absolute().parent, session), *packages[1:]]
     elif config is not None and package.path is not None and not components_of(packages):
-        packages += _repositories(config, package.path, session)
-    components = _ordered(components_of(packages), config)
+        packages += _load_repositories(config, package.path, session)
+    components = _sort_components(components_of(packages), config)
     if not components:
         raise UnusableInput(
             f"{package.name} has no definitions: service/NAME.yaml is where they are looked for"
         )
     deployment = read_deployment(
         components,
-        observed=observed_layer(request.observed),
+        observed=build_observed_layer(request.observed),
         config=None if config is None else config.layer,
         beside=None if config is None else config.beside,
         packages=packages,
-        inputs=_inputs(request.inputs),
+        inputs=_build_inputs_layer(request.inputs),
         overrides=request.overrides,
         recording=request.full_provenance,
         keeps_trees=keeps_trees,
@@ -87,7 +87,7 @@ def load_deployment(
     return deployment
 
 
-def _repositories(config: ConfigFile | None, beside: Path, session: Session) -> list[LoadedPackage]:
+def _load_repositories(config: ConfigFile | None, beside: Path, session: Session) -> list[LoadedPackage]:
     """The folder of component repositories that a configuration names (`repositories.path`), or the one it stands in."""
     written = None if config is None else config.repositories.get("path")
     folder = beside / str(written) if written else beside
@@ -99,7 +99,7 @@ def _repositories(config: ConfigFile | None, beside: Path, session: Session) -> 
     return [load_package(folder, session.limits.package)]
 
 
-def _ordered(components: tuple[Component, ...], config: ConfigFile | None) -> tuple[Component, ...]:
+def _sort_components(components: tuple[Component, ...], config: ConfigFile | None) -> tuple[Component, ...]:
     """In the order of `repositories.repos`, when the configuration lists them: their defaults are merged in it."""
     repositories = None if config is None else config.repositories.get("repos")
     names = (
@@ -117,7 +117,7 @@ def _ordered(components: tuple[Component, ...], config: ConfigFile | None) -> tu
     return tuple(sorted(components, key=position))
 
 
-def _inputs(inputs: Mapping[str, Value]) -> Source | None:
+def _build_inputs_layer(inputs: Mapping[str, Value]) -> Source | None:
     """`--input web.port=8080` is the same as `configs: {web: {port: 8080}}` over the configuration."""
     if not inputs:
         return None
@@ -139,7 +139,7 @@ class ResolvedDeployment(Struct, frozen=True, kw_only=True, eq=False):
 
     deployment: Deployment
     units: Units
-    topology: Topology | None
+    topology: ServiceTopology | None
     """None: everything runs anywhere."""
 
     def deploys(self, service: str) -> bool:

@@ -37,24 +37,24 @@ def command_steps(procedure: Procedure, arguments: Mapping[str, Any] | None = No
         yield CommandStep(unit=_action_unit(procedure, {**procedure.parameters, **(arguments or {})}))
         return
     commands = [step for step in procedure.steps if step.command is not None]
-    containers = tuple(_container(procedure, step) for step in commands)
-    definition = _definition(procedure, procedure.name, containers, procedure.files)
+    containers = tuple(_step_container(procedure, step) for step in commands)
+    definition = _build_definition(procedure, procedure.name, containers, procedure.files)
     for step, container in zip(commands, containers, strict=True):
-        yield CommandStep(unit=_unit(definition, container), step=step)
+        yield CommandStep(unit=_build_unit(definition, container), step=step)
 
 
 def _action_unit(action: Action, parameters: Mapping[str, Any]) -> Unit:
-    container = _single(action, action.name, action.command)
-    definition = _definition(action, f"action-{action.name}", (container,), action.files)
-    return _unit(replace(definition, configs={ACTION_PARAMETERS: dict(parameters)}), container)
+    container = _command_container(action, action.name, action.command)
+    definition = _build_definition(action, f"action-{action.name}", (container,), action.files)
+    return _build_unit(replace(definition, configs={ACTION_PARAMETERS: dict(parameters)}), container)
 
 
-def _container(upgrade: Upgrade, step: UpgradeStep) -> Container:
+def _step_container(upgrade: Upgrade, step: UpgradeStep) -> Container:
     assert step.command is not None
-    return replace(_single(upgrade, step.name, step.command), volumes=step.volumes)
+    return replace(_command_container(upgrade, step.name, step.command), volumes=step.volumes)
 
 
-def _single(procedure: Procedure, name: str, command: Command) -> Container:
+def _command_container(procedure: Procedure, name: str, command: Command) -> Container:
     return Container(
         path=procedure.path,
         place=procedure.place,
@@ -68,7 +68,7 @@ def _single(procedure: Procedure, name: str, command: Command) -> Container:
     )
 
 
-def _definition(
+def _build_definition(
     procedure: Procedure, name: str, containers: tuple[Container, ...], files: Mapping[str, File]
 ) -> Definition:
     component: Component = procedure.component
@@ -97,7 +97,7 @@ def _definition(
     )
 
 
-def _unit(definition: Definition, container: Container) -> Unit:
+def _build_unit(definition: Definition, container: Container) -> Unit:
     (command,) = container.pre
     return Unit(definition=definition, container=container, command=command)
 

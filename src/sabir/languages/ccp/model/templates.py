@@ -8,15 +8,15 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from sabir.expressions.patterns import compile_pattern, matches_start
-from sabir.expressions.template.findings import TemplateFailed, TemplateFinding
+from sabir.expressions.template.findings import RenderError, TemplateFinding
 from sabir.expressions.template.sandbox import is_template
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.runner.network import address_function
 from sabir.languages.ccp.runner.templates import import_line
-from sabir.languages.ccp.runner.variables import Pod, container_variables
-from sabir.languages.ccp.syntax.component import shared_macros
+from sabir.languages.ccp.runner.variables import PodInfo, container_variables
+from sabir.languages.ccp.syntax.component import collect_macros
 from sabir.languages.ccp.syntax.deployment import Deployment, make_sandbox
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.text import Place, Source, Span
@@ -24,7 +24,7 @@ from sabir.text import Place, Source, Span
 _ADDRESS: Final = "192.0.2.1"
 """Stands for addresses that only a pod knows; one of those that are kept for documentation."""
 _MOST_NODES: Final = 20
-_POD_NAMES: Final = frozenset(container_variables((), {}, Pod("", "", "", ""), lambda _: _ADDRESS))
+_POD_NAMES: Final = frozenset(container_variables((), {}, PodInfo("", "", "", ""), lambda _: _ADDRESS))
 
 
 class RenderedText(Struct, frozen=True, kw_only=True, eq=False):
@@ -46,11 +46,11 @@ class ContainerTemplates:
     def __init__(self, resolved: ResolvedDeployment) -> None:
         self.deployment: Deployment = resolved.deployment
         self.topology = resolved.topology
-        self.macros = shared_macros(self.deployment.components)
+        self.macros = collect_macros(self.deployment.components)
         self.imports = import_line(self.macros)
         self.node_configs = node_configs(self.deployment.configuration)
         self._layers = (self.deployment.configuration.configs, self.deployment.configuration.secret_configs)
-        self._base = container_variables(self._layers, {}, Pod("", "", "", ""), lambda _: _ADDRESS)
+        self._base = container_variables(self._layers, {}, PodInfo("", "", "", ""), lambda _: _ADDRESS)
         self._sandbox = make_sandbox(self.load, keep_trailing_newline=False)
         self.definition: Definition | None = None
         """The one whose files are being rendered: they include each other by the names that it gives them."""
@@ -71,7 +71,7 @@ class ContainerTemplates:
 
     def variables(self, unit: Unit, node: str) -> dict[str, Any]:
         definition = unit.definition
-        pod = Pod(
+        pod = PodInfo(
             node=node or "node",
             name=f"{unit.service}-pod",
             service=unit.service,
@@ -92,7 +92,7 @@ class ContainerTemplates:
         for name in unit.files:
             source = self.content(unit.definition, name)
             if source is not None:
-                rendered = self._rendered(unit, source, variables)
+                rendered = self._render(unit, source, variables)
                 yield RenderedFile(name=name, source=source, text=rendered.text, findings=rendered.findings)
 
     def content(self, definition: Definition, name: str) -> Source | None:
@@ -104,35 +104,37 @@ class ContainerTemplates:
         """A command, as it stands in the rendered definition."""
         if not is_template(text):
             return RenderedText(text=text)
-        rendered = self._rendered(unit, Source(place.source.name, text), variables)
+        rendered = self._render(unit, Source(place.source.name, text), variables)
         findings = (structs.replace(finding, place=place) for finding in rendered.findings)
         return RenderedText(text=rendered.text, findings=tuple(findings))
 
-    def _rendered(self, unit: Unit, source: Source, variables: Mapping[str, Any]) -> RenderedText:
+    def _render(self, unit: Unit, source: Source, variables: Mapping[str, Any]) -> RenderedText:
         self.definition = unit.definition
         template = Source(source.name, self.imports + source.text)
         try:
             rendered, findings = self._sandbox.render_leniently(template, variables)
-        except TemplateFailed as failed:
-            return RenderedText(text=None, findings=self._moved(failed.findings, source))
-        return RenderedText(text=rendered.source.text, findings=self._moved(findings, source))
+        except RenderError as failed:
+            return RenderedText(text=None, findings=self._shift_findings(failed.findings, source))
+        return RenderedText(text=rendered.source.text, findings=self._shift_findings(findings, source))
 
     def load(self, name: str) -> Source | None:
         """What templates include: other files of the same definition, and the shared macros."""
         source = None if self.definition is None else self.content(self.definition, name)
         return source or self.macros.get(name)
 
-    def _moved(self, findings: Iterable[TemplateFinding], source: Source) -> tuple[TemplateFinding, ...]:
+    def _shift_findings(
+        self, findings: Iterable[TemplateFinding], source: Source
+    ) -> tuple[TemplateFinding, ...]:
         """At their places in the file, which has no imports before its first line."""
         return tuple(
-            structs.replace(finding, place=_before(finding.place, source, len(self.imports)))
+            structs.replace(finding, place=_shift_place(finding.place, source, len(self.imports)))
             if finding.place.source.name == source.name
             else finding
             for finding in findings
         )
 
 
-def _before(place: Place, source: Source, length: int) -> Place:
+def _shift_place(place: Place, source: Source, length: int) -> Place:
     end = len(source.text)
     start, stop = (min(max(offset - length, 0), end) for offset in (place.span.start, place.span.end))
     return Place(source, Span(start, stop))

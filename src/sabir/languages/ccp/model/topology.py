@@ -14,7 +14,7 @@ from sabir.lazy import lazy_pattern
 _literal_pattern: Final = lazy_pattern(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
 
 
-class Topology(Struct, frozen=True, kw_only=True, eq=False):
+class ServiceTopology(Struct, frozen=True, kw_only=True, eq=False):
     """Services with their nodes. `hosts` of a service is None when the nodes of the cluster are not known."""
 
     services: Mapping[str, tuple[str, ...] | None]
@@ -27,7 +27,7 @@ class Topology(Struct, frozen=True, kw_only=True, eq=False):
         return service in self.services
 
 
-def read_topology(configuration: Configuration) -> Topology | None:
+def read_topology(configuration: Configuration) -> ServiceTopology | None:
     """The topology, or None when the configuration has none: then everything runs anywhere."""
     nodes, roles = configuration.section("nodes"), configuration.section("roles")
     if not nodes or not roles:
@@ -35,10 +35,10 @@ def read_topology(configuration: Configuration) -> Topology | None:
     cluster = configuration.cluster_nodes
     if cluster is None and all(_literal_pattern().fullmatch(pattern) for pattern in nodes):
         cluster = tuple(pattern.replace("\\", "") for pattern in nodes)
-    matches = {pattern: _matching(pattern, cluster) for pattern in sorted(nodes)}
+    matches = {pattern: _match_nodes(pattern, cluster) for pattern in sorted(nodes)}
     hosts_of_role: dict[str, set[str] | None] = {}
     for pattern, matched in matches.items():
-        for role in _roles(nodes[pattern]):
+        for role in _list_roles(nodes[pattern]):
             if matched is None:
                 hosts_of_role[role] = None
             else:
@@ -52,7 +52,7 @@ def read_topology(configuration: Configuration) -> Topology | None:
         for service in roles[role]:
             hosts, known_hosts = hosts_of_role[role], services.get(service, set())
             services[service] = None if hosts is None or known_hosts is None else known_hosts | hosts
-    return Topology(
+    return ServiceTopology(
         services={
             name: None if hosts is None else tuple(sorted(hosts))
             for name, hosts in services.items()
@@ -64,12 +64,12 @@ def read_topology(configuration: Configuration) -> Topology | None:
     )
 
 
-def _roles(node: Any) -> list[str]:
+def _list_roles(node: Any) -> list[str]:
     roles = node.get("roles") if isinstance(node, dict) else None
     return roles if isinstance(roles, list) else []
 
 
-def _matching(pattern: str, cluster: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def _match_nodes(pattern: str, cluster: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if cluster is None:
         return None
     matcher = compile_pattern(pattern)

@@ -16,7 +16,7 @@ from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Ref
 LOCAL = ":local"
 
 
-class Resolved(Struct, frozen=True):
+class UnitDependency(Struct, frozen=True):
     """A dependency as the runner waits for it: a unit, on any node or on the own one."""
 
     unit: str
@@ -84,7 +84,7 @@ class Units:
         """The units of a service, containers and their single commands in the written order."""
         return self._of_service.get(service, [])
 
-    def resolve(self, definition: Definition, reference: Reference) -> tuple[Resolved, ...]:
+    def resolve(self, definition: Definition, reference: Reference) -> tuple[UnitDependency, ...]:
         """What a dependency of a definition waits for; nothing when there is no such name."""
         name, _, suffix = reference.name.partition(":")
         if suffix not in ("", "local") or reference.name.endswith(":"):
@@ -96,18 +96,19 @@ class Units:
         else:
             service = self._holder(name, service_name, definition)
             if service is not None:
-                return (Resolved(f"{service}/{name}", local),)
+                return (UnitDependency(f"{service}/{name}", local),)
             # A definition that waits for itself by name means the instance it was rendered for.
             if name == definition.written_name and name != service_name:
                 name = service_name
         holder = self._holder(name, service_name, definition)
         if holder is not None:
-            return (Resolved(f"{holder}/{name}", local),)
+            return (UnitDependency(f"{holder}/{name}", local),)
         service_definition = self.definitions.get(name)
         if service_definition is None:
             return ()
         return tuple(
-            Resolved(f"{name}/{container.name}", local) for container in service_definition.service.containers
+            UnitDependency(f"{name}/{container.name}", local)
+            for container in service_definition.service.containers
         )
 
     def _holder(self, name: str, service_name: str, definition: Definition) -> str | None:
@@ -123,25 +124,27 @@ class Units:
         mapped = definition.mapping.get(first)
         return mapped if mapped in holders else first
 
-    def resolved(self, definition: Definition, references: Iterable[Reference]) -> tuple[Resolved, ...]:
+    def resolve_all(
+        self, definition: Definition, references: Iterable[Reference]
+    ) -> tuple[UnitDependency, ...]:
         return tuple(
             dependency for reference in references for dependency in self.resolve(definition, reference)
         )
 
-    def dependencies(self, unit: Unit) -> tuple[Resolved, ...]:
+    def dependencies(self, unit: Unit) -> tuple[UnitDependency, ...]:
         """What the unit as a whole waits for, as its workflow lists it."""
         container, definition = unit.container, unit.definition
         if unit.command is not None:
-            waited_for = self.resolved(definition, unit.command.dependencies)
+            waited_for = self.resolve_all(definition, unit.command.dependencies)
             if unit.command.stage is Stage.POST:
-                waited_for += (Resolved(f"{unit.service}/{container.name}", local=False),)
+                waited_for += (UnitDependency(f"{unit.service}/{container.name}", local=False),)
             return waited_for
         singles = tuple(
-            Resolved(f"{unit.service}/{command.name}", local=False)
+            UnitDependency(f"{unit.service}/{command.name}", local=False)
             for command in container.pre
             if command.single
         )
-        return singles + self.resolved(definition, container.daemon.dependencies)
+        return singles + self.resolve_all(definition, container.daemon.dependencies)
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
@@ -152,7 +155,7 @@ class Units:
             if unit.command is None:
                 for command in (*unit.container.pre, *unit.container.post):
                     if not command.single:
-                        wanted += self.resolved(unit.definition, command.dependencies)
+                        wanted += self.resolve_all(unit.definition, command.dependencies)
             needs[unit.id] = tuple(dict.fromkeys(dependency.unit for dependency in wanted))
         return needs
 

@@ -31,7 +31,7 @@ class CommandFailed(Exception):
         self.code = code
 
 
-class Stopped(Exception):
+class StopRequest(Exception):
     """The container was told to end."""
 
     def __init__(self, number: int) -> None:
@@ -100,7 +100,7 @@ class Supervisor:
     def check(self) -> None:
         """Raise when the container is told to end, or its daemon has ended."""
         if self.stopping is not None:
-            raise Stopped(self.stopping)
+            raise StopRequest(self.stopping)
         code = self._daemon.poll() if self._daemon is not None else None
         if code is not None:
             raise CommandFailed(f"the daemon ended with status {exit_code(code)}", exit_code(code) or 1)
@@ -115,7 +115,7 @@ class Supervisor:
     ) -> None:
         """Run a command to its end; raises `CommandFailed` unless it succeeds."""
         self.check()
-        process = _start(command, user, environment or {})
+        process = _start_process(command, user, environment or {})
         self._running = process
         self._pass_on(process)
         try:
@@ -137,16 +137,16 @@ class Supervisor:
                 self.reap()
             if self.stopping is not None:
                 if time.monotonic() > self._kill_at:
-                    return _kill(process)
+                    return _kill_group(process)
             elif deadline is not None and time.monotonic() > deadline:
-                _kill(process)
+                _kill_group(process)
                 return None
 
     def start_daemon(
         self, command: str, user: str | None = None, environment: Mapping[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
         self.check()
-        self._daemon = _start(command, user, environment or {})
+        self._daemon = _start_process(command, user, environment or {})
         self._pass_on(self._daemon)
         return self._daemon
 
@@ -171,7 +171,7 @@ class Supervisor:
             else:
                 return
         LOG.warning("the daemon did not end within %g s; killing it", self._stop_grace)
-        _kill(process)
+        _kill_group(process)
 
     def reap(self) -> None:
         """The first process of a container inherits the orphans of all others; left alone they stay for ever."""
@@ -186,7 +186,7 @@ class Supervisor:
                 return
 
 
-def _kill(process: subprocess.Popen[bytes]) -> int:
+def _kill_group(process: subprocess.Popen[bytes]) -> int:
     _signal_group(process, signal.SIGKILL)
     return process.wait()
 
@@ -198,11 +198,11 @@ def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
         LOG.debug("process group %d is gone already", process.pid)
 
 
-def _start(command: str, user: str | None, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _start_process(command: str, user: str | None, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
     environment = {**os.environ, **extra}
     become: Callable[[], None] | None = None
     if user is not None:
-        become = _become(identity_of(user), environment)
+        become = _switch_user(identity_of(user), environment)
     try:
         return subprocess.Popen(
             ["/bin/sh", "-c", command], env=environment, start_new_session=True, preexec_fn=become
@@ -211,7 +211,7 @@ def _start(command: str, user: str | None, extra: Mapping[str, str]) -> subproce
         raise CommandFailed(f"{command!r} cannot be started: {error}", 126) from error
 
 
-def _become(identity: Identity, environment: dict[str, str]) -> Callable[[], None] | None:
+def _switch_user(identity: Identity, environment: dict[str, str]) -> Callable[[], None] | None:
     environment.update({"HOME": identity.home, "USER": identity.name, "LOGNAME": identity.name})
     if os.geteuid() == identity.uid:
         return None
@@ -239,10 +239,10 @@ def client_environment(
     command: str, variables: Mapping[str, Any], mapping: Mapping[str, str]
 ) -> dict[str, str]:
     """OS_… for a command of a client; nothing for others, and nothing without an account in the configuration."""
-    options = _mapping(variables.get("runner"))
+    options = _as_mapping(variables.get("runner"))
     clients = options.get("credentials", CLIENTS)
-    account = _mapping(variables.get("openstack"))
-    keystone = _mapping(variables.get("keystone"))
+    account = _as_mapping(variables.get("openstack"))
+    keystone = _as_mapping(variables.get("keystone"))
     if not clients or _first_word(command) not in clients or "user_name" not in account:
         return {}
     address = address_function(variables, mapping)
@@ -258,7 +258,7 @@ def client_environment(
         "OS_PROJECT_DOMAIN_NAME": domain,
         "OS_AUTH_URL": address("keystone", port, with_scheme=True) + "/v3",
     }
-    if _mapping(keystone.get("tls")).get("enabled"):
+    if _as_mapping(keystone.get("tls")).get("enabled"):
         environment["OS_CACERT"] = authority_file()
     return environment
 
@@ -272,5 +272,5 @@ def _first_word(command: str) -> str:
     return next((word for word in words if "=" not in word), "")
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}

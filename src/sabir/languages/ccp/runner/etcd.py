@@ -22,7 +22,7 @@ def authority_file() -> str:
     return os.environ.get("CCP_CA_FILE") or "/opt/ccp/etc/tls/ca.pem"
 
 
-class Connection(NamedTuple):
+class EtcdConnection(NamedTuple):
     endpoints: list[str]
     ca_certificate: str | None = None
     """PEM texts."""
@@ -31,35 +31,37 @@ class Connection(NamedTuple):
     verify: bool = True
 
 
-def etcd_connection(variables: Mapping[str, Any], pod_address: str | None) -> Connection:
+def etcd_connection(variables: Mapping[str, Any], pod_address: str | None) -> EtcdConnection:
     """From `etcd` and `security.tls` of the configuration; CCP_ETCD_ENDPOINTS wins."""
-    etcd = _mapping(variables.get("etcd"))
-    tls = _mapping(etcd.get("tls"))
-    security = _mapping(_mapping(variables.get("security")).get("tls"))
-    return Connection(
-        endpoints=_endpoints(variables, etcd, pod_address),
-        ca_certificate=_text(tls.get("ca_cert")) or _text(security.get("ca_cert")),
-        certificate=_text(tls.get("client_cert")),
-        key=_text(tls.get("client_key")),
+    etcd = _as_mapping(variables.get("etcd"))
+    tls = _as_mapping(etcd.get("tls"))
+    security = _as_mapping(_as_mapping(variables.get("security")).get("tls"))
+    return EtcdConnection(
+        endpoints=_list_endpoints(variables, etcd, pod_address),
+        ca_certificate=_as_text(tls.get("ca_cert")) or _as_text(security.get("ca_cert")),
+        certificate=_as_text(tls.get("client_cert")),
+        key=_as_text(tls.get("client_key")),
         verify=tls.get("verify", True) is not False,
     )
 
 
-def _endpoints(variables: Mapping[str, Any], etcd: Mapping[str, Any], pod_address: str | None) -> list[str]:
+def _list_endpoints(
+    variables: Mapping[str, Any], etcd: Mapping[str, Any], pod_address: str | None
+) -> list[str]:
     listed = os.environ.get("CCP_ETCD_ENDPOINTS") or etcd.get("endpoints") or ()
     words = listed.replace(",", " ").split() if isinstance(listed, str) else [str(one) for one in listed]
     if words:
         return [word.rstrip("/") for word in words]
     port = etcd.get("client_port", 2379)
     number = port.get("cont", 2379) if isinstance(port, dict) else port
-    is_secure = bool(_mapping(etcd.get("tls")).get("enabled"))
+    is_secure = bool(_as_mapping(etcd.get("tls")).get("enabled"))
     if variables.get("service_name") == "etcd":
-        return _beside(number, pod_address, is_secure=is_secure)
+        return _local_endpoints(number, pod_address, is_secure=is_secure)
     scheme = "https" if is_secure else "http"
     return [f"{scheme}://etcd.{variables.get('namespace')}.svc.{variables.get('cluster_domain')}:{number}"]
 
 
-def _beside(number: Any, pod_address: str | None, *, is_secure: bool) -> list[str]:
+def _local_endpoints(number: Any, pod_address: str | None, *, is_secure: bool) -> list[str]:
     """In the pod of etcd itself: before it is ready its Service leads nowhere.
 
     With TLS it also listens in plain text, on the loopback address only; without, on the address of its pod only.
@@ -70,11 +72,11 @@ def _beside(number: Any, pod_address: str | None, *, is_secure: bool) -> list[st
     return endpoints
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: Any) -> str | None:
+def _as_text(value: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -85,7 +87,7 @@ class EtcdUnavailable(Exception):
     """No endpoint answered."""
 
 
-class Entry(NamedTuple):
+class EtcdEntry(NamedTuple):
     key: str
     value: str
     leased: bool
@@ -93,25 +95,25 @@ class Entry(NamedTuple):
 
 
 class Etcd:
-    def __init__(self, connection: Connection, *, timeout: float) -> None:
+    def __init__(self, connection: EtcdConnection, *, timeout: float) -> None:
         self.endpoints = list(connection.endpoints)
         self.timeout = timeout
         self._connection = connection
         self._context: ssl.SSLContext | None = None
 
     def get(self, key: str) -> str | None:
-        entries = self._range({"key": _encoded(key)})
+        entries = self._range({"key": _encode_base64(key)})
         return entries[0].value if entries else None
 
-    def below(self, prefix: str) -> list[Entry]:
+    def below(self, prefix: str) -> list[EtcdEntry]:
         """All entries whose keys begin with a prefix."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        return self._range({"key": _encoded(prefix), "range_end": _encoded(end)})
+        return self._range({"key": _encode_base64(prefix), "range_end": _encode_base64(end)})
 
-    def _range(self, wanted: dict[str, Any]) -> list[Entry]:
+    def _range(self, wanted: dict[str, Any]) -> list[EtcdEntry]:
         answer = self._call("/v3/kv/range", wanted)
         return [
-            Entry(
+            EtcdEntry(
                 base64.b64decode(entry["key"]).decode("utf-8"),
                 base64.b64decode(entry.get("value", "")).decode("utf-8"),
                 str(entry.get("lease", "0")) != "0",
@@ -120,19 +122,19 @@ class Etcd:
         ]
 
     def put(self, key: str, value: str, lease: str | None = None) -> None:
-        body = {"key": _encoded(key), "value": _encoded(value)}
+        body = {"key": _encode_base64(key), "value": _encode_base64(value)}
         if lease is not None:
             body["lease"] = lease
         self._call("/v3/kv/put", body)
 
     def put_if_absent(self, key: str, value: str) -> None:
-        encoded = _encoded(key)
+        encoded = _encode_base64(key)
         absent = {"key": encoded, "target": "CREATE", "create_revision": "0"}
-        put = {"request_put": {"key": encoded, "value": _encoded(value)}}
+        put = {"request_put": {"key": encoded, "value": _encode_base64(value)}}
         self._call("/v3/kv/txn", {"compare": [absent], "success": [put]})
 
     def delete(self, key: str) -> None:
-        self._call("/v3/kv/deleterange", {"key": _encoded(key)})
+        self._call("/v3/kv/deleterange", {"key": _encode_base64(key)})
 
     def grant(self, ttl: int) -> str:
         """A lease: what is put under it goes away `ttl` seconds after it was last kept alive."""
@@ -181,7 +183,7 @@ class Etcd:
             url, data=json.dumps(body).encode("utf-8"), headers={"Content-Type": "application/json"}
         )
         if self._context is None and url.startswith("https:"):
-            self._context = _context(self._connection)
+            self._context = _build_ssl_context(self._connection)
         with urllib.request.urlopen(request, timeout=self.timeout, context=self._context) as answer:
             text = answer.read().decode("utf-8")
         # A stream of one message ends in a line break; a lease that is gone answers with no TTL.
@@ -189,7 +191,7 @@ class Etcd:
         return data if isinstance(data, dict) else {}
 
 
-def _context(connection: Connection) -> ssl.SSLContext:
+def _build_ssl_context(connection: EtcdConnection) -> ssl.SSLContext:
     context = ssl.create_default_context(cadata=connection.ca_certificate)
     if not connection.verify:
         context.check_hostname = False
@@ -206,5 +208,5 @@ def _context(connection: Connection) -> ssl.SSLContext:
     return context
 
 
-def _encoded(text: str) -> str:
+def _encode_base64(text: str) -> str:
     return base64.b64encode(text.encode("utf-8")).decode("ascii")

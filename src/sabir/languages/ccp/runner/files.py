@@ -10,10 +10,10 @@ from typing import Any
 
 from sabir.languages.ccp.runner.commands import identity_of
 from sabir.languages.ccp.runner.etcd import authority_file
-from sabir.languages.ccp.runner.settings import Settings
-from sabir.languages.ccp.runner.templates import TemplateFailed, Templates
+from sabir.languages.ccp.runner.settings import RunnerSettings
+from sabir.languages.ccp.runner.templates import RunnerTemplates, TemplateRenderError
 
-__all__ = ["FileFailed", "rendered_files", "write_files"]
+__all__ = ["FileFailed", "render_files", "write_files"]
 
 LOG = logging.getLogger("ccp-runner")
 
@@ -22,7 +22,7 @@ class FileFailed(Exception):
     """A file could not be rendered or written."""
 
 
-def rendered_files(settings: Settings, templates: Templates) -> Iterator[dict[str, Any]]:
+def render_files(settings: RunnerSettings, templates: RunnerTemplates) -> Iterator[dict[str, Any]]:
     """Every file of the workflow with its content."""
     for file in settings.workflow.get("files") or []:
         try:
@@ -31,34 +31,34 @@ def rendered_files(settings: Settings, templates: Templates) -> Iterator[dict[st
             yield {**file, "content": templates.render(text)}
         except OSError as error:
             raise FileFailed(f"{file['path']}: its template cannot be read: {error}") from error
-        except TemplateFailed as error:
+        except TemplateRenderError as error:
             raise FileFailed(f"{file['path']}: {file['name']}: {error}") from error
 
 
-def write_files(settings: Settings, templates: Templates) -> None:
+def write_files(settings: RunnerSettings, templates: RunnerTemplates) -> None:
     """Write every file of the workflow, or none of the rest once one fails."""
     _write_authority(settings)
-    for file in rendered_files(settings, templates):
+    for file in render_files(settings, templates):
         try:
-            _write(file)
+            _write_file(file)
         except OSError as error:
             raise FileFailed(f"{file['path']}: cannot be written: {error}") from error
         LOG.info("wrote %s", file["path"])
 
 
-def _write_authority(settings: Settings) -> None:
+def _write_authority(settings: RunnerSettings) -> None:
     """Real definitions count on this file without listing it; one that they list comes later and wins."""
     certificate = settings.connection.ca_certificate
     if certificate is None:
         return
     path = authority_file()
     try:
-        _write({"path": path, "content": certificate})
+        _write_file({"path": path, "content": certificate})
     except OSError as error:
         LOG.warning("%s: cannot be written: %s", path, error)
 
 
-def _write(file: dict[str, Any]) -> None:
+def _write_file(file: dict[str, Any]) -> None:
     """The file is complete, owned and protected before it stands under its name."""
     path = file["path"]
     folder = os.path.dirname(path) or "/"

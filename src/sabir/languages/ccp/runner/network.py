@@ -11,20 +11,20 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sabir.languages.ccp.runner.variables import Pod
+from sabir.languages.ccp.runner.variables import PodInfo
 
 _SIOCGIFADDR = 0x8915
 
 
-def interface_address(interface: str, pod: Pod, pod_address: str | None) -> str:
+def interface_address(interface: str, pod: PodInfo, pod_address: str | None) -> str:
     """The address of an interface. A pod with a network of its own has one address, however its interface is called;
     an interface that is not there has that of the pod, and the loopback address when that is not known either."""
     if pod_address is not None and not pod.host_network:
         return pod_address
-    return _asked(interface) or pod_address or "127.0.0.1"
+    return _query_interface(interface) or pod_address or "127.0.0.1"
 
 
-def _asked(interface: str) -> str | None:
+def _query_interface(interface: str) -> str | None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             packed = fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, struct.pack("256s", interface.encode()[:15]))
@@ -51,25 +51,25 @@ def address_function(variables: Mapping[str, Any], mapping: Mapping[str, str]) -
         if external:
             if not port:
                 raise ValueError(f"address({service!r}, external=True) needs a port")
-            place, secure = _external(variables, port)
+            place, secure = _external_address(variables, port)
             scheme = "https" if secure else scheme
         if place is None:
-            place = _inside(variables, service, port)
+            place = _cluster_address(variables, service, port)
         return f"{scheme}://{place}" if with_scheme else place
 
     return address
 
 
-def _inside(variables: Mapping[str, Any], service: str, port: Any) -> str:
+def _cluster_address(variables: Mapping[str, Any], service: str, port: Any) -> str:
     name = f"{service}.{variables['namespace']}.svc.{variables['cluster_domain']}"
     number = port.get("cont") if isinstance(port, dict) else port
     return f"{name}:{number}" if number else name
 
 
-def _external(variables: Mapping[str, Any], port: Any) -> tuple[str | None, bool]:
+def _external_address(variables: Mapping[str, Any], port: Any) -> tuple[str | None, bool]:
     if not isinstance(port, dict):
         return None, False
-    ingress = _mapping(variables.get("ingress"))
+    ingress = _as_mapping(variables.get("ingress"))
     if ingress.get("enabled") and port.get("ingress"):
         return f"{port['ingress']}.{ingress.get('domain')}:{ingress.get('port')}", True
     if port.get("node"):
@@ -78,20 +78,20 @@ def _external(variables: Mapping[str, Any], port: Any) -> tuple[str | None, bool
 
 
 def _has_tls(variables: Mapping[str, Any], service: str) -> bool:
-    section = _mapping(variables.get(service.split("-")[0]))
-    return bool(_mapping(section.get("tls")).get("enabled"))
+    section = _as_mapping(variables.get(service.split("-")[0]))
+    return bool(_as_mapping(section.get("tls")).get("enabled"))
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def host(url: str) -> str:
+def url_host(url: str) -> str:
     """The host of a URL, with its port."""
     return str(url).partition("://")[2].partition("/")[0]
 
 
-def hostname(url: str) -> str:
+def url_hostname(url: str) -> str:
     """The host of a URL or of `host:port`, without the port."""
     text = str(url)
     rest = text.partition("://")[2] or text

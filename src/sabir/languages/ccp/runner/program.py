@@ -16,31 +16,31 @@ from typing import Any
 
 from sabir.languages.ccp.runner.commands import (
     CommandFailed,
-    Stopped,
+    StopRequest,
     Supervisor,
     client_environment,
     exit_code,
 )
 from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
-from sabir.languages.ccp.runner.files import FileFailed, rendered_files, write_files
-from sabir.languages.ccp.runner.settings import Settings, SetupError, read_settings
-from sabir.languages.ccp.runner.status import DependencyTimeout, NotReady, Status, answer_probe
-from sabir.languages.ccp.runner.templates import TemplateFailed
+from sabir.languages.ccp.runner.files import FileFailed, render_files, write_files
+from sabir.languages.ccp.runner.settings import RunnerSettings, SetupError, read_settings
+from sabir.languages.ccp.runner.status import DependencyTimeout, ProbeFailure, UnitStatus, answer_probe
+from sabir.languages.ccp.runner.templates import TemplateRenderError
 
 LOG = logging.getLogger("ccp-runner")
 _TICK = 0.2
 
 
-def provision(settings: Settings, etcd: Etcd, supervisor: Supervisor) -> int:
+def provision_container(settings: RunnerSettings, etcd: Etcd, supervisor: Supervisor) -> int:
     """Files, dependencies, commands, daemon; the exit status."""
     return _Provision(settings, etcd, supervisor).run()
 
 
 class _Provision:
-    def __init__(self, settings: Settings, etcd: Etcd, supervisor: Supervisor) -> None:
+    def __init__(self, settings: RunnerSettings, etcd: Etcd, supervisor: Supervisor) -> None:
         self.settings = settings
         self.supervisor = supervisor
-        self.status = Status(settings, etcd)
+        self.status = UnitStatus(settings, etcd)
         self.templates = settings.templates()
 
     def run(self) -> int:
@@ -110,7 +110,7 @@ class _Provision:
             time.sleep(min(_TICK, max(grace / 10, 0.01)))
 
 
-_LAST_WORDS = "/dev/termination-log"
+_TERMINATION_LOG = "/dev/termination-log"
 """What Kubernetes keeps of a container that ended, and shows to whoever asks why."""
 
 
@@ -131,24 +131,24 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         settings = read_settings(options.name)
         if options.action == "files":
-            return _files(settings, show=options.show)
+            return _output_files(settings, show=options.show)
         etcd = Etcd(settings.connection, timeout=settings.patience.etcd_timeout)
         if options.action == "status":
             answer_probe(settings, etcd)
             return 0
         supervisor = Supervisor(settings.patience.stop_grace)
         supervisor.listen()
-        return provision(settings, etcd, supervisor)
-    except NotReady as error:
+        return provision_container(settings, etcd, supervisor)
+    except ProbeFailure as error:
         LOG.info("not ready: %s", error)
         return 1
     except CommandFailed as error:
         _end_with(error)
         return error.code
-    except Stopped as stopped:
+    except StopRequest as stopped:
         LOG.info("%s", stopped)
         return 128 + stopped.number
-    except (SetupError, FileFailed, TemplateFailed, DependencyTimeout, EtcdUnavailable) as error:
+    except (SetupError, FileFailed, TemplateRenderError, DependencyTimeout, EtcdUnavailable) as error:
         _end_with(error)
         return 1
 
@@ -165,7 +165,7 @@ def _leave_python_home() -> None:
 def _end_with(error: Exception) -> None:
     """Tell why the container ends: in its log and, where there is a place for it, in its status."""
     LOG.error("%s", error)
-    path = os.environ.get("CCP_TERMINATION_LOG") or _LAST_WORDS
+    path = os.environ.get("CCP_TERMINATION_LOG") or _TERMINATION_LOG
     if os.path.isfile(path):
         try:
             with open(path, "w", encoding="utf-8") as words:
@@ -174,9 +174,9 @@ def _end_with(error: Exception) -> None:
             LOG.debug("%s: cannot be written: %s", path, problem)
 
 
-def _files(settings: Settings, *, show: bool) -> int:
+def _output_files(settings: RunnerSettings, *, show: bool) -> int:
     if show:
-        json.dump([*rendered_files(settings, settings.templates())], sys.stdout)
+        json.dump([*render_files(settings, settings.templates())], sys.stdout)
     else:
         write_files(settings, settings.templates())
     return 0

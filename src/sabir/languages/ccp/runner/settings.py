@@ -6,12 +6,12 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from sabir.languages.ccp.runner.etcd import Connection, etcd_connection
+from sabir.languages.ccp.runner.etcd import EtcdConnection, etcd_connection
 from sabir.languages.ccp.runner.network import interface_address
-from sabir.languages.ccp.runner.templates import Templates
-from sabir.languages.ccp.runner.variables import Pod, container_variables
+from sabir.languages.ccp.runner.templates import RunnerTemplates
+from sabir.languages.ccp.runner.variables import PodInfo, container_variables
 
-__all__ = ["Patience", "Settings", "SetupError", "read_settings"]
+__all__ = ["Patience", "RunnerSettings", "SetupError", "read_settings"]
 
 
 class SetupError(Exception):
@@ -31,7 +31,7 @@ class Patience(NamedTuple):
     stop_grace: float = 20.0
 
 
-class Settings(NamedTuple):
+class RunnerSettings(NamedTuple):
     name: str
     """The container or single command."""
     unit: str
@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     variables: dict[str, Any]
     mapping: dict[str, str]
     patience: Patience
-    connection: Connection
+    connection: EtcdConnection
     etc: str
     namespace: str
     node: str
@@ -53,20 +53,20 @@ class Settings(NamedTuple):
         section = self.variables.get("runner")
         return section if isinstance(section, dict) else {}
 
-    def templates(self) -> Templates:
+    def templates(self) -> RunnerTemplates:
         strict = self.options.get("undefined") == "strict"
-        return Templates(self.variables, self.mapping, folder=self.etc, strict=strict)
+        return RunnerTemplates(self.variables, self.mapping, folder=self.etc, strict=strict)
 
 
-def read_settings(name: str, etc: str | None = None) -> Settings:
+def read_settings(name: str, etc: str | None = None) -> RunnerSettings:
     etc = etc or os.environ.get("CCP_ETC") or "/etc/ccp"
-    workflow = _read(etc, "role", name).get("workflow")
+    workflow = _read_json(etc, "role", name).get("workflow")
     if not isinstance(workflow, dict) or "name" not in workflow:
         raise SetupError(f"{os.path.join(etc, 'role', name)}.json holds no workflow")
-    service_config = _read(etc, "service-config", "service-config", optional=True)
-    meta = _read(etc, "meta", "meta", optional=True)
+    service_config = _read_json(etc, "service-config", "service-config", optional=True)
+    meta = _read_json(etc, "meta", "meta", optional=True)
     node = os.environ.get("CCP_NODE_NAME") or os.uname().nodename
-    pod = Pod(
+    pod = PodInfo(
         node=node,
         name=os.environ.get("CCP_POD_NAME") or node,
         service=meta.get("service-name") or str(workflow["name"]).partition("/")[0],
@@ -76,22 +76,22 @@ def read_settings(name: str, etc: str | None = None) -> Settings:
         cpu_limit=os.environ.get("CPU_LIMIT") or "0",
     )
     layers = [
-        _read(etc, "globals", "globals"),
-        _read(etc, "global-secrets", "global-secrets", optional=True),
+        _read_json(etc, "globals", "globals"),
+        _read_json(etc, "global-secrets", "global-secrets", optional=True),
         service_config.get("configs") or {},
     ]
-    nodes = _read(etc, "nodes-config", "nodes-config", optional=True)
+    nodes = _read_json(etc, "nodes-config", "nodes-config", optional=True)
     address = os.environ.get("CCP_POD_IP") or None
     variables = container_variables(
         layers, nodes, pod, lambda interface: interface_address(interface, pod, address)
     )
-    return Settings(
+    return RunnerSettings(
         name=name,
         unit=str(workflow["name"]),
         workflow=workflow,
         variables=variables,
         mapping=service_config.get("mapping") or {},
-        patience=_patience(variables.get("runner")),
+        patience=_read_patience(variables.get("runner")),
         connection=etcd_connection(variables, address),
         etc=etc,
         namespace=str(variables.get("namespace") or "ccp"),
@@ -101,7 +101,7 @@ def read_settings(name: str, etc: str | None = None) -> Settings:
     )
 
 
-def _read(etc: str, folder: str, name: str, *, optional: bool = False) -> dict[str, Any]:
+def _read_json(etc: str, folder: str, name: str, *, optional: bool = False) -> dict[str, Any]:
     path = os.path.join(etc, folder, name + ".json")
     try:
         with open(path, encoding="utf-8") as file:
@@ -117,7 +117,7 @@ def _read(etc: str, folder: str, name: str, *, optional: bool = False) -> dict[s
     return data
 
 
-def _patience(section: Any) -> Patience:
+def _read_patience(section: Any) -> Patience:
     numbers = {
         key: type(getattr(Patience(), key))(value)
         for key, value in (section if isinstance(section, dict) else {}).items()

@@ -23,16 +23,16 @@ from functools import partial
 from typing import Any
 
 from sabir.languages.ccp.runner.commands import CommandFailed, Supervisor, client_environment
-from sabir.languages.ccp.runner.etcd import Entry, Etcd, EtcdUnavailable
-from sabir.languages.ccp.runner.settings import Settings
-from sabir.languages.ccp.runner.templates import TemplateFailed
+from sabir.languages.ccp.runner.etcd import Etcd, EtcdEntry, EtcdUnavailable
+from sabir.languages.ccp.runner.settings import RunnerSettings
+from sabir.languages.ccp.runner.templates import TemplateRenderError
 
 
-class NotReady(Exception):
+class ProbeFailure(Exception):
     """The readiness probe fails, for this reason."""
 
 
-def check_readiness(settings: Settings) -> None:
+def check_readiness(settings: RunnerSettings) -> None:
     """Raises `NotReady`, or `CommandFailed` of the command."""
     readiness = settings.workflow.get("readiness")
     if readiness is None:
@@ -47,7 +47,7 @@ def check_readiness(settings: Settings) -> None:
     Supervisor().run(command, timeout=timeout, environment=environment)
 
 
-def _check_http(settings: Settings, readiness: dict[str, Any]) -> None:
+def _check_http(settings: RunnerSettings, readiness: dict[str, Any]) -> None:
     """A daemon may listen on the address of the pod, on the loopback address, or on both."""
     scheme = str(readiness.get("scheme") or "http").lower()
     path = str(readiness["path"])
@@ -58,14 +58,14 @@ def _check_http(settings: Settings, readiness: dict[str, Any]) -> None:
     for host in dict.fromkeys(hosts):
         url = f"{scheme}://{host}:{readiness['port']}{path}"
         try:
-            with urllib.request.urlopen(url, timeout=timeout, context=_context(settings, scheme)):
+            with urllib.request.urlopen(url, timeout=timeout, context=_build_ssl_context(settings, scheme)):
                 return
         except (OSError, urllib.error.URLError) as error:
             problems.append(f"{url}: {error}")
-    raise NotReady("; ".join(problems))
+    raise ProbeFailure("; ".join(problems))
 
 
-def _context(settings: Settings, scheme: str) -> ssl.SSLContext | None:
+def _build_ssl_context(settings: RunnerSettings, scheme: str) -> ssl.SSLContext | None:
     """Certificates are made for names, and a probe goes to an address: they are looked at only when that is asked for
     (`runner.verify_probes`), and then by their issuer alone."""
     if scheme != "https":
@@ -79,7 +79,7 @@ def _context(settings: Settings, scheme: str) -> ssl.SSLContext | None:
 
 LOG = logging.getLogger("ccp-runner")
 _LOCAL = ":local"
-_FAREWELL = 2.0
+_WITHDRAW_TIMEOUT = 2.0
 """Seconds that etcd has to answer when the container ends."""
 
 
@@ -87,24 +87,24 @@ class DependencyTimeout(Exception):
     """A dependency did not come in time."""
 
 
-def dependency_key(settings: Settings, dependency: str) -> str:
+def dependency_key(settings: RunnerSettings, dependency: str) -> str:
     """The key of a Job; those of a container's pods begin with it."""
     local = dependency.endswith(_LOCAL)
     unit = dependency[: -len(_LOCAL)] if local else dependency
-    return _key(settings, settings.node if local else "global", unit, "ready")
+    return _status_key(settings, settings.node if local else "global", unit, "ready")
 
 
-def _key(settings: Settings, where: str, unit: str, state: str) -> str:
+def _status_key(settings: RunnerSettings, where: str, unit: str, state: str) -> str:
     return f"/ccp/{settings.namespace}/status/{where}/{unit}/{state}"
 
 
-class Status:
-    def __init__(self, settings: Settings, etcd: Etcd) -> None:
+class UnitStatus:
+    def __init__(self, settings: RunnerSettings, etcd: Etcd) -> None:
         self.settings = settings
         self.etcd = etcd
         self._lease: str | None = None
         self._kept = 0.0
-        self._jobs_seen: dict[str, Entry] = {}
+        self._jobs_seen: dict[str, EtcdEntry] = {}
 
     def wait_for(self, dependencies: list[str], supervisor: Supervisor) -> None:
         """Until every dependency is ready; raises `DependencyTimeout` that names the keys still missing."""
@@ -174,7 +174,7 @@ class Status:
 
     def _job_keys(self) -> list[str]:
         places = ("global", self.settings.node)
-        return [_key(self.settings, where, self.settings.unit, "ready") for where in places]
+        return [_status_key(self.settings, where, self.settings.unit, "ready") for where in places]
 
     # -- a container -----------------------------------------------------------------------------------------------
 
@@ -183,11 +183,11 @@ class Status:
 
     def _put_done(self) -> None:
         self._lease = self.etcd.grant(self.settings.patience.status_ttl)
-        self.etcd.put(self._done_key(), self._lease, self._lease)
+        self.etcd.put(self._completion_key(), self._lease, self._lease)
         self._kept = time.monotonic()
 
-    def _done_key(self) -> str:
-        return _key(self.settings, "pods/" + self.settings.pod, self.settings.unit, "done")
+    def _completion_key(self) -> str:
+        return _status_key(self.settings, "pods/" + self.settings.pod, self.settings.unit, "done")
 
     def _ready_keys(self) -> list[str]:
         return [f"{key}/{self.settings.pod}" for key in self._job_keys()]
@@ -212,7 +212,7 @@ class Status:
         """The container ends: nobody should count on it any longer."""
         if self._lease is None:
             return
-        self.etcd.timeout = min(self.etcd.timeout, _FAREWELL)
+        self.etcd.timeout = min(self.etcd.timeout, _WITHDRAW_TIMEOUT)
         try:
             self.etcd.revoke(self._lease)
         except EtcdUnavailable as error:
@@ -223,7 +223,7 @@ class Status:
 
     def lease_of_runner(self) -> str | None:
         """None until everything has started."""
-        return self.etcd.get(self._done_key())
+        return self.etcd.get(self._completion_key())
 
     def waits_for(self) -> str:
         """The keys that keep the container from starting, for whoever looks at its events."""
@@ -244,18 +244,18 @@ class Status:
             self.etcd.delete(key)
 
 
-def answer_probe(settings: Settings, etcd: Etcd) -> None:
+def answer_probe(settings: RunnerSettings, etcd: Etcd) -> None:
     """The readiness probe: started, its own check is well, and then others are told. Raises `NotReady`."""
-    status = Status(settings, etcd)
+    status = UnitStatus(settings, etcd)
     try:
         lease = status.lease_of_runner()
         if lease is None:
-            raise NotReady(status.waits_for() or "the daemon has not started yet")
+            raise ProbeFailure(status.waits_for() or "the daemon has not started yet")
         try:
             check_readiness(settings)
-        except (NotReady, CommandFailed, TemplateFailed) as error:
+        except (ProbeFailure, CommandFailed, TemplateRenderError) as error:
             status.publish_unready()
-            raise NotReady(f"the readiness check fails: {error}") from error
+            raise ProbeFailure(f"the readiness check fails: {error}") from error
         status.publish_ready(lease)
     except EtcdUnavailable as error:
-        raise NotReady(str(error)) from error
+        raise ProbeFailure(str(error)) from error

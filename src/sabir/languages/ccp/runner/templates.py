@@ -7,14 +7,14 @@ import socket
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sabir.languages.ccp.runner.network import address_function, host, hostname
+from sabir.languages.ccp.runner.network import address_function, url_host, url_hostname
 
-__all__ = ["TemplateFailed", "Templates", "import_line", "is_template", "raise_exception"]
+__all__ = ["RunnerTemplates", "TemplateRenderError", "import_line", "is_template", "raise_exception"]
 
-FILTERS = {"host": host, "hostname": hostname, "gethostbyname": socket.gethostbyname}
+FILTERS = {"host": url_host, "hostname": url_hostname, "gethostbyname": socket.gethostbyname}
 
 
-class TemplateFailed(Exception):
+class TemplateRenderError(Exception):
     """A template could not be rendered; says at which of its lines, where that is known."""
 
 
@@ -33,7 +33,7 @@ def import_line(names: Iterable[str]) -> str:
     return "".join("{%% import %r as %s with context %%}" % pair for pair in stems if pair[1].isidentifier())  # noqa: UP031
 
 
-class Templates:
+class RunnerTemplates:
     """The templates of one container. Undefined names are empty and false, unless `strict`."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Templates:
         self._variables = variables
         exports = os.path.join(folder, "exports")
         self._imports = import_line(os.listdir(exports) if os.path.isdir(exports) else ())
-        self._environment = _environment([os.path.join(folder, "files"), exports], strict=strict)
+        self._environment = _build_environment([os.path.join(folder, "files"), exports], strict=strict)
         functions = {"address": address_function(variables, mapping), "raise_exception": raise_exception}
         self._environment.globals.update(functions)
         self._environment.filters.update(FILTERS)
@@ -59,7 +59,7 @@ class Templates:
         except Exception as error:  # whatever an expression of the template does wrong
             line = getattr(error, "lineno", None) or _template_line(error)
             where = f"line {line}: " if line else ""
-            raise TemplateFailed(f"{where}{type(error).__name__}: {error}") from error
+            raise TemplateRenderError(f"{where}{type(error).__name__}: {error}") from error
         return rendered
 
     def command(self, text: str) -> str:
@@ -68,8 +68,8 @@ class Templates:
             return text
         try:
             return self.render(text)
-        except TemplateFailed as error:
-            raise TemplateFailed(f"the command {text!r}: {error}") from error
+        except TemplateRenderError as error:
+            raise TemplateRenderError(f"the command {text!r}: {error}") from error
 
 
 def _template_line(error: BaseException) -> int | None:
@@ -81,7 +81,7 @@ def _template_line(error: BaseException) -> int | None:
     return line
 
 
-def _environment(folders: list[str], *, strict: bool) -> Any:
+def _build_environment(folders: list[str], *, strict: bool) -> Any:
     import jinja2
 
     class KeyFirst(jinja2.Environment):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Pod", "container_variables", "merge"]
+__all__ = ["PodInfo", "container_variables", "merge_mappings"]
 
 
-class Pod(NamedTuple):
+class PodInfo(NamedTuple):
     """What a pod knows of itself."""
 
     node: str
@@ -23,13 +23,13 @@ class Pod(NamedTuple):
     cpu_limit: str = "0"
 
 
-def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merge_mappings(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """A new mapping: `over` wins, mappings are merged into each other."""
     merged = dict(base)
     for key, value in over.items():
         before = merged.get(key)
         if isinstance(before, Mapping) and isinstance(value, Mapping):
-            value = merge(before, value)
+            value = merge_mappings(before, value)
         merged[key] = value
     return merged
 
@@ -37,7 +37,7 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def container_variables(
     layers: Iterable[Mapping[str, Any]],
     node_configs: Mapping[str, Mapping[str, Any]],
-    pod: Pod,
+    pod: PodInfo,
     address_of: Callable[[str], str],
 ) -> dict[str, Any]:
     """The layers in their order, then the configuration of each pattern that matches the node, then the pod's own.
@@ -46,10 +46,10 @@ def container_variables(
     """
     variables: dict[str, Any] = {}
     for layer in layers:
-        variables = merge(variables, layer)
+        variables = merge_mappings(variables, layer)
     for pattern, configs in sorted(node_configs.items()):
         if re.match(pattern, pod.node):
-            variables = merge(variables, configs)
+            variables = merge_mappings(variables, configs)
     variables.update(
         node_name=pod.node,
         pod_name=pod.name,
@@ -57,13 +57,13 @@ def container_variables(
         service_name=pod.service,
         memory_limit=pod.memory_limit,
         cpu_limit=pod.cpu_limit,
-        network_topology=_network(variables, pod, address_of),
+        network_topology=_network_topology(variables, pod, address_of),
     )
     return variables
 
 
-def _network(
-    variables: Mapping[str, Any], pod: Pod, address_of: Callable[[str], str]
+def _network_topology(
+    variables: Mapping[str, Any], pod: PodInfo, address_of: Callable[[str], str]
 ) -> dict[str, dict[str, str]]:
     """A pod with a network of its own has one interface; one on the network of its host, those of the configuration."""
     names = {"private": "eth0", "public": "eth0"}

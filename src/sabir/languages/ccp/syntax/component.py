@@ -79,7 +79,9 @@ def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
     for package in packages:
         roots = {match["root"] for name in package.list() if (match := _definition_pattern().fullmatch(name))}
         # A component may hold examples with a service/ folder of their own: the outermost root counts.
-        outer = [root for root in roots if not any(other != root and _below(root, other) for other in roots)]
+        outer = [
+            root for root in roots if not any(other != root and _is_below(root, other) for other in roots)
+        ]
         for root in sorted(outer, key=lambda root: root or ""):
             name = root.rpartition("/")[2] if root else _package_name(package)
             component = Component(name=component_name(name), package=package, root=f"{root}/" if root else "")
@@ -91,7 +93,7 @@ def _package_name(package: LoadedPackage) -> str:
     return package.path.absolute().name if package.path is not None else package.name
 
 
-def _below(root: str | None, other: str | None) -> bool:
+def _is_below(root: str | None, other: str | None) -> bool:
     if root is None:
         return False
     return other is None or root.startswith(other + "/")
@@ -111,7 +113,7 @@ def config_of(package: LoadedPackage) -> PackageFile | None:
     return None
 
 
-def shared_macros(components: Iterable[Component]) -> dict[str, Source]:
+def collect_macros(components: Iterable[Component]) -> dict[str, Source]:
     """The exports of all components by name. Those of one name are one module, joined in the order of the components."""
     parts: defaultdict[str, list[Source]] = defaultdict(list)
     for component in components:

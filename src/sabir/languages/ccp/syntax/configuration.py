@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.template.findings import Rendered
-from sabir.languages.ccp.runner.variables import merge
+from sabir.expressions.template.findings import RenderedTemplate
+from sabir.languages.ccp.runner.variables import merge_mappings
 from sabir.languages.ccp.syntax.configuration_form import SectionForms, node_port_range_pattern
-from sabir.languages.ccp.syntax.includes import Beside, documents_of
-from sabir.languages.ccp.syntax.reader import Reading
+from sabir.languages.ccp.syntax.includes import FileLookup, documents_of
+from sabir.languages.ccp.syntax.reader import NodeReader
 from sabir.languages.ccp.syntax.rules import Fault
 from sabir.languages.language import Document
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
@@ -40,7 +40,7 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def variables(self) -> dict[str, Any]:
-        return merge(self.configs, self.secret_configs)
+        return merge_mappings(self.configs, self.secret_configs)
 
     @property
     def namespace(self) -> str:
@@ -102,7 +102,7 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
 
 
 @lru_cache(maxsize=1)
-def _framework() -> tuple[Source, YamlMapping]:
+def _load_defaults() -> tuple[Source, YamlMapping]:
     text = resources.files("sabir.languages.ccp.library").joinpath("defaults.yaml").read_text("utf-8")
     source = Source("<framework defaults>", text)
     root = compose(source).documents[0]
@@ -111,18 +111,18 @@ def _framework() -> tuple[Source, YamlMapping]:
 
 
 def read_configuration(
-    sources: Iterable[Source | Document], beside: Beside | None = None
+    sources: Iterable[Source | Document], beside: FileLookup | None = None
 ) -> tuple[Configuration, list[Fault]]:
     """Merge these texts over the framework's defaults, in their order."""
     faults: list[Fault] = []
-    layers = [_framework()]
+    layers = [_load_defaults()]
     merged = data_of(layers[0][1])
     readable = True
     for layer in sources:
         roots = [*_read_layer(layer, beside, faults)]
         for _, root in roots:
             sections = {name: value for name, value in data_of(root).items() if isinstance(value, dict)}
-            merged = merge(merged, sections)
+            merged = merge_mappings(merged, sections)
         layers += roots
         text = layer.source.text if isinstance(layer, Document) else layer.text
         readable = readable and (bool(roots) or not text.strip())
@@ -140,15 +140,15 @@ def _with_whole_lines(data: dict[str, Any]) -> dict[str, Any]:
             if isinstance(value, str) and value and not value.endswith("\n")
         }
         if texts:
-            data = merge(data, {section: {"security": {"tls": texts}}})
+            data = merge_mappings(data, {section: {"security": {"tls": texts}}})
     return data
 
 
 def _read_layer(
-    layer: Source | Document, beside: Beside | None, faults: list[Fault]
+    layer: Source | Document, beside: FileLookup | None, faults: list[Fault]
 ) -> Iterator[tuple[Source, YamlMapping]]:
     for source, document in documents_of(layer, beside, faults):
-        reading = Reading(Rendered(source), faults)
+        reading = NodeReader(RenderedTemplate(source), faults)
         root = reading.mapping(document, "")
         if root is not None:
             SectionForms(reading).check(root)

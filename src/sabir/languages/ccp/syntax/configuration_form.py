@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.suggestions import near
+from sabir.diagnostics.suggestions import suggest
 from sabir.expressions.patterns import PatternError, compile_pattern
-from sabir.expressions.patterns.syntax import parsed
+from sabir.expressions.patterns.syntax import parse_pattern
 from sabir.languages.ccp.syntax.reader import (
     BAD_FORMAT,
     CONFLICT,
     DNS_LABEL,
     EMPTY,
     WRONG_TYPE,
-    Reading,
+    NodeReader,
     dns_subdomain_pattern,
-    join,
+    join_path,
     type_name,
 )
 from sabir.languages.ccp.syntax.rules import ccp_rule
@@ -39,7 +39,7 @@ def pattern_problem(pattern: str) -> str | None:
     if len(pattern) > _LONGEST:
         return f"longer than {_LONGEST} characters"
     try:
-        tree, _ = parsed(pattern, compile_pattern(pattern).flags)
+        tree, _ = parse_pattern(pattern, compile_pattern(pattern).flags)
     except PatternError as error:
         return str(error)
     repeats = _Repeats()
@@ -143,7 +143,7 @@ _FOREIGN: Final = frozenset(
 class SectionForms:
     """Checks the sections of one text of the configuration."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: NodeReader) -> None:
         self.reading = reading
 
     def check(self, root: YamlMapping) -> None:
@@ -154,8 +154,8 @@ class SectionForms:
                 section = self.reading.mapping(entry.value, name)
                 if section is not None:
                     getattr(self, f"_{name}", self._anything)(section)
-            elif name not in _FOREIGN and near(name, SECTIONS) is not None:
-                hint = f"did you mean {near(name, SECTIONS)!r}?"
+            elif name not in _FOREIGN and suggest(name, SECTIONS) is not None:
+                hint = f"did you mean {suggest(name, SECTIONS)!r}?"
                 message = f"the configuration has no section {name!r}; it is not used"
                 self.reading.fail(UNKNOWN_SECTION, name, entry.key, message, hint=hint)
 
@@ -168,7 +168,7 @@ class SectionForms:
 
     def _nodes(self, section: YamlMapping) -> None:
         for pattern, entry in self.reading.entries(section, "nodes").items():
-            path = join("nodes", pattern)
+            path = join_path("nodes", pattern)
             problem = pattern_problem(pattern)
             if problem is not None:
                 message = f"{path}: {pattern!r} is no pattern of node names: {problem}"
@@ -182,7 +182,7 @@ class SectionForms:
 
     def _roles(self, section: YamlMapping) -> None:
         for role, entry in self.reading.entries(section, "roles").items():
-            self._texts(entry.value, join("roles", role))
+            self._texts(entry.value, join_path("roles", role))
 
     def _texts(self, node: YamlNode, path: str) -> None:
         if not isinstance(node, YamlSequence):
@@ -193,7 +193,7 @@ class SectionForms:
 
     def _replicas(self, section: YamlMapping) -> None:
         for service, entry in self.reading.entries(section, "replicas").items():
-            self.reading.integer(entry.value, join("replicas", service), low=0, high=2**31 - 1)
+            self.reading.integer(entry.value, join_path("replicas", service), low=0, high=2**31 - 1)
 
     def _images(self, section: YamlMapping) -> None:
         entries = self.reading.entries(section, "images")
@@ -228,10 +228,10 @@ class SectionForms:
         entries = self.reading.entries(section, "kubernetes")
         if "namespace" in entries:
             path = "kubernetes.namespace"
-            self.reading.matching(entries["namespace"].value, path, DNS_LABEL, "a DNS label")
+            self.reading.match_text(entries["namespace"].value, path, DNS_LABEL, "a DNS label")
         if "cluster_domain" in entries:
             path = "kubernetes.cluster_domain"
-            self.reading.matching(
+            self.reading.match_text(
                 entries["cluster_domain"].value, path, dns_subdomain_pattern(), "a domain name"
             )
         if "node_port_range" in entries:
@@ -274,7 +274,7 @@ class SectionForms:
 
     def _files(self, section: YamlMapping) -> None:
         for name, entry in self.reading.entries(section, "files").items():
-            self.reading.text(entry.value, join("files", name))
+            self.reading.text(entry.value, join_path("files", name))
 
     def _repositories(self, section: YamlMapping) -> None:
         entries = self.reading.entries(section, "repositories")
@@ -286,7 +286,7 @@ class SectionForms:
 
     def _sources(self, section: YamlMapping) -> None:
         for name, entry in self.reading.entries(section, "sources").items():
-            path = join("sources", name)
+            path = join_path("sources", name)
             source = self.reading.mapping(entry.value, path)
             if source is None:
                 continue
@@ -304,13 +304,13 @@ class SectionForms:
         entries = self.reading.keys(section, "framework", ("dsl_version",))
         if "dsl_version" in entries:
             wanted = "MAJOR.MINOR.PATCH"
-            self.reading.matching(
+            self.reading.match_text(
                 entries["dsl_version"].value, "framework.dsl_version", _dsl_version_pattern(), wanted
             )
 
     def _services(self, section: YamlMapping) -> None:
         for name, entry in self.reading.entries(section, "services").items():
-            path = join("services", name)
+            path = join_path("services", name)
             self.reading.key_matching(entry, name, path, DNS_LABEL, "must be a DNS label")
             mapping = self.reading.mapping(entry.value, path)
             if mapping is None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sabir.languages.ccp.syntax.kubernetes import read_env, read_lifecycle
 from sabir.languages.ccp.syntax.nodes import Command, Container, HttpProbe, Probe, Reference, Stage, Volume
-from sabir.languages.ccp.syntax.reader import BAD_ENUM, BAD_FORMAT, OUT_OF_RANGE, Reading
+from sabir.languages.ccp.syntax.reader import BAD_ENUM, BAD_FORMAT, OUT_OF_RANGE, NodeReader
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data
 from sabir.text import Place
@@ -20,7 +20,7 @@ _SCHEMES: Final = ("HTTP", "HTTPS")
 _LONGEST: Final = 86_400
 
 
-def read_probe(reading: Reading, node: YamlNode, path: str) -> Probe | None:
+def read_probe(reading: NodeReader, node: YamlNode, path: str) -> Probe | None:
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
         command = reading.text(node, path)
         return Probe(path=path, place=reading.place(node), action=command, written=command)
@@ -43,18 +43,20 @@ def read_probe(reading: Reading, node: YamlNode, path: str) -> Probe | None:
     return Probe(
         path=path,
         place=reading.place(node),
-        action=_exec(reading, entries, path) if kind == "exec" else _http(reading, entries, path),
+        action=_read_exec_command(reading, entries, path)
+        if kind == "exec"
+        else _read_http_probe(reading, entries, path),
         written=written,
-        timeout=_seconds(reading, entries, path, "timeout", 1),
-        initial_delay=_seconds(reading, entries, path, "initialDelay", 0),
+        timeout=_read_seconds(reading, entries, path, "timeout", 1),
+        initial_delay=_read_seconds(reading, entries, path, "initialDelay", 0),
     )
 
 
-def _exec(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+def _read_exec_command(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> str:
     return reading.text(entries["command"].value, f"{path}.command") if "command" in entries else ""
 
 
-def _http(reading: Reading, entries: dict[str, YamlEntry], path: str) -> HttpProbe:
+def _read_http_probe(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> HttpProbe:
     url = reading.text(entries["path"].value, f"{path}.path") if "path" in entries else ""
     port = 1
     if "port" in entries:
@@ -67,10 +69,10 @@ def _http(reading: Reading, entries: dict[str, YamlEntry], path: str) -> HttpPro
                 )
         else:
             port = reading.integer(node, f"{path}.port", low=1, high=65535)
-    return HttpProbe(path=url, port=port, scheme=_scheme(reading, entries, path))
+    return HttpProbe(path=url, port=port, scheme=_read_scheme(reading, entries, path))
 
 
-def _scheme(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+def _read_scheme(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> str:
     entry = entries.get("scheme")
     if entry is None:
         return _SCHEMES[0]
@@ -82,7 +84,9 @@ def _scheme(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
     return value
 
 
-def _seconds(reading: Reading, entries: dict[str, YamlEntry], path: str, key: str, low: int) -> int | None:
+def _read_seconds(
+    reading: NodeReader, entries: dict[str, YamlEntry], path: str, key: str, low: int
+) -> int | None:
     if key not in entries:
         return None
     return reading.integer(entries[key].value, f"{path}.{key}", low=low, high=_LONGEST)
@@ -108,12 +112,12 @@ _SECRETS_SINCE: Final = (0, 6, 0)
 _IMAGE_SINCE: Final = (0, 5, 0)
 
 
-def read_container(reading: Reading, node: YamlNode, path: str) -> Container | None:
+def read_container(reading: NodeReader, node: YamlNode, path: str) -> Container | None:
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None
     entries = reading.keys(mapping, path, CONTAINER_KEYS, required=("name", "image", "daemon"))
-    readiness, liveness = _probes(reading, entries, path)
+    readiness, liveness = _read_probes(reading, entries, path)
     if "privileged" in entries:
         reading.feature((0, 1, 0), f"{path}.privileged", entries["privileged"])
     privileged = "privileged" in entries and reading.boolean(
@@ -137,10 +141,10 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
         readiness=readiness,
         liveness=liveness,
         volumes=read_volumes(reading, entries, path),
-        pre=_commands(reading, entries, path, Stage.PRE),
+        pre=_read_commands(reading, entries, path, Stage.PRE),
         daemon=daemon or _no_command(reading, mapping, path),
-        post=_commands(reading, entries, path, Stage.POST),
-        env=tuple(read_env(reading, *item) for item in _array(reading, entries, path, "env")),
+        post=_read_commands(reading, entries, path, Stage.POST),
+        env=tuple(read_env(reading, *item) for item in _list_items(reading, entries, path, "env")),
         privileged=privileged,
         privileged_place=_value_place(reading, entries, "privileged", mapping) if privileged else None,
         lifecycle=read_lifecycle(reading, entries["lifecycle"], f"{path}.lifecycle")
@@ -149,7 +153,7 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
     )
 
 
-def _no_command(reading: Reading, mapping: YamlMapping, path: str) -> Command:
+def _no_command(reading: NodeReader, mapping: YamlMapping, path: str) -> Command:
     """Stands for a daemon that is missing or unreadable; the fault is noted."""
     place = reading.place(mapping)
     return Command(
@@ -157,17 +161,19 @@ def _no_command(reading: Reading, mapping: YamlMapping, path: str) -> Command:
     )
 
 
-def _value_place(reading: Reading, entries: dict[str, YamlEntry], key: str, mapping: YamlMapping) -> Place:
+def _value_place(reading: NodeReader, entries: dict[str, YamlEntry], key: str, mapping: YamlMapping) -> Place:
     return reading.place(entries[key].value if key in entries else mapping)
 
 
-def _array(
-    reading: Reading, entries: dict[str, YamlEntry], path: str, key: str
+def _list_items(
+    reading: NodeReader, entries: dict[str, YamlEntry], path: str, key: str
 ) -> tuple[tuple[YamlNode, str], ...]:
     return tuple(reading.items(entries[key].value, f"{path}.{key}")) if key in entries else ()
 
 
-def _probes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple[Probe | None, Probe | None]:
+def _read_probes(
+    reading: NodeReader, entries: dict[str, YamlEntry], path: str
+) -> tuple[Probe | None, Probe | None]:
     if "probes" not in entries:
         return None, None
     path = f"{path}.probes"
@@ -182,12 +188,12 @@ def _probes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple
     return readiness, liveness
 
 
-def read_volumes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
-    volumes = (_volume(reading, *item) for item in _array(reading, entries, path, "volumes"))
+def read_volumes(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
+    volumes = (_read_volume(reading, *item) for item in _list_items(reading, entries, path, "volumes"))
     return tuple(volume for volume in volumes if volume is not None)
 
 
-def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
+def _read_volume(reading: NodeReader, node: YamlNode, path: str) -> Volume | None:
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None
@@ -198,7 +204,9 @@ def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
         else None
     )
     paths: dict[str, str] = {
-        key: _path(reading, entries[key], f"{path}.{key}") for key in ("path", "mount-path") if key in entries
+        key: _read_path(reading, entries[key], f"{path}.{key}")
+        for key in ("path", "mount-path")
+        if key in entries
     }
     if kind == "host":
         if "path" not in entries:
@@ -220,18 +228,20 @@ def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
     )
 
 
-def _path(reading: Reading, entry: YamlEntry, path: str) -> str:
-    return reading.matching(entry.value, path, _absolute_pattern(), "an absolute path")
+def _read_path(reading: NodeReader, entry: YamlEntry, path: str) -> str:
+    return reading.match_text(entry.value, path, _absolute_pattern(), "an absolute path")
 
 
-def _commands(
-    reading: Reading, entries: dict[str, YamlEntry], path: str, stage: Stage
+def _read_commands(
+    reading: NodeReader, entries: dict[str, YamlEntry], path: str, stage: Stage
 ) -> tuple[Command, ...]:
-    commands = (read_command(reading, *item, stage) for item in _array(reading, entries, path, stage.value))
+    commands = (
+        read_command(reading, *item, stage) for item in _list_items(reading, entries, path, stage.value)
+    )
     return tuple(command for command in commands if command is not None)
 
 
-def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> Command | None:
+def read_command(reading: NodeReader, node: YamlNode, path: str, stage: Stage) -> Command | None:
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None
@@ -266,15 +276,15 @@ def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> C
 
 
 def read_references(
-    reading: Reading, entries: dict[str, YamlEntry], path: str, key: str
+    reading: NodeReader, entries: dict[str, YamlEntry], path: str, key: str
 ) -> tuple[Reference, ...]:
     return tuple(
         Reference(path=item_path, place=reading.place(item), name=reading.text(item, item_path))
-        for item, item_path in _array(reading, entries, path, key)
+        for item, item_path in _list_items(reading, entries, path, key)
     )
 
 
-def read_destination(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+def read_destination(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> str:
     if "path" not in entries:
         return ""
-    return reading.matching(entries["path"].value, f"{path}.path", _absolute_pattern(), "an absolute path")
+    return reading.match_text(entries["path"].value, f"{path}.path", _absolute_pattern(), "an absolute path")

@@ -9,19 +9,19 @@ from msgspec import Struct
 
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.template.findings import Rendered, TemplateFailed
+from sabir.expressions.template.findings import RenderedTemplate, RenderError
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.graph.values import Value
-from sabir.languages.ccp.runner.network import address_function, host, hostname
+from sabir.languages.ccp.runner.network import address_function, url_host, url_hostname
 from sabir.languages.ccp.runner.templates import raise_exception
-from sabir.languages.ccp.runner.variables import merge
+from sabir.languages.ccp.runner.variables import merge_mappings
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, read_configuration
-from sabir.languages.ccp.syntax.includes import Beside
+from sabir.languages.ccp.syntax.includes import FileLookup
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.overrides import Overrides, replaced_files
+from sabir.languages.ccp.syntax.overrides import Overrides, find_replacements
 from sabir.languages.ccp.syntax.procedures import Procedure, read_procedures
-from sabir.languages.ccp.syntax.reader import MISSING_KEY, YAML_SYNTAX, Reading
+from sabir.languages.ccp.syntax.reader import MISSING_KEY, YAML_SYNTAX, NodeReader
 from sabir.languages.ccp.syntax.rules import (
     TEMPLATE_RULES,
     UNDEFINED_VARIABLE,
@@ -39,7 +39,7 @@ from sabir.text import EMPTY_SPAN, Place, Source
 
 if TYPE_CHECKING:
     from sabir.languages.ccp.syntax.recording.statements import Trace
-    from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
+    from sabir.languages.ccp.syntax.recording.templates import TracedTemplates
 
 
 DUPLICATE_NAME: Final = ccp_rule(
@@ -97,7 +97,7 @@ def read_deployment(
     observed: Source | None = None,
     config: Source | Document | None = None,
     inputs: Source | None = None,
-    beside: Beside | None = None,
+    beside: FileLookup | None = None,
     packages: Sequence[LoadedPackage] = (),
     dsl_version: str | None = None,
     overrides: Mapping[str, Value] | None = None,
@@ -120,7 +120,7 @@ def read_deployment(
     values = Overrides(overrides or {})
     reader = _Reader(configuration, faults, values, recording=recording, keeps_trees=keeps_trees)
     definitions = reader.read(components)
-    procedures = read_procedures(components, reader.rendered, faults)
+    procedures = read_procedures(components, reader.render_template, faults)
     names = {name for described in (*definitions, *procedures) for name in described.files}
     return Deployment(
         components=tuple(components),
@@ -129,14 +129,14 @@ def read_deployment(
         definitions=tuple(definitions),
         procedures=procedures,
         packages=tuple(packages) or tuple(dict.fromkeys(component.package for component in components)),
-        replaced=replaced_files(configuration, beside, names, faults),
+        replaced=find_replacements(configuration, beside, names, faults),
         dsl_version=dsl_version or configuration.dsl_version or DSL_VERSION,
-        faults=_distinct(faults, readable=configuration.readable),
+        faults=_drop_duplicates(faults, readable=configuration.readable),
         overrides=values,
     )
 
 
-def _distinct(faults: Sequence[Fault], *, readable: bool) -> tuple[Fault, ...]:
+def _drop_duplicates(faults: Sequence[Fault], *, readable: bool) -> tuple[Fault, ...]:
     """Each once: what is wrong with a definition is wrong with its named instances too."""
     faults_by_place: dict[tuple[object, ...], Fault] = {}
     for fault_ in faults:
@@ -167,17 +167,21 @@ def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline:
 
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"raise_exception": raise_exception}
 # Names are resolved where the pods run; while rendering a definition a name stands for itself.
-_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"host": host, "hostname": hostname, "gethostbyname": str}
+_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "host": url_host,
+    "hostname": url_hostname,
+    "gethostbyname": str,
+}
 
 
-def recorded_templates(load: Callable[[str], Source | None]) -> RecordedTemplates:
+def trace_templates(load: Callable[[str], Source | None]) -> TracedTemplates:
     """Templates as the sandbox renders them, which tell what each part of their text rests on."""
-    from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
+    from sabir.languages.ccp.syntax.recording.templates import TracedTemplates
 
-    return RecordedTemplates(load, _FUNCTIONS, _FILTERS)
+    return TracedTemplates(load, _FUNCTIONS, _FILTERS)
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _as_mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
@@ -198,7 +202,7 @@ class _Reader:
         self._sandboxes: dict[str, Sandbox] = {}
         self._recording = recording
         self._keeps_trees = keeps_trees
-        self._recorded: dict[str, RecordedTemplates] = {}
+        self._recorded: dict[str, TracedTemplates] = {}
         self._bound = with_address(self.variables, {})
 
     def read(self, components: Sequence[Component]) -> list[Definition]:
@@ -273,19 +277,19 @@ class _Reader:
     def _definition(
         self, component: Component, file: PackageFile, instance: str | None, spec: Mapping[str, Any]
     ) -> Definition | None:
-        configs = _mapping(spec.get("configs"))
-        mapping = _mapping(spec.get("mapping"))
+        configs = _as_mapping(spec.get("configs"))
+        mapping = _as_mapping(spec.get("mapping"))
         if file.defect is not None:
             self._note(YAML_SYNTAX, "", file.defect.place, file.defect.message)
             return None
         plain, variables = self.variables, self._bound
         if configs or mapping:
-            plain = merge(self.variables, configs)
+            plain = merge_mappings(self.variables, configs)
             variables = with_address(plain, mapping)
-        rendered = self.rendered(component, file.source, variables)
+        rendered = self.render_template(component, file.source, variables)
         if rendered is None:
             return None
-        reading = Reading(rendered, self.faults, keeps_trees=self._keeps_trees)
+        reading = NodeReader(rendered, self.faults, keeps_trees=self._keeps_trees)
         stream = compose(rendered.source)
         reading.take_defects(stream)
         if len(stream.documents) > 1 and not stream.broken:
@@ -294,7 +298,7 @@ class _Reader:
             reading.fail(YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
         if stream.broken:
             # What is left is for whoever edits the file. Nothing is said of it: what is missing may be in the lost part.
-            reading = Reading(rendered, [], keeps_trees=self._keeps_trees)
+            reading = NodeReader(rendered, [], keeps_trees=self._keeps_trees)
             stream = compose_readable(rendered.source) or stream
         if stream.broken:
             return None
@@ -321,28 +325,28 @@ class _Reader:
             trace=self._trace(component, file.source, rendered, instance, plain, mapping),
         )
 
-    def rendered(
+    def render_template(
         self, component: Component, source: Source, variables: Mapping[str, Any] | None = None
-    ) -> Rendered | None:
+    ) -> RenderedTemplate | None:
         """The text of a template; None when it fails, which is noted. Without variables: those of the deployment."""
         variables = self._bound if variables is None else variables
         try:
             return self._sandbox(component).render(source, variables)
-        except TemplateFailed as failed:
+        except RenderError as failed:
             self.faults += map(template_fault, failed.findings)
             return None
 
     def _sandbox(self, component: Component) -> Sandbox:
         sandbox = self._sandboxes.get(component.root)
         if sandbox is None:
-            sandbox = self._sandboxes[component.root] = make_sandbox(_loader(component))
+            sandbox = self._sandboxes[component.root] = make_sandbox(_build_loader(component))
         return sandbox
 
     def _trace(
         self,
         component: Component,
         source: Source,
-        rendered: Rendered,
+        rendered: RenderedTemplate,
         instance: str | None,
         variables: Mapping[str, Any],
         mapping: Mapping[str, str],
@@ -352,13 +356,13 @@ class _Reader:
             return None
         templates = self._recorded.get(component.root)
         if templates is None:
-            templates = self._recorded[component.root] = recorded_templates(_loader(component))
+            templates = self._recorded[component.root] = trace_templates(_build_loader(component))
         trace = templates.trace(source, instance, variables, mapping)
         # Another text (by a filter that throws dice) would have other positions.
         return trace if trace is not None and trace.text == rendered.source.text else None
 
 
-def _loader(component: Component) -> Callable[[str], Source | None]:
+def _build_loader(component: Component) -> Callable[[str], Source | None]:
     """What templates of a component include and import."""
 
     def load(name: str) -> Source | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.template.findings import TemplateFailed
+from sabir.expressions.template.findings import RenderError
 from sabir.expressions.template.sandbox import Sandbox
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.rules import TEMPLATE_RULES, Fault, template_fault
@@ -72,7 +72,7 @@ def image_settings(configuration: Configuration, name: str) -> Iterator[tuple[st
 
 def read_images(packages: Iterable[LoadedPackage], configuration: Configuration) -> Iterator[ImageFile]:
     """In the order of their files."""
-    variables = _variables(configuration)
+    variables = _image_variables(configuration)
     for package in packages:
         for name in package.list():
             folder, _, file = name.rpartition("/")
@@ -80,7 +80,7 @@ def read_images(packages: Iterable[LoadedPackage], configuration: Configuration)
                 yield _Reader(package, folder, configuration).read(variables)
 
 
-def _variables(configuration: Configuration) -> dict[str, Any]:
+def _image_variables(configuration: Configuration) -> dict[str, Any]:
     images = dict(configuration.section("images"))
     address = configuration.section("registry").get("address")
     if address:
@@ -128,7 +128,7 @@ class _Reader:
     def _text(self, source: Source, variables: Mapping[str, Any]) -> tuple[str | None, tuple[Fault, ...]]:
         try:
             return self._sandbox.render(source, variables).source.text, ()
-        except TemplateFailed as failed:
+        except RenderError as failed:
             return None, tuple(map(template_fault, failed.findings))
 
     def _load(self, name: str) -> Source | None:

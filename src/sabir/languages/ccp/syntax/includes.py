@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from sabir.errors import UnusableInput
-from sabir.expressions.template.findings import Rendered
-from sabir.languages.ccp.syntax.reader import Reading
+from sabir.expressions.template.findings import RenderedTemplate
+from sabir.languages.ccp.syntax.reader import NodeReader
 from sabir.languages.ccp.syntax.rules import Fault, ccp_rule
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
@@ -29,32 +29,32 @@ BAD_INCLUDE: Final = ccp_rule(
 TAG: Final = "!include"
 _DEEPEST: Final = 20
 
-Beside = Callable[[Source, str], PackageFile | None]
+FileLookup = Callable[[Source, str], PackageFile | None]
 """The file that a text of the configuration names; raises `UnusableInput` where it may not be read."""
 
 
 def documents_of(
-    layer: Source | Document, beside: Beside | None, faults: list[Fault], within: tuple[str, ...] = ()
+    layer: Source | Document, beside: FileLookup | None, faults: list[Fault], within: tuple[str, ...] = ()
 ) -> Iterator[tuple[Source, YamlNode]]:
     """The documents of a layer, those that it includes in their place."""
     if isinstance(layer, Document):
         yield layer.source, layer.node
         return
-    reading = Reading(Rendered(layer), faults)
+    reading = NodeReader(RenderedTemplate(layer), faults)
     stream = compose(layer, tags=frozenset([TAG]))
     reading.take_defects(stream)
     for document in () if stream.broken else stream.documents:
         if isinstance(document, YamlSequence) and document.tag == TAG:
             for node, path in reading.items(document, TAG):
                 name = reading.text(node, path)
-                included = _included(layer, name, beside, within, reading, node) if name else None
+                included = _resolve_include(layer, name, beside, within, reading, node) if name else None
                 if included is not None:
                     yield from documents_of(included, beside, faults, (*within, layer.name))
         elif document is not None:
             yield layer, document
 
 
-def included_names(configuration: Source) -> Iterator[str]:
+def list_include_names(configuration: Source) -> Iterator[str]:
     """The files that a configuration takes in, as it names them; what is wrong with it is said when it is read."""
     if TAG not in configuration.text:
         return
@@ -63,12 +63,12 @@ def included_names(configuration: Source) -> Iterator[str]:
             yield from (item.text for item in document.items if isinstance(item, YamlScalar))
 
 
-def _included(
+def _resolve_include(
     layer: Source,
     name: str,
-    beside: Beside | None,
+    beside: FileLookup | None,
     within: tuple[str, ...],
-    reading: Reading,
+    reading: NodeReader,
     node: YamlNode,
 ) -> Source | None:
     problem = "there is no such file"

@@ -18,9 +18,9 @@ from sabir.languages.ccp.syntax.reader import (
     CONFLICT,
     EMPTY,
     OUT_OF_RANGE,
-    Reading,
+    NodeReader,
     dns_subdomain_pattern,
-    join,
+    join_path,
 )
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
@@ -64,7 +64,7 @@ _HANDLER: Final = _Form(
 _LIFECYCLE: Final = _Form({"postStart": _HANDLER, "preStop": _HANDLER, "stopSignal": "text"})
 
 
-def read_env(reading: Reading, node: YamlNode, path: str) -> Mapping[str, Any]:
+def read_env(reading: NodeReader, node: YamlNode, path: str) -> Mapping[str, Any]:
     """One environment variable `{name, value | valueFrom}`."""
     mapping = reading.mapping(node, path)
     if mapping is None:
@@ -73,28 +73,28 @@ def read_env(reading: Reading, node: YamlNode, path: str) -> Mapping[str, Any]:
     variable: dict[str, Any] = {}
     if "name" in entries:
         wanted = "printable and without '='"
-        variable["name"] = reading.matching(
+        variable["name"] = reading.match_text(
             entries["name"].value, f"{path}.name", _env_name_pattern(), wanted
         )
     if "value" in entries:
         variable["value"] = reading.text(entries["value"].value, f"{path}.value", blank=True)
     if "valueFrom" in entries:
-        _check(reading, entries["valueFrom"].value, f"{path}.valueFrom", _VALUE_FROM)
-        variable["valueFrom"] = _plain(entries["valueFrom"].value)
+        _check_form(reading, entries["valueFrom"].value, f"{path}.valueFrom", _VALUE_FROM)
+        variable["valueFrom"] = _mapping_data(entries["valueFrom"].value)
     if "value" in entries and "valueFrom" in entries:
         message = f"{path} has both value and valueFrom; Kubernetes takes one of them"
         reading.fail(CONFLICT, path, entries["valueFrom"].key, message)
     return variable
 
 
-def read_lifecycle(reading: Reading, entry: YamlEntry, path: str) -> Mapping[str, Any]:
+def read_lifecycle(reading: NodeReader, entry: YamlEntry, path: str) -> Mapping[str, Any]:
     reading.feature((0, 9, 0), path, entry)
-    _check(reading, entry.value, path, _LIFECYCLE)
-    data = _plain(entry.value)
+    _check_form(reading, entry.value, path, _LIFECYCLE)
+    data = _mapping_data(entry.value)
     return data if isinstance(data, dict) else {}
 
 
-def _check(reading: Reading, node: YamlNode, path: str, form: _Form | str) -> None:
+def _check_form(reading: NodeReader, node: YamlNode, path: str, form: _Form | str) -> None:
     if isinstance(form, str):
         _check_leaf(reading, node, path, form)
         return
@@ -103,14 +103,14 @@ def _check(reading: Reading, node: YamlNode, path: str, form: _Form | str) -> No
         return
     entries = reading.keys(mapping, path, tuple(form.keys), required=form.required)
     for name, entry in entries.items():
-        _check(reading, entry.value, join(path, name), form.keys[name])
+        _check_form(reading, entry.value, join_path(path, name), form.keys[name])
     if form.one_of and len(mapping.entries) != 1:
         message = f"{path} needs exactly one of {', '.join(form.keys)}"
         kind = CONFLICT if mapping.entries else EMPTY
         reading.fail(kind, path, node, message)
 
 
-def _check_leaf(reading: Reading, node: YamlNode, path: str, form: str) -> None:
+def _check_leaf(reading: NodeReader, node: YamlNode, path: str, form: str) -> None:
     if form == "text":
         reading.text(node, path, blank=True)
     elif form == "boolean":
@@ -125,12 +125,12 @@ def _check_leaf(reading: Reading, node: YamlNode, path: str, form: str) -> None:
             reading.text(item, item_path, blank=True)
     elif form == "headers" and isinstance(node, YamlSequence):
         for item, item_path in reading.items(node, path):
-            _check(reading, item, item_path, _HEADER)
+            _check_form(reading, item, item_path, _HEADER)
     elif form == "headers":
         reading.wrong_type(node, path, "an array")
 
 
-def _plain(node: YamlNode) -> Any:
+def _mapping_data(node: YamlNode) -> Any:
     return plain_data(node) if isinstance(node, YamlMapping) else {}
 
 
@@ -142,7 +142,7 @@ _LOWEST, _HIGHEST = 1, 65535
 PortRange = tuple[int, int]
 
 
-def read_port(reading: Reading, node: YamlNode, path: str, node_ports: PortRange) -> Port | None:
+def read_port(reading: NodeReader, node: YamlNode, path: str, node_ports: PortRange) -> Port | None:
     if isinstance(node, YamlMapping):
         return _from_mapping(reading, node, path, node_ports)
     # A plain 80:53 is a base-60 number to YAML 1.1; here its text counts.
@@ -151,17 +151,17 @@ def read_port(reading: Reading, node: YamlNode, path: str, node_ports: PortRange
         if pair is None:
             _bad_text(reading, node, path)
             return None
-        return _checked(reading, node, path, int(pair[1]), int(pair[2]), node_ports=node_ports)
-    number = _number(reading, node, path)
-    return None if number is None else _checked(reading, node, path, number, None, node_ports=node_ports)
+        return _build_port(reading, node, path, int(pair[1]), int(pair[2]), node_ports=node_ports)
+    number = _read_port_number(reading, node, path)
+    return None if number is None else _build_port(reading, node, path, number, None, node_ports=node_ports)
 
 
-def _bad_text(reading: Reading, node: YamlScalar, path: str) -> None:
+def _bad_text(reading: NodeReader, node: YamlScalar, path: str) -> None:
     message = f"{path} must be a port or internal:external, not {node.text!r}"
     reading.fail(BAD_FORMAT, path, node, message, hint="as in 8080 or 8080:30080")
 
 
-def _number(reading: Reading, node: YamlNode, path: str) -> int | None:
+def _read_port_number(reading: NodeReader, node: YamlNode, path: str) -> int | None:
     if isinstance(node, YamlScalar):
         if type(node.value) is int:
             return node.value
@@ -177,8 +177,14 @@ def _number(reading: Reading, node: YamlNode, path: str) -> int | None:
     return None
 
 
-def _checked(
-    reading: Reading, node: YamlNode, path: str, internal: int, external: int | None, *, node_ports: PortRange
+def _build_port(
+    reading: NodeReader,
+    node: YamlNode,
+    path: str,
+    internal: int,
+    external: int | None,
+    *,
+    node_ports: PortRange,
 ) -> Port:
     problems = [
         text for text in (_internal_problem(internal), _external_problem(external, node_ports)) if text
@@ -207,12 +213,12 @@ def _range_hint(problems: list[str]) -> str | None:
     return None
 
 
-def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: PortRange) -> Port | None:
+def _from_mapping(reading: NodeReader, node: YamlMapping, path: str, node_ports: PortRange) -> Port | None:
     if len(node.entries) == 1:
         key, value = node.entries[0].key, node.entries[0].value
         if isinstance(key, YamlScalar) and _number_pattern().fullmatch(key.text):
-            external = _number(reading, value, path)
-            return _checked(reading, node, path, int(key.text), external, node_ports=node_ports)
+            external = _read_port_number(reading, value, path)
+            return _build_port(reading, node, path, int(key.text), external, node_ports=node_ports)
     entries = reading.keys(node, path, _KEYS, required=("cont",))
     if node.entries:
         reading.feature((0, 1, 0), path, node.entries[0])
@@ -221,7 +227,7 @@ def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: Po
         if key_name not in entries:
             continue
         value, value_path = entries[key_name].value, f"{path}.{key_name}"
-        number = _number(reading, value, value_path)
+        number = _read_port_number(reading, value, value_path)
         numbers[key_name] = number
         if number is not None:
             problem = (
@@ -233,7 +239,7 @@ def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: Po
     ingress = None
     if "ingress" in entries:
         wanted = "a host name without its domain"
-        ingress = reading.matching(
+        ingress = reading.match_text(
             entries["ingress"].value, f"{path}.ingress", dns_subdomain_pattern(), wanted
         )
     internal = numbers["cont"]

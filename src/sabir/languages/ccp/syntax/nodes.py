@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.template.findings import Rendered
+from sabir.expressions.template.findings import RenderedTemplate
 from sabir.languages.ccp.syntax.reader import Feature
 from sabir.languages.ccp.syntax.recording.statements import Trace
 from sabir.source.yaml import YamlMapping
@@ -27,25 +27,25 @@ class Stage(Enum):
     POST = "post"
 
 
-class Written(Struct, frozen=True, kw_only=True, eq=False):
+class LocatedNode(Struct, frozen=True, kw_only=True, eq=False):
     path: str
     """Where it stands in the definition: `service.containers[0].daemon`."""
     place: Place
 
 
-class Mapped(Written, frozen=True, kw_only=True, eq=False):
+class MappingNode(LocatedNode, frozen=True, kw_only=True, eq=False):
     """A node that was a mapping; `yaml` tells the places of its keys."""
 
     yaml: YamlMapping
 
 
-class Reference(Written, frozen=True, kw_only=True, eq=False):
+class Reference(LocatedNode, frozen=True, kw_only=True, eq=False):
     """A name that stands for something defined elsewhere."""
 
     name: str
 
 
-class Port(Written, frozen=True, kw_only=True, eq=False):
+class Port(LocatedNode, frozen=True, kw_only=True, eq=False):
     internal: int
     external: int | None = None
     ingress: str | None = None
@@ -57,7 +57,7 @@ class HttpProbe(Struct, frozen=True, kw_only=True, eq=False):
     scheme: str
 
 
-class Probe(Written, frozen=True, kw_only=True, eq=False):
+class Probe(LocatedNode, frozen=True, kw_only=True, eq=False):
     """A check: a command through the shell, or an HTTP request. `written` is the text or mapping as it stands."""
 
     action: str | HttpProbe
@@ -66,7 +66,7 @@ class Probe(Written, frozen=True, kw_only=True, eq=False):
     initial_delay: int | None = None
 
 
-class Volume(Written, frozen=True, kw_only=True, eq=False):
+class Volume(LocatedNode, frozen=True, kw_only=True, eq=False):
     name: str
     host_path: str | None
     """None for an empty-dir."""
@@ -80,7 +80,7 @@ class Volume(Written, frozen=True, kw_only=True, eq=False):
         return f"host path {self.host_path}" if self.host_path is not None else "empty directory"
 
 
-class Command(Mapped, frozen=True, kw_only=True, eq=False):
+class Command(MappingNode, frozen=True, kw_only=True, eq=False):
     stage: Stage
     command: str
     name: str | None = None
@@ -93,7 +93,7 @@ class Command(Mapped, frozen=True, kw_only=True, eq=False):
     image: str | None = None
 
 
-class Container(Mapped, frozen=True, kw_only=True, eq=False):
+class Container(MappingNode, frozen=True, kw_only=True, eq=False):
     name: str
     name_place: Place
     image: str
@@ -125,7 +125,7 @@ class Container(Mapped, frozen=True, kw_only=True, eq=False):
         return tuple(command for command in self.commands if command.single)
 
 
-class Service(Mapped, frozen=True, kw_only=True, eq=False):
+class Service(MappingNode, frozen=True, kw_only=True, eq=False):
     name: str
     """The name its objects get: the written one, or that of the instance."""
     name_place: Place
@@ -142,7 +142,7 @@ class Service(Mapped, frozen=True, kw_only=True, eq=False):
     headless: bool = False
 
 
-class File(Mapped, frozen=True, kw_only=True, eq=False):
+class File(MappingNode, frozen=True, kw_only=True, eq=False):
     name: str
     destination: str
     content: str
@@ -151,7 +151,7 @@ class File(Mapped, frozen=True, kw_only=True, eq=False):
     user: str | None = None
 
 
-class Secret(Mapped, frozen=True, kw_only=True, eq=False):
+class Secret(MappingNode, frozen=True, kw_only=True, eq=False):
     name: str
     mount_path: str
     secret_name: str
@@ -181,7 +181,7 @@ class Definition(Struct, frozen=True, kw_only=True, eq=False):
     files: Mapping[str, File]
     secrets: Mapping[str, Secret]
     features: tuple[Feature, ...] = ()
-    rendered: Rendered | None = None
+    rendered: RenderedTemplate | None = None
     """The text after rendering, and the way back from it, when trees are kept."""
     trace: Trace | None = None
     """What each part of that text rests on, when it was asked for."""

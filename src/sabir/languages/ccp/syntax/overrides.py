@@ -11,7 +11,7 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UnusableInput, UsageError
 from sabir.graph.values import Value
 from sabir.languages.ccp.syntax.configuration import Configuration
-from sabir.languages.ccp.syntax.includes import Beside
+from sabir.languages.ccp.syntax.includes import FileLookup
 from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlSequence, node_of, text_of
@@ -34,18 +34,18 @@ class Overrides:
         if not self.values or not isinstance(document, YamlMapping) or not isinstance(service, YamlMapping):
             return document
         name = instance or text_of(service.get("name")) or ""
-        document = _with(document, "service", self._service(service, name))
+        document = _replace_entry(document, "service", self._service(service, name))
         files = document.get("files")
         if isinstance(files, YamlMapping):
-            document = _with(document, "files", self._files(files, name))
+            document = _replace_entry(document, "files", self._files(files, name))
         return document
 
     def _service(self, service: YamlMapping, name: str) -> YamlMapping:
         containers = service.get("containers")
         if isinstance(containers, YamlSequence):
             items = tuple(self._container(item, name) for item in containers.items)
-            service = _with(service, "containers", YamlSequence(containers.span, items))
-        return self._overridden(service, name)
+            service = _replace_entry(service, "containers", YamlSequence(containers.span, items))
+        return self._apply_values(service, name)
 
     def _container(self, node: YamlNode, service: str) -> YamlNode:
         if not isinstance(node, YamlMapping):
@@ -53,7 +53,7 @@ class Overrides:
         id_ = f"{service}/{text_of(node.get('name'))}"
         daemon = node.get("daemon")
         if isinstance(daemon, YamlMapping):
-            node = _with(node, "daemon", self._overridden(daemon, f"{id_}/daemon"))
+            node = _replace_entry(node, "daemon", self._apply_values(daemon, f"{id_}/daemon"))
         for stage in ("pre", "post"):
             commands = node.get(stage)
             if isinstance(commands, YamlSequence):
@@ -61,20 +61,20 @@ class Overrides:
                     self._command(item, service, f"{id_}/{stage}", position)
                     for position, item in enumerate(commands.items)
                 )
-                node = _with(node, stage, YamlSequence(commands.span, items))
-        return self._overridden(node, id_)
+                node = _replace_entry(node, stage, YamlSequence(commands.span, items))
+        return self._apply_values(node, id_)
 
     def _command(self, node: YamlNode, service: str, stage: str, position: int) -> YamlNode:
         if not isinstance(node, YamlMapping):
             return node
         name = text_of(node.get("name"))
         single = text_of(node.get("type")) == "single"
-        return self._overridden(node, f"{service}/{name}" if single else f"{stage}/{name or position}")
+        return self._apply_values(node, f"{service}/{name}" if single else f"{stage}/{name or position}")
 
     def _files(self, files: YamlMapping, service: str) -> YamlMapping:
         entries = (
             YamlEntry(
-                entry.key, self._overridden(entry.value, f"{service}#{text_of(entry.key)}"), entry.merged
+                entry.key, self._apply_values(entry.value, f"{service}#{text_of(entry.key)}"), entry.merged
             )
             if isinstance(entry.value, YamlMapping)
             else entry
@@ -82,12 +82,12 @@ class Overrides:
         )
         return YamlMapping(files.span, tuple(entries), files.tag)
 
-    def _overridden(self, node: YamlMapping, instance: str) -> YamlMapping:
+    def _apply_values(self, node: YamlMapping, instance: str) -> YamlMapping:
         for subject, value in self.values.items():
             owner, _, key = subject.rpartition(".")
             if owner == instance:
                 self.used.add(subject)
-                node = _with(node, key, node_of(value, node.span))
+                node = _replace_entry(node, key, node_of(value, node.span))
         return node
 
     def reject_unused(self, instances: Iterator[str]) -> None:
@@ -104,7 +104,7 @@ class Overrides:
             raise UsageError(f"--set {left}: no definition describes {instance or left!r}: {hint}")
 
 
-def _with(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
+def _replace_entry(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
     """The mapping with one value replaced, or added at its end."""
     entries = tuple(
         YamlEntry(entry.key, value, entry.merged) if text_of(entry.key) == key else entry
@@ -128,8 +128,8 @@ REPLACES_NOTHING = ccp_rule(
 )
 
 
-def replaced_files(
-    configuration: Configuration, beside: Beside | None, names: set[str], faults: list[Fault]
+def find_replacements(
+    configuration: Configuration, beside: FileLookup | None, names: set[str], faults: list[Fault]
 ) -> dict[str, PackageFile]:
     """The replacing templates by the names of files; `names` are those that definitions have."""
     replaced: dict[str, PackageFile] = {}

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from sabir.expressions.template.findings import Rendered
+from sabir.expressions.template.findings import RenderedTemplate
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
 from sabir.languages.ccp.syntax.containers import read_references, read_volumes
-from sabir.languages.ccp.syntax.nodes import Command, File, Mapped, Reference, Stage, Volume
-from sabir.languages.ccp.syntax.reader import BAD_FORMAT, CONFIG_KEY, Reading, join
+from sabir.languages.ccp.syntax.nodes import Command, File, MappingNode, Reference, Stage, Volume
+from sabir.languages.ccp.syntax.reader import BAD_FORMAT, CONFIG_KEY, NodeReader, join_path
 from sabir.languages.ccp.syntax.rules import Fault
 from sabir.languages.ccp.syntax.sections import read_file, read_files
 from sabir.source.packages import PackageFile
@@ -42,7 +42,7 @@ _STEP_KEYS: Final = ("name", "type")
 _COMMAND_KEYS: Final = ("command", "files", "dependencies", "volumes", "topology_key", "user", "image")
 _RESTARTS: Final = ("never", "always")
 
-Render = Callable[[Component, Source], Rendered | None]
+Render = Callable[[Component, Source], RenderedTemplate | None]
 
 
 class StepKind(Enum):
@@ -51,7 +51,7 @@ class StepKind(Enum):
     KILL = "kill-services"
 
 
-class Action(Mapped, frozen=True, kw_only=True, eq=False):
+class Action(MappingNode, frozen=True, kw_only=True, eq=False):
     component: Component
     name: str
     name_place: Place
@@ -65,7 +65,7 @@ class Action(Mapped, frozen=True, kw_only=True, eq=False):
     """Whether a command that fails is tried again."""
 
 
-class UpgradeStep(Mapped, frozen=True, kw_only=True, eq=False):
+class UpgradeStep(MappingNode, frozen=True, kw_only=True, eq=False):
     kind: StepKind
     name: str
     name_place: Place
@@ -77,7 +77,7 @@ class UpgradeStep(Mapped, frozen=True, kw_only=True, eq=False):
     """The entry of a role whose nodes the command may run on."""
 
 
-class Upgrade(Mapped, frozen=True, kw_only=True, eq=False):
+class Upgrade(MappingNode, frozen=True, kw_only=True, eq=False):
     component: Component
     variant: str
     """The name of its file; `default` is the one that is meant when none is named."""
@@ -96,21 +96,23 @@ def read_procedures(
     components: Iterable[Component], render: Render, faults: list[Fault]
 ) -> tuple[Procedure, ...]:
     """The actions and upgrades of all components, in the order of their files."""
-    return tuple(procedure for component in components for procedure in _of(component, render, faults))
+    return tuple(
+        procedure for component in components for procedure in _read_component(component, render, faults)
+    )
 
 
-def _of(component: Component, render: Render, faults: list[Fault]) -> Iterator[Procedure]:
+def _read_component(component: Component, render: Render, faults: list[Fault]) -> Iterator[Procedure]:
     for file in component.below("service/actions/"):
-        reading = Reading(Rendered(file.source), faults)
-        yield from _actions(reading, component, _document(reading, file))
+        reading = NodeReader(RenderedTemplate(file.source), faults)
+        yield from _read_actions(reading, component, _read_document(reading, file))
     for file in component.below("service/upgrade/"):
-        rendered = render(component, file.source) if file.defect is None else Rendered(file.source)
+        rendered = render(component, file.source) if file.defect is None else RenderedTemplate(file.source)
         if rendered is not None:
-            reading = Reading(rendered, faults)
-            yield from _upgrade(reading, component, _document(reading, file), file.name)
+            reading = NodeReader(rendered, faults)
+            yield from _read_upgrade(reading, component, _read_document(reading, file), file.name)
 
 
-def _document(reading: Reading, file: PackageFile) -> YamlMapping | None:
+def _read_document(reading: NodeReader, file: PackageFile) -> YamlMapping | None:
     if file.defect is not None:
         reading.fail(BAD_FORMAT, "", file.defect.place.span, file.defect.message)
         return None
@@ -120,20 +122,20 @@ def _document(reading: Reading, file: PackageFile) -> YamlMapping | None:
     return None if first is None else reading.mapping(first, "")
 
 
-def _actions(reading: Reading, component: Component, root: YamlMapping | None) -> Iterator[Action]:
+def _read_actions(reading: NodeReader, component: Component, root: YamlMapping | None) -> Iterator[Action]:
     entries = reading.keys(root, "", ("actions",), required=("actions",)) if root is not None else {}
     for node, path in reading.items(entries["actions"].value, "actions") if "actions" in entries else ():
         mapping = reading.mapping(node, path)
         if mapping is not None:
-            yield _action(reading, component, mapping, path)
+            yield _read_action(reading, component, mapping, path)
 
 
-def _action(reading: Reading, component: Component, mapping: YamlMapping, path: str) -> Action:
+def _read_action(reading: NodeReader, component: Component, mapping: YamlMapping, path: str) -> Action:
     entries = reading.keys(mapping, path, _ACTION_KEYS, required=("name", "image", "command"))
-    files = _listed_files(reading, entries, path)
+    files = _read_action_files(reading, entries, path)
     references = tuple(Reference(path=file.path, place=file.place, name=name) for name, file in files.items())
     restart = entries.get("restart_policy")
-    name, name_place = _name(reading, entries, mapping, path)
+    name, name_place = _read_name(reading, entries, mapping, path)
     return Action(
         path=path,
         place=reading.place(mapping),
@@ -141,17 +143,17 @@ def _action(reading: Reading, component: Component, mapping: YamlMapping, path: 
         component=component,
         name=name,
         name_place=name_place,
-        image=_text(reading, entries, path, "image"),
-        image_place=_place(reading, entries, mapping, "image"),
-        command=_command(reading, entries, mapping, path, files=references),
+        image=_read_text(reading, entries, path, "image"),
+        image_place=_value_place(reading, entries, mapping, "image"),
+        command=_read_command(reading, entries, mapping, path, files=references),
         files=files,
-        parameters=_parameters(reading, entries, path),
+        parameters=_read_parameters(reading, entries, path),
         restarts=restart is not None
         and reading.choice(restart.value, f"{path}.restart_policy", _RESTARTS) == "always",
     )
 
 
-def _listed_files(reading: Reading, entries: dict[str, YamlEntry], path: str) -> dict[str, File]:
+def _read_action_files(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> dict[str, File]:
     """Files of an action stand in a list; each is called like its content."""
     files: dict[str, File] = {}
     for node, item in reading.items(entries["files"].value, f"{path}.files") if "files" in entries else ():
@@ -165,7 +167,7 @@ def _listed_files(reading: Reading, entries: dict[str, YamlEntry], path: str) ->
     return files
 
 
-def _parameters(reading: Reading, entries: dict[str, YamlEntry], path: str) -> dict[str, Any]:
+def _read_parameters(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     key = f"{path}.parameters"
     for node, item in reading.items(entries["parameters"].value, key) if "parameters" in entries else ():
@@ -178,8 +180,8 @@ def _parameters(reading: Reading, entries: dict[str, YamlEntry], path: str) -> d
     return parameters
 
 
-def _upgrade(
-    reading: Reading, component: Component, root: YamlMapping | None, file: str
+def _read_upgrade(
+    reading: NodeReader, component: Component, root: YamlMapping | None, file: str
 ) -> Iterator[Upgrade]:
     entries = reading.keys(root, "", ("upgrade", "files"), required=("upgrade",)) if root is not None else {}
     mapping = reading.mapping(entries["upgrade"].value, "upgrade") if "upgrade" in entries else None
@@ -187,8 +189,8 @@ def _upgrade(
         return
     inner = reading.keys(mapping, "upgrade", _UPGRADE_KEYS, required=_UPGRADE_KEYS)
     items = reading.items(inner["steps"].value, "upgrade.steps") if "steps" in inner else ()
-    steps = tuple(step for item in items if (step := _step(reading, *item)) is not None)
-    name, name_place = _name(reading, inner, mapping, "upgrade")
+    steps = tuple(step for item in items if (step := _read_step(reading, *item)) is not None)
+    name, name_place = _read_name(reading, inner, mapping, "upgrade")
     yield Upgrade(
         path="upgrade",
         place=reading.place(mapping),
@@ -197,14 +199,14 @@ def _upgrade(
         variant=file.rpartition("/")[2].removesuffix(".yaml"),
         name=name,
         name_place=name_place,
-        image=_text(reading, inner, "upgrade", "image"),
-        image_place=_place(reading, inner, mapping, "image"),
+        image=_read_text(reading, inner, "upgrade", "image"),
+        image_place=_value_place(reading, inner, mapping, "image"),
         steps=steps,
         files=read_files(reading, entries),
     )
 
 
-def _step(reading: Reading, node: YamlNode, path: str) -> UpgradeStep | None:
+def _read_step(reading: NodeReader, node: YamlNode, path: str) -> UpgradeStep | None:
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None
@@ -216,7 +218,7 @@ def _step(reading: Reading, node: YamlNode, path: str) -> UpgradeStep | None:
     runs = kind is StepKind.COMMAND
     allowed = (*_STEP_KEYS, *(_COMMAND_KEYS if runs else ("services",)))
     entries = reading.keys(mapping, path, allowed, required=("name", "command") if runs else ("name",))
-    name, name_place = _name(reading, entries, mapping, path)
+    name, name_place = _read_name(reading, entries, mapping, path)
     files = read_references(reading, entries, path, "files")
     return UpgradeStep(
         path=path,
@@ -225,24 +227,26 @@ def _step(reading: Reading, node: YamlNode, path: str) -> UpgradeStep | None:
         kind=kind,
         name=name,
         name_place=name_place,
-        command=_command(reading, entries, mapping, path, files=files) if runs else None,
+        command=_read_command(reading, entries, mapping, path, files=files) if runs else None,
         volumes=read_volumes(reading, entries, path),
         services=read_references(reading, entries, path, "services") if "services" in entries else None,
-        topology_key=_reference(reading, entries, path, "topology_key"),
+        topology_key=_read_reference(reading, entries, path, "topology_key"),
     )
 
 
-def _reference(reading: Reading, entries: dict[str, YamlEntry], path: str, key: str) -> Reference | None:
+def _read_reference(
+    reading: NodeReader, entries: dict[str, YamlEntry], path: str, key: str
+) -> Reference | None:
     if key not in entries:
         return None
     node = entries[key].value
     return Reference(
-        path=join(path, key), place=reading.place(node), name=reading.text(node, join(path, key))
+        path=join_path(path, key), place=reading.place(node), name=reading.text(node, join_path(path, key))
     )
 
 
-def _command(
-    reading: Reading,
+def _read_command(
+    reading: NodeReader,
     entries: dict[str, YamlEntry],
     mapping: YamlMapping,
     path: str,
@@ -253,30 +257,30 @@ def _command(
     node = entries.get("name")
     return Command(
         path=path,
-        place=_place(reading, entries, mapping, "command"),
+        place=_value_place(reading, entries, mapping, "command"),
         yaml=reading.tree(mapping),
         stage=Stage.PRE,
         name=node.value.text if node is not None and isinstance(node.value, YamlScalar) else "",
-        name_place=_place(reading, entries, mapping, "name"),
-        command=_text(reading, entries, path, "command"),
+        name_place=_value_place(reading, entries, mapping, "name"),
+        command=_read_text(reading, entries, path, "command"),
         single=True,
         dependencies=read_references(reading, entries, path, "dependencies"),
         files=files,
-        user=_text(reading, entries, path, "user") or None,
-        image=_text(reading, entries, path, "image") or None,
+        user=_read_text(reading, entries, path, "user") or None,
+        image=_read_text(reading, entries, path, "image") or None,
     )
 
 
-def _name(
-    reading: Reading, entries: dict[str, YamlEntry], mapping: YamlMapping, path: str
+def _read_name(
+    reading: NodeReader, entries: dict[str, YamlEntry], mapping: YamlMapping, path: str
 ) -> tuple[str, Place]:
     name = reading.name(entries["name"].value, f"{path}.name") if "name" in entries else ""
-    return name, _place(reading, entries, mapping, "name")
+    return name, _value_place(reading, entries, mapping, "name")
 
 
-def _text(reading: Reading, entries: dict[str, YamlEntry], path: str, key: str) -> str:
+def _read_text(reading: NodeReader, entries: dict[str, YamlEntry], path: str, key: str) -> str:
     return reading.text(entries[key].value, f"{path}.{key}") if key in entries else ""
 
 
-def _place(reading: Reading, entries: dict[str, YamlEntry], mapping: YamlMapping, key: str) -> Place:
+def _value_place(reading: NodeReader, entries: dict[str, YamlEntry], mapping: YamlMapping, key: str) -> Place:
     return reading.place(entries[key].value if key in entries else mapping)

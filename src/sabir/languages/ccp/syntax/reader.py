@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.rules import Rule
-from sabir.diagnostics.suggestions import did_you_mean, near
-from sabir.expressions.template.findings import Rendered
+from sabir.diagnostics.suggestions import did_you_mean, suggest
+from sabir.expressions.template.findings import RenderedTemplate
 from sabir.languages.ccp.syntax.rules import Fault, build_fault, ccp_rule
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
@@ -110,10 +110,10 @@ class Feature(Struct, frozen=True):
     place: Place
 
 
-class Reading:
+class NodeReader:
     """One text being read. A value that does not fit is noted and replaced by a harmless one."""
 
-    def __init__(self, rendered: Rendered, faults: list[Fault], *, keeps_trees: bool = True) -> None:
+    def __init__(self, rendered: RenderedTemplate, faults: list[Fault], *, keeps_trees: bool = True) -> None:
         self.rendered = rendered
         self.faults = faults
         self.features: list[Feature] = []
@@ -167,7 +167,7 @@ class Reading:
             if isinstance(key, YamlScalar) and isinstance(key.value, str):
                 entries[key.value] = entry
             else:
-                self.wrong_type(key, join(path, _shown(key)), "a text key", hint="put it in quotes")
+                self.wrong_type(key, join_path(path, _key_text(key)), "a text key", hint="put it in quotes")
         return entries
 
     def keys(
@@ -175,14 +175,14 @@ class Reading:
     ) -> dict[str, YamlEntry]:
         """The entries with known keys. Unknown and missing keys are faults."""
         allowed = tuple(allowed)
-        entries = {_shown(entry.key): entry for entry in mapping.entries}
+        entries = {_key_text(entry.key): entry for entry in mapping.entries}
         meant: set[str | None] = set()
         for name in [name for name in entries if name not in allowed]:
             key = entries.pop(name).key
-            meant.add(near(name, allowed))
+            meant.add(suggest(name, allowed))
             hint = did_you_mean(name, allowed) or f"known here: {', '.join(allowed)}"
             where = path or "the definition"
-            self.fail(UNKNOWN_KEY, join(path, name), key, f"{where} has no key {name!r}", hint=hint)
+            self.fail(UNKNOWN_KEY, join_path(path, name), key, f"{where} has no key {name!r}", hint=hint)
         for name in required:
             # One that is misspelt is there; to say that it is missing would be the same slip again.
             if name not in entries and name not in meant:
@@ -195,7 +195,7 @@ class Reading:
             span = mapping.entries[0].key.span
         self.fail(
             MISSING_KEY,
-            join(path, name),
+            join_path(path, name),
             span,
             f"{path or 'the definition'} needs the key {name!r}",
             hint=hint,
@@ -235,7 +235,7 @@ class Reading:
             self.fail(BAD_ENUM, path, node, message, hint=did_you_mean(value, choices))
         return value if value in choices else choices[0]
 
-    def matching(self, node: YamlNode, path: str, pattern: re.Pattern[str], wanted: str) -> str:
+    def match_text(self, node: YamlNode, path: str, pattern: re.Pattern[str], wanted: str) -> str:
         """A text in the form of a pattern."""
         value = self.text(node, path)
         if value and not pattern.fullmatch(value):
@@ -253,7 +253,7 @@ class Reading:
     def name(self, node: YamlNode, path: str) -> str:
         """A DNS label: what Kubernetes takes as the name of a container, a volume, a Service."""
         wanted = "a DNS label (lower-case letters, digits and hyphens, at most 63)"
-        return self.matching(node, path, DNS_LABEL, wanted)
+        return self.match_text(node, path, DNS_LABEL, wanted)
 
     def items(self, node: YamlNode, path: str) -> Iterator[tuple[YamlNode, str]]:
         """The items of an array that must not be empty, with their paths."""
@@ -266,11 +266,11 @@ class Reading:
             yield item, f"{path}[{index}]"
 
 
-def _shown(key: YamlNode) -> str:
+def _key_text(key: YamlNode) -> str:
     return key.text if isinstance(key, YamlScalar) else "?"
 
 
-def join(path: str, key: str) -> str:
+def join_path(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.findings import TemplateFinding, TemplateRules
 from sabir.text import Place
@@ -36,13 +36,13 @@ def build_fault(
     units: tuple[str, ...] = (),
     related: tuple[tuple[Place, str], ...] = (),
 ) -> Fault:
-    notes = tuple(Related(place=other, message=note) for other, note in related)
-    return rule.at(place, message, hint=hint, related=notes).widened(Fault, path=path, units=units)
+    notes = tuple(RelatedLocation(place=other, message=note) for other, note in related)
+    return rule.at(place, message, hint=hint, related=notes).convert_to(Fault, path=path, units=units)
 
 
 def template_fault(finding: TemplateFinding) -> Fault:
     """What a template did wrong, with the whole definition as its path."""
-    return finding.widened(Fault, path="")
+    return finding.convert_to(Fault, path="")
 
 
 TEMPLATE_SYNTAX: Final = ccp_rule(

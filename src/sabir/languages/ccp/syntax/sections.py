@@ -19,9 +19,9 @@ from sabir.languages.ccp.syntax.reader import (
     CONFLICT,
     DNS_LABEL,
     WRONG_TYPE,
-    Reading,
+    NodeReader,
     dns_subdomain_pattern,
-    join,
+    join_path,
     octal_pattern,
 )
 from sabir.lazy import lazy_pattern
@@ -33,8 +33,8 @@ _relative_pattern: Final = lazy_pattern(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00
 _LARGEST_MODE: Final = 0o777
 
 
-def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
-    path = join("secrets", name)
+def read_secret(reading: NodeReader, name: str, entry: YamlEntry) -> Secret | None:
+    path = join_path("secrets", name)
     reading.key_matching(entry, name, path, DNS_LABEL, "must be a DNS label, since the volume is called so")
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
@@ -51,11 +51,13 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     secret_name = ""
     if "secretName" in inner:
         wanted = "the name of a Secret (lower-case letters, digits, '-' and '.')"
-        secret_name = reading.matching(
+        secret_name = reading.match_text(
             inner["secretName"].value, f"{path}.secret.secretName", dns_subdomain_pattern(), wanted
         )
     mode = (
-        _mode(reading, inner["defaultMode"], f"{path}.secret.defaultMode") if "defaultMode" in inner else None
+        _read_mode(reading, inner["defaultMode"], f"{path}.secret.defaultMode")
+        if "defaultMode" in inner
+        else None
     )
     return Secret(
         path=path,
@@ -71,15 +73,15 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     )
 
 
-def _mode(reading: Reading, entry: YamlEntry, path: str) -> int | None:
+def _read_mode(reading: NodeReader, entry: YamlEntry, path: str) -> int | None:
     node = entry.value
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
-        text = reading.matching(node, path, octal_pattern(), 'three or four octal digits, as in "0400"')
+        text = reading.match_text(node, path, octal_pattern(), 'three or four octal digits, as in "0400"')
         return int(text, 8) if text else None
     return reading.integer(node, path, low=0, high=_LARGEST_MODE)
 
 
-def _secret_items(reading: Reading, entries: dict[str, YamlEntry], path: str) -> list[dict[str, Any]]:
+def _secret_items(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for node, item_path in (
         reading.items(entries["items"].value, f"{path}.items") if "items" in entries else ()
@@ -90,21 +92,21 @@ def _secret_items(reading: Reading, entries: dict[str, YamlEntry], path: str) ->
         entry = reading.keys(mapping, item_path, ("key", "path", "mode"), required=("key", "path"))
         item: dict[str, Any] = {}
         if "key" in entry:
-            item["key"] = reading.matching(
+            item["key"] = reading.match_text(
                 entry["key"].value, f"{item_path}.key", CONFIG_KEY, "the key of a Secret"
             )
         if "path" in entry:
             wanted = "a path inside the volume, without '..'"
-            item["path"] = reading.matching(
+            item["path"] = reading.match_text(
                 entry["path"].value, f"{item_path}.path", _relative_pattern(), wanted
             ).lstrip("/")
-        if "mode" in entry and (mode := _mode(reading, entry["mode"], f"{item_path}.mode")) is not None:
+        if "mode" in entry and (mode := _read_mode(reading, entry["mode"], f"{item_path}.mode")) is not None:
             item["mode"] = mode
         out.append(item)
     return out
 
 
-def _secret_data(reading: Reading, entries: dict[str, YamlEntry], path: str) -> dict[str, str] | None:
+def _secret_data(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> dict[str, str] | None:
     if "data" not in entries:
         return None
     path = f"{path}.data"
@@ -151,7 +153,7 @@ class Sections(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def read_sections(
-    reading: Reading, document: YamlNode | None, *, node_ports: PortRange, instance: str | None
+    reading: NodeReader, document: YamlNode | None, *, node_ports: PortRange, instance: str | None
 ) -> Sections | None:
     """The typed sections; what is wrong is noted in the reading and loses its own part only.
 
@@ -164,12 +166,14 @@ def read_sections(
     if mapping is None:
         return None
     entries = reading.keys(mapping, "", TOP_KEYS, required=("dsl_version", "service"))
-    version = _version(reading, entries["dsl_version"].value) if "dsl_version" in entries else ""
+    version = _read_version(reading, entries["dsl_version"].value) if "dsl_version" in entries else ""
     service = (
-        _service(reading, entries["service"].value, node_ports, instance) if "service" in entries else None
+        _read_service(reading, entries["service"].value, node_ports, instance)
+        if "service" in entries
+        else None
     )
     files = read_files(reading, entries)
-    secrets = _named(reading, entries, "secrets")
+    secrets = _read_named_entries(reading, entries, "secrets")
     if "secrets" in entries:
         reading.feature((0, 6, 0), "secrets", entries["secrets"])
     read_secrets = {name: read_secret(reading, name, entry) for name, entry in secrets.items()}
@@ -188,7 +192,7 @@ def read_sections(
     )
 
 
-def _version(reading: Reading, node: YamlNode) -> str:
+def _read_version(reading: NodeReader, node: YamlNode) -> str:
     """`0.4` without a third part is a number for YAML; quotes would not make it a version."""
     if isinstance(node, YamlScalar) and isinstance(node.value, float | int):
         reading.wrong_type(node, "dsl_version", "a version MAJOR.MINOR.PATCH", hint=f"as in {node.text}.0")
@@ -196,7 +200,7 @@ def _version(reading: Reading, node: YamlNode) -> str:
     return reading.text(node, "dsl_version", blank=True)
 
 
-def _no_service(reading: Reading, mapping: YamlMapping) -> Service:
+def _no_service(reading: NodeReader, mapping: YamlMapping) -> Service:
     """Stands for a service that is missing or unreadable, so that the files and secrets beside it are not lost."""
     place = reading.place(mapping)
     return Service(
@@ -210,7 +214,9 @@ def _no_service(reading: Reading, mapping: YamlMapping) -> Service:
     )
 
 
-def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: str | None) -> Service | None:
+def _read_service(
+    reading: NodeReader, node: YamlNode, node_ports: PortRange, instance: str | None
+) -> Service | None:
     mapping = reading.mapping(node, "service")
     if mapping is None:
         return None
@@ -232,13 +238,13 @@ def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: 
         for item in (reading.items(entries["ports"].value, "service.ports") if "ports" in entries else ())
         if (port := read_port(reading, *item, node_ports)) is not None
     ]
-    kind = _choice(reading, entries, "kind", tuple(kind.value for kind in WorkloadKind))
-    strategy = _choice(reading, entries, "strategy", ("RollingUpdate", "Recreate"))
+    kind = _read_choice(reading, entries, "kind", tuple(kind.value for kind in WorkloadKind))
+    strategy = _read_choice(reading, entries, "strategy", ("RollingUpdate", "Recreate"))
     if kind == "StatefulSet" and strategy == "Recreate":
         message = "service.strategy Recreate: a Kubernetes StatefulSet replaces its pods one by one and has no Recreate"
         hint = "leave strategy out, or make it a Deployment"
         reading.fail(CONFLICT, "service.strategy", entries["strategy"].value, message, hint=hint)
-    annotations = _annotations(reading, entries)
+    annotations = _read_annotations(reading, entries)
     name = reading.name(entries["name"].value, "service.name") if "name" in entries else ""
     service = Service(
         path="service",
@@ -249,12 +255,12 @@ def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: 
         kind=WorkloadKind(kind or "Deployment"),
         containers=tuple(containers),
         ports=tuple(ports),
-        host_network=_flag(reading, entries, "hostNetwork"),
-        host_pid=_flag(reading, entries, "hostPID"),
-        host_ipc=_flag(reading, entries, "hostIPC"),
-        headless=_flag(reading, entries, "headless"),
+        host_network=_read_flag(reading, entries, "hostNetwork"),
+        host_pid=_read_flag(reading, entries, "hostPID"),
+        host_ipc=_read_flag(reading, entries, "hostIPC"),
+        headless=_read_flag(reading, entries, "headless"),
         recreate=strategy == "Recreate",
-        anti_affinity=_choice(reading, entries, "antiAffinity", ("local", "global"), nullable=True),
+        anti_affinity=_read_choice(reading, entries, "antiAffinity", ("local", "global"), nullable=True),
         pod_annotations=annotations.get("pod", {}),
         service_annotations=annotations.get("service", {}),
     )
@@ -262,7 +268,7 @@ def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: 
     return service
 
 
-def _check_long_names(reading: Reading, service: Service) -> None:
+def _check_long_names(reading: NodeReader, service: Service) -> None:
     """Names that Kubernetes objects are given by joining two others must fit as well."""
     for container in service.containers:
         for command in container.single_commands:
@@ -280,12 +286,12 @@ def _check_long_names(reading: Reading, service: Service) -> None:
         reading.note(BAD_FORMAT, "service.name", service.name_place, message)
 
 
-def _flag(reading: Reading, entries: dict[str, YamlEntry], key: str) -> bool:
+def _read_flag(reading: NodeReader, entries: dict[str, YamlEntry], key: str) -> bool:
     return key in entries and reading.boolean(entries[key].value, f"service.{key}")
 
 
-def _choice(
-    reading: Reading,
+def _read_choice(
+    reading: NodeReader,
     entries: dict[str, YamlEntry],
     key: str,
     choices: tuple[str, ...],
@@ -300,7 +306,7 @@ def _choice(
     return reading.choice(node, f"service.{key}", choices)
 
 
-def _annotations(reading: Reading, entries: dict[str, YamlEntry]) -> dict[str, dict[str, str]]:
+def _read_annotations(reading: NodeReader, entries: dict[str, YamlEntry]) -> dict[str, dict[str, str]]:
     """`{pod: {…}, service: {…}}` (S-63); null is the default."""
     path = "service.annotations"
     node = entries["annotations"].value if "annotations" in entries else None
@@ -320,7 +326,9 @@ def _annotations(reading: Reading, entries: dict[str, YamlEntry]) -> dict[str, d
     return targets
 
 
-def _named(reading: Reading, entries: dict[str, YamlEntry], section: str) -> dict[str, YamlEntry]:
+def _read_named_entries(
+    reading: NodeReader, entries: dict[str, YamlEntry], section: str
+) -> dict[str, YamlEntry]:
     """The entries of a section that maps names to things."""
     if section not in entries:
         return {}
@@ -328,11 +336,11 @@ def _named(reading: Reading, entries: dict[str, YamlEntry], section: str) -> dic
     return {} if mapping is None else reading.entries(mapping, section)
 
 
-def read_files(reading: Reading, entries: dict[str, YamlEntry]) -> dict[str, File]:
+def read_files(reading: NodeReader, entries: dict[str, YamlEntry]) -> dict[str, File]:
     """The section `files`: names to files."""
     files: dict[str, File] = {}
-    for name, entry in _named(reading, entries, "files").items():
-        path = join("files", name)
+    for name, entry in _read_named_entries(reading, entries, "files").items():
+        path = join_path("files", name)
         wanted = "cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
         reading.key_matching(entry, name, path, CONFIG_KEY, wanted)
         file = read_file(reading, name, entry.value, path, at=entry.key)
@@ -341,7 +349,7 @@ def read_files(reading: Reading, entries: dict[str, YamlEntry]) -> dict[str, Fil
     return files
 
 
-def read_file(reading: Reading, name: str, node: YamlNode, path: str, *, at: YamlNode) -> File | None:
+def read_file(reading: NodeReader, name: str, node: YamlNode, path: str, *, at: YamlNode) -> File | None:
     """A file; `at` is the node that stands for it in messages."""
     mapping = reading.mapping(node, path)
     if mapping is None:
@@ -354,7 +362,7 @@ def read_file(reading: Reading, name: str, node: YamlNode, path: str, *, at: Yam
     }
     perm = None
     if "perm" in entries:
-        perm = reading.matching(
+        perm = reading.match_text(
             entries["perm"].value, f"{path}.perm", octal_pattern(), 'three or four octal digits, as in "0644"'
         )
     return File(
@@ -362,7 +370,7 @@ def read_file(reading: Reading, name: str, node: YamlNode, path: str, *, at: Yam
         place=reading.place(at),
         yaml=reading.tree(mapping),
         name=name,
-        destination=_destination(reading, entries, path),
+        destination=_read_file_path(reading, entries, path),
         content=texts.get("content", ""),
         content_place=reading.place(entries["content"].value if "content" in entries else mapping),
         perm=perm,
@@ -370,8 +378,8 @@ def read_file(reading: Reading, name: str, node: YamlNode, path: str, *, at: Yam
     )
 
 
-def _destination(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+def _read_file_path(reading: NodeReader, entries: dict[str, YamlEntry], path: str) -> str:
     if "path" not in entries:
         return ""
     wanted = "the absolute path of a file"
-    return reading.matching(entries["path"].value, f"{path}.path", _file_path_pattern(), wanted)
+    return reading.match_text(entries["path"].value, f"{path}.path", _file_path_pattern(), wanted)

@@ -11,32 +11,32 @@ from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
 from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler, RefinementCompiler
 from sabir.languages.inmanta.evaluate.dependencies import EffectFinder
-from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.engine import EngineStep, ModelEngine
 from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
+from sabir.languages.inmanta.evaluate.scopes import BlockScope, FrameLayout
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
-from sabir.languages.inmanta.evaluate.templates import Templates
+from sabir.languages.inmanta.evaluate.templates import ModelTemplates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read
 from sabir.languages.inmanta.evaluate.writes import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT
-from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, format_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.functions import Functions
-    from sabir.languages.inmanta.evaluate.inputs import Given
+    from sabir.languages.inmanta.evaluate.inputs import ModelInputs
     from sabir.languages.inmanta.evaluate.plugins.api import Context
     from sabir.languages.inmanta.evaluate.plugins.context import Contexts
     from sabir.source.packages import PackageFile
 
 
-class Compiler:
+class ModelCompiler:
     """Compiles the namespaces of a project for one engine."""
 
     lookups: LookupCompiler
@@ -44,13 +44,13 @@ class Compiler:
     refinements: RefinementCompiler
     construction: ConstructionCompiler
     expressions: ExpressionCompiler
-    templates: Templates
+    templates: ModelTemplates
 
-    def __init__(self, definitions: Definitions, engine: Engine, functions: Functions) -> None:
+    def __init__(self, definitions: Definitions, engine: ModelEngine, functions: Functions) -> None:
         self.definitions = definitions
         self.engine = engine
         self.functions = functions
-        self.scopes: dict[str, Scope] = {}
+        self.scopes: dict[str, BlockScope] = {}
         self._frames: dict[str, Frame] = {}
         self._contexts: Contexts | None = None
         self.assemble()
@@ -64,15 +64,15 @@ class Compiler:
         self.refinements = RefinementCompiler(self)
         self.construction = ConstructionCompiler(self)
         self.expressions = ExpressionCompiler(self)
-        self.templates = Templates(self)
+        self.templates = ModelTemplates(self)
 
     def frame(self, namespace: str) -> Frame:
         return self._frames[namespace]
 
-    def read(self, node: nodes.Expression, scope: Scope) -> Read:
+    def read(self, node: nodes.Expression, scope: BlockScope) -> Read:
         return self.expressions.read(node, scope)
 
-    def functions_context(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
+    def functions_context(self, scope: BlockScope, place: Place) -> Callable[[Frame], Context]:
         """What a plug-in that asks for its context gets."""
         if self._contexts is None:
             from sabir.languages.inmanta.evaluate.plugins.context import Contexts
@@ -100,12 +100,12 @@ class Compiler:
         names = home.data.list(below) if home is not None else []
         return [name[len(below) + 1 :] for name in names if "/" not in name[len(below) + 1 :]]
 
-    def compile(self) -> list[tuple[list[Step], Frame]]:
+    def compile(self) -> list[tuple[list[EngineStep], Frame]]:
         """Every namespace with its top-level steps and its frame, in the order the files were loaded."""
         spaces = self.definitions.project.namespaces
         blocks: dict[str, nodes.Block] = {}
         for name, space in spaces.items():
-            scope = Scope(space, Layout())
+            scope = BlockScope(space, FrameLayout())
             block = tuple(
                 statement
                 for statement in space.statements
@@ -120,7 +120,7 @@ class Compiler:
         for typedef in self.definitions.typedefs.values():
             self._typedef(typedef)
         self._check_defaults()
-        out: list[tuple[list[Step], Frame]] = []
+        out: list[tuple[list[EngineStep], Frame]] = []
         for name in spaces:
             scope = self.scopes[name]
             steps = self.statements.block(blocks[name], scope)
@@ -132,7 +132,7 @@ class Compiler:
             out.append((steps, frame))
         return out
 
-    def _without_inputs(self, block: nodes.Block, scope: Scope, given: Given) -> nodes.Block:
+    def _without_inputs(self, block: nodes.Block, scope: BlockScope, given: ModelInputs) -> nodes.Block:
         """An input replaces what main.cf itself assigns to its variable."""
         given.check_inputs(scope.names)
         for name in given.inputs:
@@ -162,7 +162,7 @@ class Compiler:
                     continue
                 if not fits:
                     message = (
-                        f"the default {shown_value(prop.default)} of {prop.name!r} is no {prop.type.name}"
+                        f"the default {format_value(prop.default)} of {prop.name!r} is no {prop.type.name}"
                     )
                     constraint = constraint_of(prop.type, prop.default)
                     hint = None if constraint is None else of_constraint(constraint)[0]
@@ -173,8 +173,8 @@ class Compiler:
         if condition is None:
             return
         space = self._space_of(typedef)
-        layout = Layout()
-        scope = Scope(space, layout, self.scopes[space.name])
+        layout = FrameLayout()
+        scope = BlockScope(space, layout, self.scopes[space.name])
         scope.names["self"] = 1
         compiled: list[Read] = []
         base = typedef.base

@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
-from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.engine import EngineStep, ModelEngine
 from sabir.languages.inmanta.evaluate.interrupts import Stop
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue, flatten
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import (
+    Frame,
+    ModelInstance,
+    PendingSlot,
+    Read,
+    RelationValue,
+    flatten_into,
+)
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:
@@ -32,8 +39,8 @@ class _Parts:
         self,
         expressions: ExpressionCompiler,
         node: nodes.Comprehension,
-        scope: Scope,
-        read: Callable[[nodes.Expression, Scope], Read],
+        scope: BlockScope,
+        read: Callable[[nodes.Expression, BlockScope], Read],
     ) -> None:
         self.node = node
         self.place = expressions.place(node, scope)
@@ -41,7 +48,7 @@ class _Parts:
         self.scopes = [scope]
         for variable, iterable in node.loops:
             self.sources.append(read(iterable, self.scopes[-1]))
-            inner = self.scopes[-1].framed()
+            inner = self.scopes[-1].open_frame()
             inner.names[variable] = 1
             inner.controls = (iterable,)
             self.scopes.append(inner)
@@ -63,7 +70,7 @@ class _Parts:
         return True
 
     def no_list(self, value: Any) -> Stop:
-        return stop(TYPE, f"{shown_value(value)} is no list and cannot be iterated", self.place)
+        return stop(TYPE, f"{format_value(value)} is no list and cannot be iterated", self.place)
 
 
 class _Progress:
@@ -112,12 +119,14 @@ class _Progress:
 
     def _add(self, value: Any) -> None:
         if isinstance(value, list):
-            flatten(value, self.out)
+            flatten_into(value, self.out)
         else:
             self.out.append(value)
 
 
-def comprehension(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: Scope) -> Read:
+def compile_comprehension(
+    expressions: ExpressionCompiler, node: nodes.Comprehension, scope: BlockScope
+) -> Read:
     """The whole list."""
     parts = _Parts(expressions, node, scope, expressions.read)
     memo = scope.layout.slot()
@@ -127,7 +136,7 @@ def comprehension(expressions: ExpressionCompiler, node: nodes.Comprehension, sc
         progress = frame[memo]
         if type(progress) is list:
             return progress  # done already; another part of the statement had to wait
-        if type(progress) is Pending:
+        if type(progress) is PendingSlot:
             progress = frame[memo] = _Progress(parts, budget)
         progress.run(0, frame)
         out: list[Any] = progress.out
@@ -139,10 +148,10 @@ def comprehension(expressions: ExpressionCompiler, node: nodes.Comprehension, sc
     return read
 
 
-def flow(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: Scope) -> Read:
+def compile_flow(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: BlockScope) -> Read:
     """The items as they come, for a statement that can take them so."""
 
-    def read(part: nodes.Expression, inner: Scope) -> Read:
+    def read(part: nodes.Expression, inner: BlockScope) -> Read:
         whole = isinstance(part, nodes.Comprehension)  # a list inside is a value of its own
         return expressions.read(part, inner) if whole else expressions.gradual(part, inner)
 
@@ -154,15 +163,15 @@ def flow(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: Scop
 class Flow:
     """A comprehension that a statement has begun to take the items of."""
 
-    def __init__(self, parts: _Parts, engine: Engine, frame: Frame) -> None:
+    def __init__(self, parts: _Parts, engine: ModelEngine, frame: Frame) -> None:
         self.parts = parts
         self.engine = engine
         self.frame = frame
-        self._steps: list[Step] = []
+        self._steps: list[EngineStep] = []
         self._sink: Callable[[Any], None]
 
     def into_relation(
-        self, instance: Instance, prop: Property, put: Callable[[Instance, Property, Any], None]
+        self, instance: ModelInstance, prop: Property, put: Callable[[ModelInstance, Property, Any], None]
     ) -> None:
         node = self.parts.node
         argument = nodes.Argument(node.start, node.end, None, node, False)
@@ -174,7 +183,7 @@ class Flow:
                 self.engine.listen(value, self._steps[0], self.frame, body)
             elif isinstance(value, list):
                 items: list[Any] = []
-                flatten(value, items)
+                flatten_into(value, items)
                 for item in items:
                     body(item)
             elif not isinstance(value, Unknown):
@@ -185,12 +194,12 @@ class Flow:
     def _start(
         self,
         node: nodes.Argument | nodes.For,
-        writes: tuple[Instance, Property] | None,
+        writes: tuple[ModelInstance, Property] | None,
         sink: Callable[[Any], None],
     ) -> None:
         self._sink = sink
         for level, scope in enumerate(self.parts.scopes):
-            step = Step(self._runner(level), node, scope)
+            step = EngineStep(self._runner(level), node, scope)
             step.writes_instance = writes
             self._steps.append(step)
         self.engine.run_step(self._steps[0], self.frame)

@@ -14,39 +14,39 @@ from msgspec.structs import replace
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.constructors import Constructor, IdentifiedConstructor
-from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.engine import EngineStep
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.reads import kept_reader, self_reader
-from sabir.languages.inmanta.evaluate.scopes import Layout, Scope, Site
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.evaluate.reads import memo_reader, self_reader
+from sabir.languages.inmanta.evaluate.scopes import BlockScope, FrameLayout, WriteSite
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, Read
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef, ImplementDef
 from sabir.languages.inmanta.model.names import CALL
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 
 
 class ConstructionCompiler:
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.engine = compiler.engine
 
-    def nested_construct(self, node: nodes.Construct, scope: Scope) -> Read:
+    def construct_once(self, node: nodes.Construct, scope: BlockScope) -> Read:
         """A constructor inside a larger statement: should the statement wait and run again, it is not run again."""
-        return kept_reader(self.construct(node, scope), scope.layout.slot())
+        return memo_reader(self.construct(node, scope), scope.layout.slot())
 
-    def construct(self, node: nodes.Construct, scope: Scope) -> Read:
-        entity = self.compiler.definitions.constructed(node, scope.space)
+    def construct(self, node: nodes.Construct, scope: BlockScope) -> Read:
+        entity = self.compiler.definitions.find_constructed(node, scope.space)
         place = nodes.place_of(scope.space.source, node)
         if entity is None:  # reported before anything runs
             raise AssertionError(node.entity)
         refined = [depth for inner, depth in scope.chain() if inner.entity is not None]
-        site = Site(
+        site = WriteSite(
             place,
             How.REFINEMENT if refined else How.CONSTRUCTOR,
             scope.refinement,
@@ -68,39 +68,39 @@ class ConstructionCompiler:
         kind = IdentifiedConstructor if entity.indexes else Constructor
         constructor = kind(self, entity, node, scope, site, maker)
         if any(argument.unpack for argument in node.arguments):
-            return _unpacked(constructor)
+            return _construct_from_dicts(constructor)
         return constructor.reader()
 
     def argument(self, read: Read, argument: nodes.Argument) -> Read:  # noqa: ARG002
         """The read of one argument of a constructor, or of the dict of a `**`."""
         return read
 
-    def unpacked(self, value: Any, argument: nodes.Argument) -> Read:  # noqa: ARG002
+    def entry_reader(self, value: Any, argument: nodes.Argument) -> Read:  # noqa: ARG002
         """The read of an argument that a `**` brought."""
         return lambda _: value
 
 
-def _unpacked(constructor: Constructor) -> Read:
+def _construct_from_dicts(constructor: Constructor) -> Read:
     """With `**dict`: what is set is known only when the dicts are."""
     site = constructor.site
 
-    def construct(frame: Frame) -> Instance:
+    def construct(frame: Frame) -> ModelInstance:
         entries: dict[str, Any] = {}
         for unpack in constructor.unpacks:
-            for name, value in _entries(constructor, unpack(frame)):
+            for name, value in _check_entries(constructor, unpack(frame)):
                 if name in entries or name in site.explicit:
                     raise stop(CALL, f"{name!r} is set twice in this constructor", site.place)
                 entries[name] = value
-        instance: Instance = _completed(constructor, entries).reader()(frame)
+        instance: ModelInstance = _add_entries(constructor, entries).reader()(frame)
         return instance
 
     return construct
 
 
-def _entries(constructor: Constructor, value: Any) -> list[tuple[str, Any]]:
+def _check_entries(constructor: Constructor, value: Any) -> list[tuple[str, Any]]:
     entity, place = constructor.entity, constructor.site.place
     if not isinstance(value, dict):
-        raise stop(TYPE, f"'**' takes a dict, not {shown_value(value)}", place)
+        raise stop(TYPE, f"'**' takes a dict, not {format_value(value)}", place)
     for name in value:
         if name not in entity.all_properties:
             raise stop(
@@ -112,7 +112,7 @@ def _entries(constructor: Constructor, value: Any) -> list[tuple[str, Any]]:
     return list(value.items())
 
 
-def _completed(base: Constructor, entries: dict[str, Any]) -> Constructor:
+def _add_entries(base: Constructor, entries: dict[str, Any]) -> Constructor:
     """One run of a constructor with `**dict`: its entries are arguments whose values are known."""
     constructor, entity = copy(base), base.entity
     constructor.site = replace(base.site, explicit=base.site.explicit | frozenset(entries))
@@ -121,7 +121,7 @@ def _completed(base: Constructor, entries: dict[str, Any]) -> Constructor:
     for name, value in entries.items():
         prop = entity.all_properties[name]
         argument = nodes.Argument(base.node.start, base.node.end, name, base.node, False)
-        read = base.owner.unpacked(value, argument)
+        read = base.owner.entry_reader(value, argument)
         if prop.target is None:
             constructor.attributes.append((entity.slots[name], read, prop, argument))
         else:
@@ -137,14 +137,14 @@ NO_IMPLEMENTATION: Final = inmanta_rule(
     when="evaluate",
 )
 
-Refiner = Callable[[Instance], None]
+Refiner = Callable[[ModelInstance], None]
 
 
 class RefinementCompiler:
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.engine = compiler.engine
-        self._bodies: dict[ImplementationDef, tuple[Layout, list[Step]]] = {}
+        self._bodies: dict[ImplementationDef, tuple[FrameLayout, list[EngineStep]]] = {}
         self._plans: dict[EntityType, _Plan] = {}
 
     def refiner(self, entity: EntityType) -> Refiner | None:
@@ -164,12 +164,12 @@ class RefinementCompiler:
             return None
         queue = self.engine.queue
 
-        def refine(instance: Instance) -> None:
+        def refine(instance: ModelInstance) -> None:
             queue.append((self._run, instance))
 
         return refine
 
-    def _none(self, instance: Instance) -> None:
+    def _none(self, instance: ModelInstance) -> None:
         entity = instance.entity
         hint = f"write 'implement {entity.shown} using std::none' when there is nothing to refine"
         if any(parent.selected for parent in entity.parents):
@@ -184,7 +184,7 @@ class RefinementCompiler:
             ),
         )
 
-    def _run(self, instance: Instance) -> None:
+    def _run(self, instance: ModelInstance) -> None:
         entity = instance.entity
         plan = self._plans.get(entity)
         if plan is None:
@@ -197,11 +197,11 @@ class RefinementCompiler:
         for step, space_frame in plan.conditions:
             self.engine.run_step(step, [space_frame, instance, *step.rest])
 
-    def body(self, implementation: ImplementationDef) -> tuple[Layout, list[Step], Frame]:
+    def body(self, implementation: ImplementationDef) -> tuple[FrameLayout, list[EngineStep], Frame]:
         compiled = self._bodies.get(implementation)
         if compiled is None:
-            layout = Layout()
-            scope = Scope(
+            layout = FrameLayout()
+            scope = BlockScope(
                 implementation.namespace,
                 layout,
                 self.compiler.scopes[implementation.namespace.name],
@@ -216,11 +216,11 @@ class RefinementCompiler:
             )
         return (*compiled, self.compiler.frame(implementation.namespace.name))
 
-    def run_body(self, implementation: ImplementationDef, instance: Instance) -> None:
+    def run_body(self, implementation: ImplementationDef, instance: ModelInstance) -> None:
         layout, steps, space_frame = self.body(implementation)
         self.engine.run_steps(steps, [space_frame, instance, *layout.rest()])
 
-    def nothing_selected(self, instance: Instance) -> None:
+    def nothing_selected(self, instance: ModelInstance) -> None:
         entity = instance.entity
         self.engine.fail_instance(
             instance,
@@ -260,8 +260,10 @@ class _Plan:
         self, owner: RefinementCompiler, implement: ImplementDef, entity: EntityType
     ) -> tuple[Any, Frame]:
         compiler, engine = owner.compiler, owner.engine
-        layout = Layout()
-        scope = Scope(implement.namespace, layout, compiler.scopes[implement.namespace.name], entity=entity)
+        layout = FrameLayout()
+        scope = BlockScope(
+            implement.namespace, layout, compiler.scopes[implement.namespace.name], entity=entity
+        )
         scope.names["self"] = 1
         assert implement.node.condition is not None
         test = compiler.expressions.condition(implement.node.condition, scope, ConditionOf.WHEN)
@@ -281,7 +283,7 @@ class _Plan:
                     ):
                         owner.run_body(implementation, instance)
 
-        step = Step(decide, implement.node, scope)
+        step = EngineStep(decide, implement.node, scope)
         step.rest = layout.rest()
         step.implementations = implement.implementations
         return step, compiler.frame(implement.namespace.name)

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
-from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.engine import EngineStep
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
-from sabir.languages.inmanta.evaluate.lookups import hashable
-from sabir.languages.inmanta.evaluate.scopes import Scope, Site
-from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Read, RelationValue
+from sabir.languages.inmanta.evaluate.lookups import hashable_key
+from sabir.languages.inmanta.evaluate.scopes import BlockScope, WriteSite
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, ModelInstance, Read, RelationValue
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
@@ -34,7 +34,7 @@ from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.project import Namespace
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
     from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 
 
@@ -51,7 +51,7 @@ def with_owner(
         return with_owner(part, relation, owner, definitions, space)
 
     if isinstance(value, nodes.Construct):
-        name = _missing(value, relation, definitions, space)
+        name = _find_missing_relation(value, relation, definitions, space)
         if name is None:
             return value
         argument = nodes.Argument(value.start, value.end, name, owner, False)
@@ -65,9 +65,11 @@ def with_owner(
     return value
 
 
-def _missing(node: nodes.Construct, relation: str, definitions: Definitions, space: Namespace) -> str | None:
+def _find_missing_relation(
+    node: nodes.Construct, relation: str, definitions: Definitions, space: Namespace
+) -> str | None:
     """The one identifying relation that the constructor leaves out, when it is the reverse of the one being set."""
-    entity = definitions.constructed(node, space)
+    entity = definitions.find_constructed(node, space)
     if entity is None or not entity.indexes or any(argument.unpack for argument in node.arguments):
         return None
     named = {argument.name for argument in node.arguments} | set(entity.defaults)
@@ -90,8 +92,8 @@ class Constructor:
         owner: ConstructionCompiler,
         entity: EntityType,
         node: nodes.Construct,
-        scope: Scope,
-        site: Site,
+        scope: BlockScope,
+        site: WriteSite,
         maker: Read | None,
     ) -> None:
         self.owner = owner
@@ -120,8 +122,8 @@ class Constructor:
                 read = owner.argument(compiler.read(argument.value, scope), argument)
                 self.attributes.append((slot, read, prop, argument))
             else:
-                value = self._owned(argument.value, prop, compiler)
-                for part in _parts(value) if prop.is_list else [value]:
+                value = self._add_owner(argument.value, prop, compiler)
+                for part in _list_items(value) if prop.is_list else [value]:
                     read = (
                         compiler.expressions.gradual(part, scope)
                         if prop.is_list
@@ -134,7 +136,9 @@ class Constructor:
             if argument.unpack
         ]
 
-    def _owned(self, value: nodes.Expression, prop: Property, compiler: Compiler) -> nodes.Expression:
+    def _add_owner(
+        self, value: nodes.Expression, prop: Property, compiler: ModelCompiler
+    ) -> nodes.Expression:
         if prop.reverse is None or prop.name in self.identifying:
             return value
         node, scope = self.node, self.scope
@@ -162,9 +166,9 @@ class Constructor:
         ]
         relations, own_slot = self.relations, self.own_slot
 
-        def construct(frame: Frame) -> Instance:
+        def construct(frame: Frame) -> ModelInstance:
             values = blank.copy()
-            instance = Instance(entity, values, site, maker(frame) if maker is not None else None)
+            instance = ModelInstance(entity, values, site, maker(frame) if maker is not None else None)
             if instance.depth > MAX_REFINEMENT_DEPTH:
                 raise self._too_deep()
             late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
@@ -182,7 +186,7 @@ class Constructor:
                 given.apply(instance)
             instances.append(instance)
             if len(instances) > most_instances:
-                raise engine.exhausted()
+                raise engine.instance_limit_error()
             if own_slot is not None:
                 frame[own_slot] = instance
             if relations:
@@ -199,7 +203,7 @@ class Constructor:
 
         return construct
 
-    def _relate(self, instance: Instance, frame: Frame, late: list[Any]) -> None:
+    def _relate(self, instance: ModelInstance, frame: Frame, late: list[Any]) -> None:
         for prop, read, argument in self.relations:
             try:
                 self._assign(instance, prop, read(frame))
@@ -215,30 +219,30 @@ class Constructor:
         )
 
     def _later(
-        self, instance: Instance, frame: Frame, late: list[tuple[Property, Read, nodes.Argument, Wait]]
+        self, instance: ModelInstance, frame: Frame, late: list[tuple[Property, Read, nodes.Argument, Wait]]
     ) -> None:
         for prop, read, argument, wait in late:
-            step = Step(partial(self._assign_late, instance, prop, read), argument, self.scope)
+            step = EngineStep(partial(self._assign_late, instance, prop, read), argument, self.scope)
             step.writes_instance = (instance, prop)
             self.engine.park(step, frame, wait)
 
-    def _assign_late(self, instance: Instance, prop: Property, read: Read, frame: Frame) -> None:
+    def _assign_late(self, instance: ModelInstance, prop: Property, read: Read, frame: Frame) -> None:
         self._assign(instance, prop, read(frame))
 
-    def _assign(self, instance: Instance, prop: Property, value: Any) -> None:
+    def _assign(self, instance: ModelInstance, prop: Property, value: Any) -> None:
         if type(value) is Flow:
             value.into_relation(instance, prop, self._put)
         else:
             self._put(instance, prop, value)
 
-    def _put(self, instance: Instance, prop: Property, value: Any) -> None:
+    def _put(self, instance: ModelInstance, prop: Property, value: Any) -> None:
         if type(value) is RelationValue:
             self.engine.copy(value, instance, prop, self.site)
         else:
             self.writer.assign(instance, prop, value, self.site)
 
 
-def _parts(value: nodes.Expression) -> Sequence[nodes.Expression]:
+def _list_items(value: nodes.Expression) -> Sequence[nodes.Expression]:
     """The items of a list for a relation: each is added as soon as it is known."""
     return value.items if isinstance(value, nodes.ListLiteral) else [value]
 
@@ -268,16 +272,16 @@ class IdentifiedConstructor(Constructor):
         plain = super().reader()
         given = self.engine.given
 
-        def construct(frame: Frame) -> Instance:
+        def construct(frame: Frame) -> ModelInstance:
             if missing:
                 raise self._missing_keys(missing)
             identity = {name: reads[name][0](frame) for name in keys}
-            existing = self._existing(identity)
+            existing = self._find_existing(identity)
             if existing is not None:
                 return self._again(existing, frame)
             for name, value in identity.items():
                 self._check_key(reads[name][1], value)
-            instance: Instance = plain(frame)
+            instance: ModelInstance = plain(frame)
             self._register(instance)
             if given is not None and given.overrides:
                 given.apply(instance)
@@ -288,10 +292,10 @@ class IdentifiedConstructor(Constructor):
     def _check_key(self, prop: Property, value: Any) -> None:
         if prop.type is not None:
             if not prop.type.accepts(value):
-                probe = Instance(self.entity, self.blank, self.site, None)
+                probe = ModelInstance(self.entity, self.blank, self.site, None)
                 raise self.writer.type_error(probe, prop, value, self.site)
-        elif not isinstance(value, Instance) or prop.target not in value.entity.ancestor_set:
-            probe = Instance(self.entity, self.blank, self.site, None)
+        elif not isinstance(value, ModelInstance) or prop.target not in value.entity.ancestor_set:
+            probe = ModelInstance(self.entity, self.blank, self.site, None)
             raise self.writer.type_error(probe, prop, value, self.site)
 
     def _missing_keys(self, missing: set[str]) -> Exception:
@@ -302,17 +306,17 @@ class IdentifiedConstructor(Constructor):
             f"{self.entity.shown!r} is identified by {names}, which this constructor does not set",
             self.site.place,
             hint=f"add {', '.join(name + '=…' for name in sorted(missing))}",
-            related=(Related(place=index.place, message="the index is defined here"),),
+            related=(RelatedLocation(place=index.place, message="the index is defined here"),),
         )
 
     def _key(self, index: IndexDef, identity: dict[str, Any]) -> Any:
         defaults = self.entity.defaults
         return tuple(
-            hashable(identity[name] if name in identity else defaults[name]) for name in index.attributes
+            hashable_key(identity[name] if name in identity else defaults[name]) for name in index.attributes
         )
 
-    def _existing(self, identity: dict[str, Any]) -> Instance | None:
-        existing: Instance | None = None
+    def _find_existing(self, identity: dict[str, Any]) -> ModelInstance | None:
+        existing: ModelInstance | None = None
         for index in self.entity.indexes:
             hit = self.engine.indexes.get(index, self._key(index, identity))
             if hit is None:
@@ -324,22 +328,22 @@ class IdentifiedConstructor(Constructor):
             existing = hit
         return existing
 
-    def _conflict(self, hit: Instance, named: str) -> Exception:
+    def _conflict(self, hit: ModelInstance, named: str) -> Exception:
         return stop(
             INDEX_CONFLICT,
             f"the identifying values of this {self.entity.shown!r} already name an instance of {named}",
             self.site.place,
-            related=(Related(place=hit.site.place, message="that instance is made here"),),
+            related=(RelatedLocation(place=hit.site.place, message="that instance is made here"),),
         )
 
-    def _register(self, instance: Instance) -> None:
+    def _register(self, instance: ModelInstance) -> None:
         for index in self.entity.indexes:
             slots = self.entity.slots
             values = instance.values
-            key = tuple(hashable(values[slots[name]]) for name in index.attributes)
+            key = tuple(hashable_key(values[slots[name]]) for name in index.attributes)
             self.engine.indexes.add(index, key, instance)
 
-    def _again(self, instance: Instance, frame: Frame) -> Instance:
+    def _again(self, instance: ModelInstance, frame: Frame) -> ModelInstance:
         """A second construction: the first instance, with the values of both, which must agree."""
         site, writer = self.site, self.writer
         late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
@@ -357,7 +361,7 @@ class IdentifiedConstructor(Constructor):
         self._defaults_again(instance, explicit)
         return instance
 
-    def _defaults_again(self, instance: Instance, explicit: set[str]) -> None:
+    def _defaults_again(self, instance: ModelInstance, explicit: set[str]) -> None:
         # A default counts as a value of the second constructor too (decision S-59); so the order of the two is the same.
         for name, value in self.entity.defaults.items():
             if name not in explicit:

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.languages.inmanta.evaluate.interrupts import Wait, WaitForKey
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Instance, Read
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import ModelInstance, Read
 from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.nodes import walk
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
-    from sabir.languages.inmanta.evaluate.engine import Activity, Step
-    from sabir.languages.inmanta.evaluate.relation_closure import Closing
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
+    from sabir.languages.inmanta.evaluate.engine import EngineStep, ParkedStatement
+    from sabir.languages.inmanta.evaluate.relation_closure import RelationClosure
 
 
-Key = tuple[Instance, int]
+Key = tuple[ModelInstance, int]
 """A property of an instance: the instance and its slot."""
 
 
@@ -34,29 +34,31 @@ class Writers:
     """Waiting statements by what they may write: a property, any property of a name, a variable."""
 
     def __init__(self) -> None:
-        self.by_key: dict[Key, list[Activity]] = {}
-        self.by_name: dict[str, list[Activity]] = {}
-        self.by_variable: dict[tuple[int, int], list[Activity]] = {}
+        self.by_key: dict[Key, list[ParkedStatement]] = {}
+        self.by_name: dict[str, list[ParkedStatement]] = {}
+        self.by_variable: dict[tuple[int, int], list[ParkedStatement]] = {}
 
-    def add(self, activity: Activity, promises: Iterable[Key | str]) -> None:
+    def add(self, activity: ParkedStatement, promises: Iterable[Key | str]) -> None:
         for promise in promises:
-            target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
+            target: dict[Any, list[ParkedStatement]] = (
+                self.by_name if isinstance(promise, str) else self.by_key
+            )
             target.setdefault(promise, []).append(activity)
-        slot = assigned_slot(activity.step)
+        slot = find_assigned_slot(activity.step)
         if slot is not None:
             self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
 
-    def of_property(self, key: Key) -> list[Activity]:
+    def of_property(self, key: Key) -> list[ParkedStatement]:
         return self.by_key.get(key, []) + self.by_name.get(key[0].entity.by_slot[key[1]].name, [])
 
-    def of_variable(self, wait: Wait) -> list[Activity]:
+    def of_variable(self, wait: Wait) -> list[ParkedStatement]:
         return self.by_variable.get((id(wait.slots), wait.slot), [])
 
 
 class Dependencies:
     """Which candidate has to wait for which: r needs s when a statement that may write r waits, in the end, for s."""
 
-    def __init__(self, closing: Closing, candidates: list[Key]) -> None:
+    def __init__(self, closing: RelationClosure, candidates: list[Key]) -> None:
         self.closing = closing
         self.candidates = candidates
         self.wanted = set(candidates)
@@ -64,7 +66,7 @@ class Dependencies:
         for activity in closing.engine.parked:
             self.parked.add(activity, activity.promises or ())
 
-    def writers(self, key: Key) -> list[Activity]:
+    def writers(self, key: Key) -> list[ParkedStatement]:
         activities = self.parked.of_property(key)
         for source in self.closing.sources_of(key):
             activities = activities + self.parked.by_key.get(source, [])
@@ -117,7 +119,7 @@ class Dependencies:
         return self.candidates[0]
 
 
-def assigned_slot(step: Step) -> int | None:
+def find_assigned_slot(step: EngineStep) -> int | None:
     """The slot of the variable that a statement assigns, when it does."""
     node = step.node
     if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
@@ -128,7 +130,7 @@ def assigned_slot(step: Step) -> int | None:
 _Path = tuple[str, ...]
 
 
-class Effects(Struct, frozen=True, eq=False):
+class PropertyWrites(Struct, frozen=True, eq=False):
     """`paths`: an instance to be found by reading, and the property written on it; `names`: on any instance."""
 
     paths: tuple[tuple[Read, str], ...]
@@ -146,19 +148,19 @@ class _Writes(Struct, eq=False):
 
 
 class EffectFinder:
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self._entities: dict[EntityType, tuple[frozenset[str], frozenset[EntityType]]] = {}
         self._closed: dict[EntityType, frozenset[str]] = {}
         self._reverse: dict[str, frozenset[str]] | None = None
 
-    def of(self, step: Step) -> Effects:
-        effects: Effects | None = step.effects
+    def of(self, step: EngineStep) -> PropertyWrites:
+        effects: PropertyWrites | None = step.effects
         if effects is None:
             effects = step.effects = self._find(step)
         return effects
 
-    def _find(self, step: Step) -> Effects:
+    def _find(self, step: EngineStep) -> PropertyWrites:
         writes = _Writes(set(), set(), set(), set(), set())
         node = step.node
         if isinstance(node, nodes.Argument):
@@ -168,7 +170,9 @@ class EffectFinder:
                 scope = step.scope
                 self._block(
                     implementation.node.body,
-                    Scope(implementation.namespace, scope.layout, scope.parent, entity=implementation.entity),
+                    BlockScope(
+                        implementation.namespace, scope.layout, scope.parent, entity=implementation.entity
+                    ),
                     writes,
                 )
         elif isinstance(node, nodes.Assign | nodes.ExpressionStatement | nodes.For | nodes.If):
@@ -184,9 +188,9 @@ class EffectFinder:
                 names.add(name)
             else:
                 paths.append((read, name))
-        return Effects(tuple(paths), frozenset(names))
+        return PropertyWrites(tuple(paths), frozenset(names))
 
-    def _path_reader(self, path: _Path, scope: Scope) -> Read | None:
+    def _path_reader(self, path: _Path, scope: BlockScope) -> Read | None:
         place = scope.space.place(0, 0)
         read = self.compiler.expressions.find(path[0], scope, place)
         if read is None:
@@ -223,7 +227,9 @@ class EffectFinder:
             for implement, _ in entity.selected:
                 for implementation in implement.implementations:
                     home = self.compiler.scopes[implementation.namespace.name]
-                    scope = Scope(implementation.namespace, home.layout, home, entity=implementation.entity)
+                    scope = BlockScope(
+                        implementation.namespace, home.layout, home, entity=implementation.entity
+                    )
                     self._block(implementation.node.body, scope, writes)
             # No frame of these implementations is there yet to read the paths in: the names of the properties remain.
             names = writes.names | {name for _, name in writes.paths}
@@ -241,7 +247,7 @@ class EffectFinder:
             self._reverse = {prop_name: frozenset(names) for prop_name, names in reverse.items()}
         return self._reverse.get(name, frozenset())
 
-    def _block(self, block: nodes.Block, scope: Scope, writes: _Writes) -> None:
+    def _block(self, block: nodes.Block, scope: BlockScope, writes: _Writes) -> None:
         # All names before all statements: one may use what a later one assigns.
         for statement in block:
             if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
@@ -251,14 +257,14 @@ class EffectFinder:
         for statement in block:
             self._statement(statement, scope, writes)
 
-    def _is_new(self, value: nodes.Expression, scope: Scope) -> bool:
+    def _is_new(self, value: nodes.Expression, scope: BlockScope) -> bool:
         if not isinstance(value, nodes.Construct):
             return False
-        entity = self.compiler.definitions.constructed(value, scope.space)
+        entity = self.compiler.definitions.find_constructed(value, scope.space)
         # With an index, the constructor may answer an instance that is there already.
         return entity is not None and not entity.indexes
 
-    def _statement(self, node: nodes.Statement, scope: Scope, writes: _Writes) -> None:
+    def _statement(self, node: nodes.Statement, scope: BlockScope, writes: _Writes) -> None:
         if isinstance(node, nodes.Assign):
             self._expression(node.value, scope, writes)
             if isinstance(node.target, nodes.AttributeRef):
@@ -278,7 +284,7 @@ class EffectFinder:
             self._block(node.otherwise, scope, writes)
 
     def _write(self, base: nodes.Expression, name: str, writes: _Writes) -> None:
-        path = _path(base)
+        path = _attribute_path(base)
         if path is None:
             if not isinstance(base, nodes.Construct):
                 writes.names.add(name)
@@ -289,7 +295,7 @@ class EffectFinder:
         else:
             writes.paths.add((path, name))
 
-    def _write_values(self, value: nodes.Expression, name: str, scope: Scope, writes: _Writes) -> None:
+    def _write_values(self, value: nodes.Expression, name: str, scope: BlockScope, writes: _Writes) -> None:
         """The reverse end is written on every instance that a value holds."""
         if isinstance(value, nodes.ListLiteral):
             for item in value.items:
@@ -300,10 +306,10 @@ class EffectFinder:
         elif not self._is_new(value, scope) and not isinstance(value, nodes.Literal):
             self._write(value, name, writes)
 
-    def _expression(self, node: nodes.Expression, scope: Scope, writes: _Writes) -> None:
+    def _expression(self, node: nodes.Expression, scope: BlockScope, writes: _Writes) -> None:
         writes.inner.update(_variables_in(node))
         for construct in constructs_in(node):
-            entity = self.compiler.definitions.constructed(construct, scope.space)
+            entity = self.compiler.definitions.find_constructed(construct, scope.space)
             if entity is None:
                 continue
             writes.entities.add(entity)
@@ -316,7 +322,7 @@ class EffectFinder:
                     self._construct_argument(entity, prop, argument, scope, writes)
 
     def _construct_argument(
-        self, entity: EntityType, prop: Property, argument: nodes.Argument, scope: Scope, writes: _Writes
+        self, entity: EntityType, prop: Property, argument: nodes.Argument, scope: BlockScope, writes: _Writes
     ) -> None:
         # A second construction by index writes its arguments on the first instance.
         if entity.indexes:
@@ -332,7 +338,7 @@ class EffectFinder:
                 writes.names.add(prop.reverse.name)
 
 
-def _path(node: nodes.Expression) -> _Path | None:
+def _attribute_path(node: nodes.Expression) -> _Path | None:
     """`a.b.c` as its names."""
     names: list[str] = []
     while isinstance(node, nodes.AttributeRef):

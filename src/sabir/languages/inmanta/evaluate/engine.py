@@ -16,19 +16,25 @@ from sabir.diagnostics.finding import Frame as Step_Frame
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
 from sabir.languages.inmanta.evaluate.budget import LIMIT
-from sabir.languages.inmanta.evaluate.interrupts import Exhausted, Stop, Wait, WaitForFirst, WaitForKey
+from sabir.languages.inmanta.evaluate.interrupts import (
+    ModelLimitExceeded,
+    Stop,
+    Wait,
+    WaitForFirst,
+    WaitForKey,
+)
 from sabir.languages.inmanta.evaluate.lookups import Indexes
-from sabir.languages.inmanta.evaluate.relation_closure import Closing
-from sabir.languages.inmanta.evaluate.scopes import Scope, Site
-from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Pending, RelationValue
-from sabir.languages.inmanta.evaluate.writes import Writer, stop
+from sabir.languages.inmanta.evaluate.relation_closure import RelationClosure
+from sabir.languages.inmanta.evaluate.scopes import BlockScope, WriteSite
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, ModelInstance, PendingSlot, RelationValue
+from sabir.languages.inmanta.evaluate.writes import InstanceWriter, stop
 from sabir.languages.inmanta.model.entities import ImplementationDef, Property
 from sabir.languages.inmanta.syntax import nodes
 from sabir.session import Limits
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.inputs import Given
+    from sabir.languages.inmanta.evaluate.inputs import ModelInputs
 
 
 MAX_GENERATIONS: Final = 10_000
@@ -37,18 +43,18 @@ _SAME_PLACE: Final = 20
 """As many findings of one code are reported at one place; a loop may make thousands."""
 
 
-class Step:
+class EngineStep:
     """A compiled statement. `effects` is found when the step first has to wait."""
 
     __slots__ = ("effects", "implementations", "node", "rest", "run", "scope", "writes_instance")
 
-    def __init__(self, run: Callable[[Frame], None], node: nodes.Node, scope: Scope) -> None:
+    def __init__(self, run: Callable[[Frame], None], node: nodes.Node, scope: BlockScope) -> None:
         self.run = run
         self.node = node
         self.scope = scope
         self.rest: Frame = []
         self.implementations: tuple[ImplementationDef, ...] = ()
-        self.writes_instance: tuple[Instance, Property] | None = None
+        self.writes_instance: tuple[ModelInstance, Property] | None = None
         self.effects: Any = None
 
     @property
@@ -56,12 +62,12 @@ class Step:
         return nodes.place_of(self.scope.space.source, self.node)
 
 
-class Activity:
+class ParkedStatement:
     """A parked statement: what it waits for, and what it has promised to write."""
 
     __slots__ = ("frame", "promises", "step", "unresolved", "wait")
 
-    def __init__(self, step: Step, frame: Frame, wait: Wait) -> None:
+    def __init__(self, step: EngineStep, frame: Frame, wait: Wait) -> None:
         self.step = step
         self.frame = frame
         self.wait = wait
@@ -69,31 +75,31 @@ class Activity:
         self.unresolved = False
 
 
-class Engine:
+class ModelEngine:
     def __init__(
         self,
         late: frozenset[Any] = frozenset(),
-        given: Given | None = None,
+        given: ModelInputs | None = None,
         *,
         most_instances: int = Limits().instances,
     ) -> None:
         self.given = given
         self.most_instances = most_instances
         self.queue: deque[tuple[Callable[[Any], None], Any]] = deque()
-        self.parked: dict[Activity, None] = {}
-        self.instances: list[Instance] = []
+        self.parked: dict[ParkedStatement, None] = {}
+        self.instances: list[ModelInstance] = []
         self.findings: list[Finding] = []
-        self.failed: list[tuple[Step, Frame]] = []
-        self.spoiled: set[Instance] = set()
-        self.undecided: dict[Instance, int] = {}
+        self.failed: list[tuple[EngineStep, Frame]] = []
+        self.spoiled: set[ModelInstance] = set()
+        self.undecided: dict[ModelInstance, int] = {}
         self.retry: set[Any] = set()
-        self._refined: set[tuple[Instance, ImplementationDef]] = set()
+        self._refined: set[tuple[ModelInstance, ImplementationDef]] = set()
         self._counts: dict[tuple[str, Place], int] = {}
         self._generation = 0
-        self._generations: dict[Instance, int] = {}
-        self.writer = Writer(self)
+        self._generations: dict[ModelInstance, int] = {}
+        self.writer = InstanceWriter(self)
         self.indexes = Indexes(self)
-        self.closing = Closing(self, late)
+        self.closing = RelationClosure(self, late)
 
     # Running
 
@@ -108,10 +114,10 @@ class Engine:
             run, argument = queue.popleft()
             run(argument)
 
-    def exhausted(self) -> Exhausted:
+    def instance_limit_error(self) -> ModelLimitExceeded:
         """Too many instances."""
         most = self.most_instances
-        return Exhausted(
+        return ModelLimitExceeded(
             LIMIT.at(
                 message=f"the model makes more than {most:,} instances",
                 place=self.instances[-1].site.place,
@@ -119,7 +125,7 @@ class Engine:
             )
         )
 
-    def run_steps(self, steps: Iterable[Step], frame: Frame) -> None:
+    def run_steps(self, steps: Iterable[EngineStep], frame: Frame) -> None:
         for step in steps:
             try:
                 step.run(frame)
@@ -132,16 +138,16 @@ class Engine:
             except PatternRefused as problem:
                 self.fail(step, frame, stop(LIMIT, str(problem), step.place))
 
-    def run_step(self, step: Step, frame: Frame) -> None:
+    def run_step(self, step: EngineStep, frame: Frame) -> None:
         self.run_steps((step,), frame)
 
-    def _too_deep(self, step: Step) -> Stop:
+    def _too_deep(self, step: EngineStep) -> Stop:
         return stop(LIMIT, "this statement is nested too deeply to be evaluated", step.place)
 
     # Waiting
 
-    def park(self, step: Step, frame: Frame, wait: Wait) -> None:
-        activity = Activity(step, frame, wait)
+    def park(self, step: EngineStep, frame: Frame, wait: Wait) -> None:
+        activity = ParkedStatement(step, frame, wait)
         if isinstance(wait, WaitForKey):
             wait.waiters.setdefault(wait.key, []).append(activity)
         else:
@@ -158,16 +164,18 @@ class Engine:
                     return
                 if prop.is_optional:
                     self.closing.add((owner, slot))
-            if type(cell) is not Pending:  # filled since it was read
+            if type(cell) is not PendingSlot:  # filled since it was read
                 self.queue.append((self._resume, activity))
                 return
             if cell is EMPTY:
-                cell = slots[slot] = Pending()
+                cell = slots[slot] = PendingSlot()
             cell.waiters.append(activity)
         self.parked[activity] = None
         self.closing.parked.append(activity)
 
-    def _park_on_relation(self, activity: Activity, owner: Instance, prop: Property, slot: int) -> bool:
+    def _park_on_relation(
+        self, activity: ParkedStatement, owner: ModelInstance, prop: Property, slot: int
+    ) -> bool:
         relation = self.writer.relation(owner, prop, slot)
         if relation.closed:
             return False
@@ -180,7 +188,7 @@ class Engine:
         self.closing.add((owner, slot))
         return True
 
-    def wake(self, waiters: Iterable[Activity]) -> None:
+    def wake(self, waiters: Iterable[ParkedStatement]) -> None:
         parked, queue, resume = self.parked, self.queue, self._resume
         for activity in waiters:
             parked.pop(activity, None)
@@ -188,20 +196,20 @@ class Engine:
                 self.closing.withdraw(activity)
             queue.append((resume, activity))
 
-    def _resume(self, activity: Activity) -> None:
+    def _resume(self, activity: ParkedStatement) -> None:
         self.run_steps((activity.step,), activity.frame)
 
     # Relations
 
-    def announce(self, relation: RelationValue, value: Instance) -> None:
+    def announce(self, relation: RelationValue, value: ModelInstance) -> None:
         if not relation.listeners:
             return
         if self._generation:  # a loop runs, and adds to a relation that some loop goes over
             self._generations[value] = max(self._generation, self._generations.get(value, 0))
         for listener in relation.listeners:
-            self.queue.append((self._listened, (listener, value)))
+            self.queue.append((self._notify_listener, (listener, value)))
 
-    def _listened(self, event: tuple[Callable[[Instance], None], Instance]) -> None:
+    def _notify_listener(self, event: tuple[Callable[[ModelInstance], None], ModelInstance]) -> None:
         listener, value = event
         generation = self._generations.get(value, 0) + 1
         if generation > MAX_GENERATIONS:
@@ -222,21 +230,21 @@ class Engine:
             self._generation = before
 
     def listen(
-        self, relation: RelationValue, step: Step, frame: Frame, body: Callable[[Instance], None]
+        self, relation: RelationValue, step: EngineStep, frame: Frame, body: Callable[[ModelInstance], None]
     ) -> None:
         """Run a loop's body for what is there, and for what still comes."""
         relation.listeners.append(body)
         self.closing.listens(relation, step, frame)
         for value in list(relation.values):
-            self._listened((body, value))
+            self._notify_listener((body, value))
 
-    def copy(self, source: RelationValue, instance: Instance, prop: Property, site: Site) -> None:
+    def copy(self, source: RelationValue, instance: ModelInstance, prop: Property, site: WriteSite) -> None:
         """Add everything of one relation to another, also what still comes."""
         if not prop.is_list:
             raise Wait(source.owner.values, source.slot, source.owner)
         writer = self.writer
 
-        def link(value: Instance) -> None:
+        def link(value: ModelInstance) -> None:
             try:
                 writer.assign(instance, prop, value, site)
             except Stop as failure:
@@ -259,21 +267,21 @@ class Engine:
         if waiters:
             self.wake(waiters)
 
-    def close_optional(self, instance: Instance, slot: int) -> None:
+    def close_optional(self, instance: ModelInstance, slot: int) -> None:
         """Nobody will set it any more: null."""
         cell = instance.values[slot]
         instance.values[slot] = None
         self.closing.forget(instance, slot)
-        if type(cell) is Pending and cell.waiters:
+        if type(cell) is PendingSlot and cell.waiters:
             self.wake(cell.waiters)
 
-    def too_late(self, instance: Instance, slot: int) -> None:
+    def too_late(self, instance: ModelInstance, slot: int) -> None:
         """A write came after a relation was closed: remember the choice, should another order work."""
-        key = self.closing.forced_key(instance, slot)
+        key = self.closing.find_forced_key(instance, slot)
         if key is not None:
             self.retry.add(key)
 
-    def first_time(self, instance: Instance, implementation: ImplementationDef) -> bool:
+    def first_time(self, instance: ModelInstance, implementation: ImplementationDef) -> bool:
         key = (instance, implementation)
         if key in self._refined:
             return False
@@ -282,14 +290,14 @@ class Engine:
 
     # Failures
 
-    def fail(self, step: Step, frame: Frame, failure: Stop) -> None:
+    def fail(self, step: EngineStep, frame: Frame, failure: Stop) -> None:
         self.failed.append((step, frame))
         self.report(failure, self.frames_of(step, frame))
 
-    def fail_instance(self, instance: Instance, failure: Stop) -> None:
+    def fail_instance(self, instance: ModelInstance, failure: Stop) -> None:
         self.report(failure, self.frames_of_instance(instance.maker, instance.site.refinement))
 
-    def report(self, failure: Stop | Exhausted, frames: tuple[Step_Frame, ...] = ()) -> None:
+    def report(self, failure: Stop | ModelLimitExceeded, frames: tuple[Step_Frame, ...] = ()) -> None:
         finding = failure.finding
         key = (finding.code, finding.place)
         count = self._counts[key] = self._counts.get(key, 0) + 1
@@ -303,7 +311,7 @@ class Engine:
         if not any(finding.code == rule.code and finding.place == place for finding in self.findings):
             self.findings.append(rule.at(place, message, hint=hint))
 
-    def frames_of(self, step: Step, frame: Frame) -> tuple[Step_Frame, ...]:
+    def frames_of(self, step: EngineStep, frame: Frame) -> tuple[Step_Frame, ...]:
         """The refinements that led to a statement, outermost first."""
         for inner, depth in step.scope.chain():
             if inner.entity is not None:
@@ -312,7 +320,9 @@ class Engine:
                 return self.frames_of_instance(frame[1], inner.refinement)
         return ()
 
-    def frames_of_instance(self, instance: Instance | None, refinement: str | None) -> tuple[Step_Frame, ...]:
+    def frames_of_instance(
+        self, instance: ModelInstance | None, refinement: str | None
+    ) -> tuple[Step_Frame, ...]:
         frames: list[Step_Frame] = []
         while instance is not None and len(frames) < 50:
             shown = f"implementation {refinement}" if refinement else "condition"

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.suggestions import did_you_mean, listed
+from sabir.diagnostics.suggestions import did_you_mean, join_names
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
-from sabir.languages.inmanta.evaluate.comprehensions import comprehension, flow
+from sabir.languages.inmanta.evaluate.comprehensions import compile_comprehension, compile_flow
 from sabir.languages.inmanta.evaluate.reads import (
     attribute_reader,
-    defined_reader,
+    definition_reader,
     frame_reader,
     gradual_reader,
     is_defined,
     self_reader,
     variable_reader,
 )
-from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
 from sabir.languages.inmanta.evaluate.texts import TextCompiler
-from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten
+from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten_into
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.project import DUPLICATE
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 
 
 _SHOWN: Final = 8
@@ -48,11 +48,11 @@ KEY: Final = inmanta_rule(
 class ExpressionCompiler:
     """Compiles expressions of one scope each; constructors and calls are compiled by their own modules."""
 
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.budget = Budget()
         self.texts = TextCompiler(self)
-        self._compilers: dict[type, Callable[[Any, Scope], Read]] = {
+        self._compilers: dict[type, Callable[[Any, BlockScope], Read]] = {
             nodes.Literal: self._literal,
             nodes.Text: self.texts.text,
             nodes.FormatText: self.texts.format_text,
@@ -63,8 +63,8 @@ class ExpressionCompiler:
             nodes.Lookup: self._lookup,
             nodes.IndexLookup: compiler.lookups.index_lookup,
             nodes.SelectorLookup: compiler.lookups.selector_lookup,
-            nodes.Call: compiler.calls.nested_call,
-            nodes.Construct: compiler.construction.nested_construct,
+            nodes.Call: compiler.calls.call_once,
+            nodes.Construct: compiler.construction.construct_once,
             nodes.Not: self._not,
             nodes.Unary: self._unary,
             nodes.Logic: self._logic,
@@ -74,12 +74,12 @@ class ExpressionCompiler:
             nodes.Comprehension: self.comprehension,
         }
 
-    def read(self, node: nodes.Expression, scope: Scope) -> Read:
+    def read(self, node: nodes.Expression, scope: BlockScope) -> Read:
         return self._compilers[type(node)](node, scope)
 
     # All reads of variables and properties are compiled by these four.
 
-    def variable_read(self, scope: Scope, depth: int, slot: int) -> Read:
+    def variable_read(self, scope: BlockScope, depth: int, slot: int) -> Read:
         """Read a variable of a scope so many frames up; the frame of a namespace is there once and for all."""
         if scope.parent is None:
             return frame_reader(self.compiler.frame(scope.space.name), slot)
@@ -91,16 +91,16 @@ class ExpressionCompiler:
     def gradual_read(self, base: Read, name: str, place: Place) -> Read:
         return gradual_reader(base, name, place)
 
-    def defined_read(self, base: Read, name: str, place: Place) -> Read:
-        return defined_reader(base, name, place)
+    def definition_read(self, base: Read, name: str, place: Place) -> Read:
+        return definition_reader(base, name, place)
 
-    def place(self, node: nodes.Node, scope: Scope) -> Place:
+    def place(self, node: nodes.Node, scope: BlockScope) -> Place:
         return nodes.place_of(scope.space.source, node)
 
-    def gradual(self, node: nodes.Expression, scope: Scope) -> Read:
+    def gradual(self, node: nodes.Expression, scope: BlockScope) -> Read:
         """Like `read`, but an open relation is answered as it is, and a comprehension as the flow of its items."""
         if isinstance(node, nodes.Comprehension):
-            return flow(self, node, scope)
+            return compile_flow(self, node, scope)
         if isinstance(node, nodes.Conditional):
             return self._choice(node, scope, self.gradual)
         if isinstance(node, nodes.AttributeRef):
@@ -112,7 +112,7 @@ class ExpressionCompiler:
                 return read
         return self.read(node, scope)
 
-    def _attribute_by_name(self, name: str, scope: Scope) -> int | None:
+    def _attribute_by_name(self, name: str, scope: BlockScope) -> int | None:
         """The depth of the instance whose attribute a plain name is, when it is one."""
         for inner, depth in scope.chain():
             if name in inner.names:
@@ -121,7 +121,7 @@ class ExpressionCompiler:
                 return depth if name in inner.entity.all_properties else None
         return None
 
-    def condition(self, node: nodes.Expression, scope: Scope, role: operators.ConditionOf) -> Read:
+    def condition(self, node: nodes.Expression, scope: BlockScope, role: operators.ConditionOf) -> Read:
         """A condition: true or false, or unknown."""
         read = self.read(node, scope)
         place = self.place(node, scope)
@@ -134,11 +134,11 @@ class ExpressionCompiler:
 
         return test
 
-    def _literal(self, node: nodes.Literal, _: Scope) -> Read:
+    def _literal(self, node: nodes.Literal, _: BlockScope) -> Read:
         value = node.value
         return lambda _: value
 
-    def _list(self, node: nodes.ListLiteral, scope: Scope) -> Read:
+    def _list(self, node: nodes.ListLiteral, scope: BlockScope) -> Read:
         reads = tuple(self.read(item, scope) for item in node.items)
         if all(isinstance(item, nodes.Literal | nodes.Text) for item in node.items):
             return lambda frame: [read(frame) for read in reads]
@@ -152,14 +152,14 @@ class ExpressionCompiler:
                 if isinstance(value, list):
                     if len(value) > LARGE_LIST:
                         budget.items(len(value) + len(out), place)
-                    flatten(value, out)  # lists inside a list join it, as the existing engine has it
+                    flatten_into(value, out)  # lists inside a list join it, as the existing engine has it
                 else:
                     out.append(value)
             return out
 
         return read_list
 
-    def _dict(self, node: nodes.DictLiteral, scope: Scope) -> Read:
+    def _dict(self, node: nodes.DictLiteral, scope: BlockScope) -> Read:
         pairs = tuple((self.read(key, scope), self.read(value, scope)) for key, value in node.items)
         if all(isinstance(key, nodes.Literal) for key, _ in node.items):
             fixed = tuple(
@@ -181,15 +181,15 @@ class ExpressionCompiler:
 
         return read_dict
 
-    def _name(self, node: nodes.Name, scope: Scope) -> Read:
-        return self.named(node.name, scope, self.place(node, scope))
+    def _name(self, node: nodes.Name, scope: BlockScope) -> Read:
+        return self.read_name(node.name, scope, self.place(node, scope))
 
-    def named(self, name: str, scope: Scope, place: Place) -> Read:
+    def read_name(self, name: str, scope: BlockScope, place: Place) -> Read:
         """Read what a name means in a scope. What means nothing is an error only when it is read."""
         read = self.find(name, scope, place)
         if read is not None:
             return read
-        message, hint = self._unknown(name, scope)
+        message, hint = self._describe_unknown_name(name, scope)
 
         def unknown(_: Frame) -> Any:
             raise stop(UNKNOWN_NAME, message, place, hint=hint)
@@ -199,14 +199,14 @@ class ExpressionCompiler:
     def find(
         self,
         name: str,
-        scope: Scope,
+        scope: BlockScope,
         place: Place,
         attribute_read: Callable[[Read, str, Place], Read] | None = None,
     ) -> Read | None:
         """Read what a name means; how it is read when it is an attribute of the instance that is refined."""
         attribute_read = attribute_read or self.attribute_read
         if "::" in name:
-            return self._qualified(name, scope)
+            return self._find_qualified(name, scope)
         for inner, depth in scope.chain():
             slot = inner.names.get(name)
             if slot is not None:
@@ -222,7 +222,7 @@ class ExpressionCompiler:
     def _of_a_child(
         self,
         name: str,
-        scope: Scope,
+        scope: BlockScope,
         depth: int,
         place: Place,
         attribute_read: Callable[[Read, str, Place], Read],
@@ -245,7 +245,7 @@ class ExpressionCompiler:
 
         return read
 
-    def _qualified(self, name: str, scope: Scope) -> Read | None:
+    def _find_qualified(self, name: str, scope: BlockScope) -> Read | None:
         head, _, last = name.rpartition("::")
         home = scope.space.imports.get(head)
         target = self.compiler.scopes.get(home) if home is not None else None
@@ -253,7 +253,7 @@ class ExpressionCompiler:
             return None
         return self.variable_read(target, 0, target.names[last])
 
-    def _unknown(self, name: str, scope: Scope) -> tuple[str, str | None]:
+    def _describe_unknown_name(self, name: str, scope: BlockScope) -> tuple[str, str | None]:
         head, _, last = name.rpartition("::")
         if not head:
             hint = did_you_mean(name, *scope.visible())
@@ -267,10 +267,10 @@ class ExpressionCompiler:
         variables = self.compiler.scopes[home].names if home in self.compiler.scopes else {}
         return f"there is no variable {last!r} in {home!r}", did_you_mean(last, variables)
 
-    def _attribute(self, node: nodes.AttributeRef, scope: Scope) -> Read:
+    def _attribute(self, node: nodes.AttributeRef, scope: BlockScope) -> Read:
         return self.attribute_read(self.read(node.base, scope), node.name, self.place(node, scope))
 
-    def _lookup(self, node: nodes.Lookup, scope: Scope) -> Read:
+    def _lookup(self, node: nodes.Lookup, scope: BlockScope) -> Read:
         base, key = self.read(node.base, scope), self.read(node.key, scope)
         place = self.place(node, scope)
 
@@ -282,8 +282,8 @@ class ExpressionCompiler:
                 if isinstance(wanted, Unknown):
                     return wanted
                 if not isinstance(wanted, str):
-                    raise stop(TYPE, f"keys of a dict are strings, and {shown_value(wanted)} is none", place)
-                hint = did_you_mean(wanted, container) or _keys(container)
+                    raise stop(TYPE, f"keys of a dict are strings, and {format_value(wanted)} is none", place)
+                hint = did_you_mean(wanted, container) or _describe_keys(container)
                 raise stop(KEY, f"the dict has no key {wanted!r}", place, hint=hint)
             if isinstance(container, Unknown):
                 return container
@@ -291,15 +291,15 @@ class ExpressionCompiler:
                 "an item of a list is read with std::at(list, 0)" if isinstance(container, list) else None
             )
             raise stop(
-                TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place, hint=of_list
+                TYPE, f"{format_value(container)} is no dict and cannot be looked up in", place, hint=of_list
             )
 
         return read
 
-    def _not(self, node: nodes.Not, scope: Scope) -> Read:
-        return operators.negation(self.read(node.operand, scope), self.place(node.operand, scope))
+    def _not(self, node: nodes.Not, scope: BlockScope) -> Read:
+        return operators.negation_reader(self.read(node.operand, scope), self.place(node.operand, scope))
 
-    def _unary(self, node: nodes.Unary, scope: Scope) -> Read:
+    def _unary(self, node: nodes.Unary, scope: BlockScope) -> Read:
         operand, place = self.read(node.operand, scope), self.place(node, scope)
 
         def read(frame: Frame) -> Any:
@@ -308,25 +308,25 @@ class ExpressionCompiler:
                 return -value
             if isinstance(value, Unknown):
                 return value
-            raise stop(TYPE, f"'-' takes a number, not {shown_value(value)}", place)
+            raise stop(TYPE, f"'-' takes a number, not {format_value(value)}", place)
 
         return read
 
-    def _logic(self, node: nodes.Logic, scope: Scope) -> Read:
+    def _logic(self, node: nodes.Logic, scope: BlockScope) -> Read:
         reads = [self.read(operand, scope) for operand in node.operands]
-        return operators.logic(
+        return operators.logic_reader(
             node.operator, reads, [self.place(operand, scope) for operand in node.operands]
         )
 
-    def _binary(self, node: nodes.Binary, scope: Scope) -> Read:
+    def _binary(self, node: nodes.Binary, scope: BlockScope) -> Read:
         left, right = self.read(node.left, scope), self.read(node.right, scope)
-        return operators.binary(node.operator, left, right, self.place(node, scope))
+        return operators.binary_reader(node.operator, left, right, self.place(node, scope))
 
-    def _is_defined(self, node: nodes.IsDefined, scope: Scope) -> Read:
+    def _is_defined(self, node: nodes.IsDefined, scope: BlockScope) -> Read:
         operand = node.operand
         place = self.place(operand, scope)
         if isinstance(operand, nodes.AttributeRef):
-            return self.defined_read(self.read(operand.base, scope), operand.name, place)
+            return self.definition_read(self.read(operand.base, scope), operand.name, place)
         if isinstance(operand, nodes.Lookup):
             base, key = self.read(operand.base, scope), self.read(operand.key, scope)
 
@@ -340,15 +340,18 @@ class ExpressionCompiler:
         if isinstance(operand, nodes.Name):
             depth = self._attribute_by_name(operand.name, scope)
             if depth is not None:
-                return self.defined_read(self_reader(depth), operand.name, place)
+                return self.definition_read(self_reader(depth), operand.name, place)
         read = self.read(operand, scope)
         return lambda frame: is_defined(read(frame))
 
-    def _conditional(self, node: nodes.Conditional, scope: Scope) -> Read:
+    def _conditional(self, node: nodes.Conditional, scope: BlockScope) -> Read:
         return self._choice(node, scope, self.read)
 
     def _choice(
-        self, node: nodes.Conditional, scope: Scope, compiled: Callable[[nodes.Expression, Scope], Read]
+        self,
+        node: nodes.Conditional,
+        scope: BlockScope,
+        compiled: Callable[[nodes.Expression, BlockScope], Read],
     ) -> Read:
         test = self.condition(node.condition, scope, operators.ConditionOf.CHOICE)
         then, otherwise = compiled(node.then, scope), compiled(node.otherwise, scope)
@@ -361,13 +364,13 @@ class ExpressionCompiler:
 
         return read
 
-    def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
-        return comprehension(self, node, scope)
+    def comprehension(self, node: nodes.Comprehension, scope: BlockScope) -> Read:
+        return compile_comprehension(self, node, scope)
 
 
-def _keys(container: dict[str, Any]) -> str:
+def _describe_keys(container: dict[str, Any]) -> str:
     """The keys that there are, when they are few enough to be read."""
     names = sorted(map(str, container))
     if not names:
         return "it is empty"
-    return f"it has: {listed(names, _SHOWN)}"
+    return f"it has: {join_names(names, _SHOWN)}"

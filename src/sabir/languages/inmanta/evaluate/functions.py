@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.operators import shown_text
-from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.evaluate.operators import format_interpolated
+from sabir.languages.inmanta.evaluate.values import ModelInstance
 from sabir.languages.inmanta.model.types import ValueType
 from sabir.text import Source
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.plugins.api import Registry
 
 
-_KNOWN: Final = frozenset({str, int, float, bool, type(None), Instance})
+_KNOWN: Final = frozenset({str, int, float, bool, type(None), ModelInstance})
 """Kinds of values that are known and have no parts: nearly all there are, told by a look at their type."""
 
 
-class Parameter(Struct, frozen=True, eq=False):
+class PluginParameter(Struct, frozen=True, eq=False):
     name: str
     type: ValueType
     required: bool
@@ -31,12 +31,12 @@ class Parameter(Struct, frozen=True, eq=False):
     """Whether it says that it takes what only deployment looks up."""
 
 
-class Function(Struct, frozen=True, eq=False, dict=True):
+class PluginFunction(Struct, frozen=True, eq=False, dict=True):
     """A function: `call` takes Python arguments; `context` when its first parameter is the call's context."""
 
     name: str
     call: Callable[..., Any]
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[PluginParameter, ...] = ()
     returns: ValueType | None = None
     context: bool = False
     allow_unknown: bool = False
@@ -46,13 +46,13 @@ class Function(Struct, frozen=True, eq=False, dict=True):
     """Whether it sees values through views, which tell it when it reads what is not known."""
     refused: bool = False
     deprecated: str | None = None
-    variadic: Parameter | None = None
+    variadic: PluginParameter | None = None
     """What takes the values beyond the others, each of which is of its type."""
-    keywords: Parameter | None = None
+    keywords: PluginParameter | None = None
     """The same for names."""
 
     @cached_property
-    def positional(self) -> tuple[Parameter, ...]:
+    def positional(self) -> tuple[PluginParameter, ...]:
         return tuple(parameter for parameter in self.parameters if not parameter.keyword_only)
 
 
@@ -63,22 +63,22 @@ class Functions:
         self.sources: Mapping[str, Source] = {} if sources is None else sources
         """The texts of loaded plug-ins by the names that their code objects carry."""
         self.registry = registry
-        self._functions: dict[str, Function | Callable[[], Function]] = {}
-        self._open: dict[str, Callable[[str], Function]] = {}
+        self._functions: dict[str, PluginFunction | Callable[[], PluginFunction]] = {}
+        self._open: dict[str, Callable[[str], PluginFunction]] = {}
 
-    def add(self, name: str, function: Function | Callable[[], Function]) -> None:
+    def add(self, name: str, function: PluginFunction | Callable[[], PluginFunction]) -> None:
         """A function, or how to make it when it is first asked for."""
         self._functions[name] = function
 
-    def add_open_module(self, module: str, make: Callable[[str], Function]) -> None:
+    def add_open_module(self, module: str, make: Callable[[str], PluginFunction]) -> None:
         """Add a module that may have functions of any name, and how to create the one that is asked for."""
         self._open[module] = make
 
-    def get(self, name: str) -> Function | None:
+    def get(self, name: str) -> PluginFunction | None:
         entry = self._functions.get(name)
         if entry is None and (make := self._open.get(name.partition("::")[0])) is not None:
             entry = self._functions[name] = make(name)
-        if entry is None or isinstance(entry, Function):
+        if entry is None or isinstance(entry, PluginFunction):
             return entry
         function = self._functions[name] = entry()
         return function
@@ -122,7 +122,7 @@ def _cast_string(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or isinstance(value, str | int | float | list | dict):
-        return shown_text(value)
+        return format_interpolated(value)
     raise TypeError
 
 
@@ -143,7 +143,7 @@ CASTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def stops(function: Function, value: Any) -> bool:
+def is_blocked_by(function: PluginFunction, value: Any) -> bool:
     """Whether a function is not called at all, because this value is not known yet."""
     if function.allow_unknown:
         return False

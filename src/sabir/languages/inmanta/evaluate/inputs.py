@@ -11,14 +11,14 @@ from sabir.errors import UsageError
 from sabir.expressions.patterns import PatternRefused
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.inmanta.evaluate.instance_names import index_name, made_for
-from sabir.languages.inmanta.evaluate.scopes import Site
-from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.evaluate.instance_names import find_assigned_variable, index_name
+from sabir.languages.inmanta.evaluate.scopes import WriteSite
+from sabir.languages.inmanta.evaluate.values import ModelInstance
+from sabir.languages.inmanta.model.types import format_value
 from sabir.text import Location, Place, Source, Span
 
 
-class Given:
+class ModelInputs:
     """What a request brings. An input takes the place of a variable's own assignment, which is its default then."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Given:
     def start(self) -> None:
         """A new run over the same model."""
         self._counts: dict[str, int] = {}
-        self._used: dict[str, Instance] = {}
+        self._used: dict[str, ModelInstance] = {}
         self._names: list[str] = []
 
     def check_inputs(self, variables: Mapping[str, int]) -> None:
@@ -58,9 +58,9 @@ class Given:
         return Origin(place, How.INPUT, sources, name)
 
     def value(self, name: str) -> Any:
-        return plain(reveal_all(self.inputs[name]))
+        return plain_value(reveal_all(self.inputs[name]))
 
-    def apply(self, instance: Instance) -> None:
+    def apply(self, instance: ModelInstance) -> None:
         """Put what-if values into a new instance."""
         entity = instance.entity
         number = self._counts[entity.shown] = self._counts.get(entity.shown, 0) + 1
@@ -79,9 +79,9 @@ class Given:
                     raise UsageError(
                         f"{target!r} is the name of several instances; use {names[1]!r} or the like"
                     )
-                self._set(instance, subject, attribute, plain(value))
+                self._set(instance, subject, attribute, plain_value(value))
 
-    def _set(self, instance: Instance, subject: str, attribute: str, value: Any) -> None:
+    def _set(self, instance: ModelInstance, subject: str, attribute: str, value: Any) -> None:
         prop = instance.entity.all_properties.get(attribute)
         if prop is None or prop.type is None:
             hint = did_you_mean(attribute, instance.entity.property_names)
@@ -93,14 +93,14 @@ class Given:
         except PatternRefused as problem:
             raise UsageError(f"{subject}: {problem}") from None
         if not fits:
-            raise UsageError(f"{subject} is a {prop.type.name}, and {shown_value(value)} is not")
+            raise UsageError(f"{subject} is a {prop.type.name}, and {format_value(value)} is not")
         slot = instance.entity.slots[attribute]
         instance.values[slot] = value
-        text = f"{subject} = {shown_value(value)}"
+        text = f"{subject} = {format_value(value)}"
         place = Place(Source("<what if>", text), Span(0, len(text)))
         if instance.writes is None:
             instance.writes = {}
-        instance.writes[slot] = Site(place, How.OVERRIDE)
+        instance.writes[slot] = WriteSite(place, How.OVERRIDE)
 
     def check_overrides(self) -> None:
         for subject in self.overrides:
@@ -110,19 +110,19 @@ class Given:
                 raise UsageError(f"there is no instance {target!r}" + (f"; {hint}" if hint else ""))
 
 
-def _plain_names(instance: Instance) -> list[str]:
+def _plain_names(instance: ModelInstance) -> list[str]:
     """What people call an instance without an index, as far as that is known when it is made."""
     slot = instance.entity.slots.get("name")
     called = instance.values[slot] if slot is not None else None
     names = [called] if isinstance(called, str) and called else []
-    variable = made_for(instance.site) if instance.maker is None else None
+    variable = find_assigned_variable(instance.site) if instance.maker is None else None
     return names if variable is None else [*names, variable]
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A value of the graph as the language knows it."""
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [plain(item) for item in value]
+        return [plain_value(item) for item in value]
     return value

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sabir.languages.inmanta.evaluate.scopes import Site
-from sabir.languages.inmanta.evaluate.values import Instance, Pending
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.evaluate.scopes import WriteSite
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot
+from sabir.languages.inmanta.model.types import format_value
 from sabir.languages.inmanta.syntax.nodes import Assign
 
 
-def index_name(instance: Instance, named: Mapping[Instance, str] | None = None, depth: int = 0) -> str:
+def index_name(
+    instance: ModelInstance, named: Mapping[ModelInstance, str] | None = None, depth: int = 0
+) -> str:
     """The values of the first index, those of related instances as their own names."""
     names = named or {}
     if instance in names:
@@ -23,15 +25,15 @@ def index_name(instance: Instance, named: Mapping[Instance, str] | None = None, 
             continue  # what everybody has tells nobody apart
         if type(value) is str:
             parts.append(value)
-        elif isinstance(value, Instance):
+        elif isinstance(value, ModelInstance):
             deep = depth > 20 or not value.entity.indexes
             parts.append(names.get(value, "…") if deep else index_name(value, names, depth + 1))
-        elif not isinstance(value, Pending):
-            parts.append(shown_value(value))
+        elif not isinstance(value, PendingSlot):
+            parts.append(format_value(value))
     return ",".join(parts)
 
 
-def made_for(site: Site) -> str | None:
+def find_assigned_variable(site: WriteSite) -> str | None:
     """The variable that a constructor is the value of."""
     if site.scope is None:
         return None

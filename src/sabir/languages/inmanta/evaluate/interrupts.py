@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.finding import Finding
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.engine import Activity
-    from sabir.languages.inmanta.evaluate.values import Frame, Instance
+    from sabir.languages.inmanta.evaluate.engine import ParkedStatement
+    from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance
     from sabir.languages.inmanta.model.entities import IndexDef
 
 
@@ -20,7 +20,7 @@ class Wait(BaseException):
 
     msg = "a value that is not there yet was read"
 
-    def __init__(self, slots: Frame, slot: int, owner: Instance | None = None) -> None:
+    def __init__(self, slots: Frame, slot: int, owner: ModelInstance | None = None) -> None:
         self.slots = slots
         self.slot = slot
         self.owner = owner
@@ -37,7 +37,7 @@ class WaitForFirst(Wait):
 class WaitForKey(Wait):
     """A look-up that no instance answers yet."""
 
-    def __init__(self, index: IndexDef, waiters: dict[Any, list[Activity]], key: Any) -> None:
+    def __init__(self, index: IndexDef, waiters: dict[Any, list[ParkedStatement]], key: Any) -> None:
         super().__init__([], 0)
         self.index = index
         self.waiters = waiters
@@ -52,7 +52,7 @@ class Stop(Exception):
         self.finding = finding
 
 
-class Exhausted(Exception):
+class ModelLimitExceeded(Exception):
     """The whole evaluation cannot go on: what it may make is made. Unlike `Stop` it ends all statements."""
 
     def __init__(self, finding: Finding) -> None:

@@ -7,53 +7,53 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Stop, WaitForKey
 from sabir.languages.inmanta.evaluate.reads import no_attribute
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, Read
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef
 from sabir.languages.inmanta.model.names import CALL
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
-    from sabir.languages.inmanta.evaluate.engine import Activity, Engine
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
+    from sabir.languages.inmanta.evaluate.engine import ModelEngine, ParkedStatement
 
 
-def hashable(value: Any) -> Any:
+def hashable_key(value: Any) -> Any:
     """A value as part of a key."""
     if isinstance(value, list):
-        return ("list", *(hashable(item) for item in value))
+        return ("list", *(hashable_key(item) for item in value))
     if isinstance(value, dict):
-        return ("dict", *sorted((key, hashable(item)) for key, item in value.items()))
+        return ("dict", *sorted((key, hashable_key(item)) for key, item in value.items()))
     # Two values that are not known yet need not be the same.
     return ("unknown", id(value)) if type(value) is Unknown else value
 
 
 class Indexes:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: ModelEngine) -> None:
         self.engine = engine
-        self._instances: dict[IndexDef, dict[Any, Instance]] = {}
-        self._waiters: dict[IndexDef, dict[Any, list[Activity]]] = {}
+        self._instances: dict[IndexDef, dict[Any, ModelInstance]] = {}
+        self._waiters: dict[IndexDef, dict[Any, list[ParkedStatement]]] = {}
 
-    def get(self, index: IndexDef, key: Any) -> Instance | None:
+    def get(self, index: IndexDef, key: Any) -> ModelInstance | None:
         return self._instances.setdefault(index, {}).get(key)
 
-    def need(self, index: IndexDef, key: Any) -> Instance:
+    def need(self, index: IndexDef, key: Any) -> ModelInstance:
         """The instance of a key; waits for it when there is none yet."""
         instance = self._instances.setdefault(index, {}).get(key)
         if instance is None:
             raise WaitForKey(index, self._waiters.setdefault(index, {}), key)
         return instance
 
-    def add(self, index: IndexDef, key: Any, instance: Instance) -> None:
+    def add(self, index: IndexDef, key: Any, instance: ModelInstance) -> None:
         self._instances.setdefault(index, {})[key] = instance
         waiters = self._waiters.get(index)
         if waiters:
@@ -70,7 +70,7 @@ INDEX_LOOKUP: Final = inmanta_rule(
 )
 
 
-def of_entity(instance: Instance, entity: EntityType, place: Place) -> Instance:
+def of_entity(instance: ModelInstance, entity: EntityType, place: Place) -> ModelInstance:
     """What the index of a parent has, when it is of the entity that was asked for."""
     if entity in instance.entity.ancestor_set:
         return instance
@@ -79,43 +79,47 @@ def of_entity(instance: Instance, entity: EntityType, place: Place) -> Instance:
         f"the instance with these values is no {entity.shown!r}",
         place,
         related=(
-            Related(place=instance.site.place, message=f"it is made here, as {instance.entity.shown!r}"),
+            RelatedLocation(
+                place=instance.site.place, message=f"it is made here, as {instance.entity.shown!r}"
+            ),
         ),
     )
 
 
 class LookupCompiler:
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
 
-    def index_lookup(self, node: nodes.IndexLookup, scope: Scope) -> Read:
+    def index_lookup(self, node: nodes.IndexLookup, scope: BlockScope) -> Read:
         entity = self.compiler.definitions.entity(node.entity, scope.space)
         place = nodes.place_of(scope.space.source, node)
         if entity is None:  # reported before anything runs
             raise AssertionError(node.entity)
         if any(argument.unpack or argument.name is None for argument in node.arguments):
-            return self._unpacked(entity, node, scope, place)
+            return self._lookup_with_dicts(entity, node, scope, place)
         names = [argument.name or "" for argument in node.arguments]
         index = find_index(entity, names)
         if index is None:
-            return _failing(no_index(entity, names, place))
+            return _raise_on_read(no_index(entity, names, place))
         by_name = {argument.name: self.compiler.read(argument.value, scope) for argument in node.arguments}
         reads = tuple(by_name[name] for name in index.attributes)
         indexes = self.compiler.engine.indexes
         wanted = index
         if index.entity is not entity:
 
-            def inherited(frame: Frame) -> Instance:
-                instance = indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
+            def inherited(frame: Frame) -> ModelInstance:
+                instance = indexes.need(wanted, tuple([hashable_key(read(frame)) for read in reads]))
                 return of_entity(instance, entity, place)
 
             return inherited
         if len(reads) == 1:
             only = reads[0]
-            return lambda frame: indexes.need(wanted, (hashable(only(frame)),))
-        return lambda frame: indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
+            return lambda frame: indexes.need(wanted, (hashable_key(only(frame)),))
+        return lambda frame: indexes.need(wanted, tuple([hashable_key(read(frame)) for read in reads]))
 
-    def _unpacked(self, entity: EntityType, node: nodes.IndexLookup, scope: Scope, place: Place) -> Read:
+    def _lookup_with_dicts(
+        self, entity: EntityType, node: nodes.IndexLookup, scope: BlockScope, place: Place
+    ) -> Read:
         plain = {
             argument.name: self.compiler.read(argument.value, scope)
             for argument in node.arguments
@@ -126,7 +130,7 @@ class LookupCompiler:
         ]
         indexes = self.compiler.engine.indexes
 
-        def read(frame: Frame) -> Instance:
+        def read(frame: Frame) -> ModelInstance:
             values = {name: value(frame) for name, value in plain.items()}
             for unpack in unpacks:
                 _add_entries(values, unpack(frame), place)
@@ -134,12 +138,12 @@ class LookupCompiler:
             index = find_index(entity, names)
             if index is None:
                 raise no_index(entity, names, place)
-            instance = indexes.need(index, tuple(hashable(values[name]) for name in index.attributes))
+            instance = indexes.need(index, tuple(hashable_key(values[name]) for name in index.attributes))
             return of_entity(instance, entity, place)
 
         return read
 
-    def selector_lookup(self, node: nodes.SelectorLookup, scope: Scope) -> Read:
+    def selector_lookup(self, node: nodes.SelectorLookup, scope: BlockScope) -> Read:
         base = self.compiler.read(node.base, scope)
         place = nodes.place_of(scope.space.source, node)
         reads = [(argument.name, self.compiler.read(argument.value, scope)) for argument in node.arguments]
@@ -147,12 +151,12 @@ class LookupCompiler:
         relation = node.relation
         plans: dict[tuple[EntityType, tuple[str, ...]], tuple[IndexDef, str]] = {}
 
-        def read(frame: Frame) -> Instance:
+        def read(frame: Frame) -> ModelInstance:
             instance = base(frame)
-            if type(instance) is not Instance:
+            if type(instance) is not ModelInstance:
                 raise stop(
                     TYPE,
-                    f"{shown_value(instance)} is no instance and has no relation {relation!r}",
+                    f"{format_value(instance)} is no instance and has no relation {relation!r}",
                     place,
                 )
             values: dict[str, Any] = {}
@@ -161,9 +165,11 @@ class LookupCompiler:
             kind = (instance.entity, tuple(values))
             plan = plans.get(kind)
             if plan is None:
-                plan = plans[kind] = _plan(instance.entity, relation, list(values), place)
+                plan = plans[kind] = _plan_lookup(instance.entity, relation, list(values), place)
             index, back = plan
-            key = tuple([instance if name == back else hashable(values[name]) for name in index.attributes])
+            key = tuple(
+                [instance if name == back else hashable_key(values[name]) for name in index.attributes]
+            )
             return indexes.need(index, key)
 
         return read
@@ -171,14 +177,14 @@ class LookupCompiler:
 
 def _add_entries(values: dict[str, Any], entries: Any, place: Place) -> None:
     if not isinstance(entries, dict):
-        raise stop(TYPE, f"'**' takes a dict, not {shown_value(entries)}", place)
+        raise stop(TYPE, f"'**' takes a dict, not {format_value(entries)}", place)
     twice = values.keys() & entries.keys()
     if twice:
         raise stop(CALL, f"{min(twice)!r} is set twice in this look-up", place)
     values |= entries
 
 
-def _plan(entity: EntityType, relation: str, names: list[str], place: Place) -> tuple[IndexDef, str]:
+def _plan_lookup(entity: EntityType, relation: str, names: list[str], place: Place) -> tuple[IndexDef, str]:
     prop = entity.all_properties.get(relation)
     if prop is None:
         raise no_attribute(entity, relation, place)
@@ -209,7 +215,7 @@ def no_index(entity: EntityType, names: list[str], place: Place) -> Stop:
     return stop(INDEX_LOOKUP, f"{entity.shown!r} has no index on ({', '.join(names)})", place, hint=hint)
 
 
-def _failing(failure: Stop) -> Read:
+def _raise_on_read(failure: Stop) -> Read:
     def read(_: Frame) -> Any:
         raise failure
 

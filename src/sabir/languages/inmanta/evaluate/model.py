@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.interpreter import collector_paused
-from sabir.languages.inmanta.evaluate.compiler import Compiler
-from sabir.languages.inmanta.evaluate.engine import Engine
+from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
+from sabir.languages.inmanta.evaluate.engine import ModelEngine
 from sabir.languages.inmanta.evaluate.functions import Functions
-from sabir.languages.inmanta.evaluate.inputs import Given
-from sabir.languages.inmanta.evaluate.interrupts import Exhausted, Stop
+from sabir.languages.inmanta.evaluate.inputs import ModelInputs
+from sabir.languages.inmanta.evaluate.interrupts import ModelLimitExceeded, Stop
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.loader import load_functions
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.termination import finish
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.termination import finish_evaluation
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, PendingSlot
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import modules_with_plugins
 from sabir.languages.inmanta.model.names import check_names
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 _MOST_RETRIES: Final = 8
 
 
-class Model(Struct, eq=False):
+class EvaluatedModel(Struct, eq=False):
     """What came out: instances in the order they were made, variables by namespace, findings."""
 
     definitions: Definitions
-    instances: list[Instance]
+    instances: list[ModelInstance]
     findings: list[Finding]
-    scopes: dict[str, Scope]
+    scopes: dict[str, BlockScope]
     frames: dict[str, Frame]
     python: ProjectPython
     """The Python of the project, with what it registered: resources, handlers, exports."""
@@ -59,7 +59,7 @@ class Model(Struct, eq=False):
         return {
             name: frame[slot]
             for name, slot in scope.names.items()
-            if type(frame[slot]) is not Pending and not name.startswith("@")  # see `construction`
+            if type(frame[slot]) is not PendingSlot and not name.startswith("@")  # see `construction`
         }
 
 
@@ -69,10 +69,10 @@ def evaluate_package(
     session: Session,
     search_path: tuple[Path, ...] = (),
     std: Literal["ours", "installed"] = "ours",
-    given: Given | None = None,
+    given: ModelInputs | None = None,
     on_notice: Callable[[str], None] | None = None,
     trace: bool = False,
-) -> Model:
+) -> EvaluatedModel:
     """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
     project = load_project(
         package, search_path, cache=cache_directory(session.environment), std_installed=std == "installed"
@@ -80,7 +80,7 @@ def evaluate_package(
     findings = project.findings
     definitions = resolve_definitions(project)
     python = ProjectPython(project.modules, package.path, session)
-    empty = Model(definitions, [], findings, {}, {}, python)
+    empty = EvaluatedModel(definitions, [], findings, {}, {}, python)
     if _has_error(findings):
         return empty
     foreign = modules_with_plugins(project)
@@ -95,7 +95,7 @@ def evaluate_package(
             findings += check_names(definitions, functions)
         if _has_error(findings):
             return empty
-        return _evaluate(
+        return _evaluate_definitions(
             definitions,
             functions,
             replace(empty, findings=findings),
@@ -109,30 +109,30 @@ def _has_error(findings: list[Finding]) -> bool:
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
-def _evaluate(
+def _evaluate_definitions(
     definitions: Definitions,
     functions: Functions,
-    before: Model,
-    given: Given | None,
+    before: EvaluatedModel,
+    given: ModelInputs | None,
     *,
     most_instances: int,
     trace: bool,
-) -> Model:
+) -> EvaluatedModel:
     machine = partial(
-        _machine, definitions, functions, given=given, most_instances=most_instances, trace=trace
+        _build_engine, definitions, functions, given=given, most_instances=most_instances, trace=trace
     )
     with collector_paused():
-        compiler, engine = _run(machine(late=frozenset()))
+        compiler, engine = _run_engine(machine(late=frozenset()))
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
             if engine.retry <= late:
                 break
             late = late | engine.retry
-            compiler, engine = _run(machine(late=late))
+            compiler, engine = _run_engine(machine(late=late))
     if given is not None:
         given.check_overrides()
     spaces = definitions.project.namespaces
-    return Model(
+    return EvaluatedModel(
         definitions,
         engine.instances,
         before.findings + engine.findings,
@@ -143,15 +143,15 @@ def _evaluate(
     )
 
 
-def _machine(
+def _build_engine(
     definitions: Definitions,
     functions: Functions,
     *,
     late: frozenset[Any],
-    given: Given | None,
+    given: ModelInputs | None,
     most_instances: int,
     trace: bool,
-) -> tuple[Compiler, Engine]:
+) -> tuple[ModelCompiler, ModelEngine]:
     if given is not None:
         given.start()
     if trace:
@@ -160,11 +160,11 @@ def _machine(
 
         traced = RecordedEngine(late, given, most_instances=most_instances)
         return RecordedCompiler(definitions, traced, functions), traced
-    engine = Engine(late, given, most_instances=most_instances)
-    return Compiler(definitions, engine, functions), engine
+    engine = ModelEngine(late, given, most_instances=most_instances)
+    return ModelCompiler(definitions, engine, functions), engine
 
 
-def _run(machine: tuple[Compiler, Engine]) -> tuple[Compiler, Engine]:
+def _run_engine(machine: tuple[ModelCompiler, ModelEngine]) -> tuple[ModelCompiler, ModelEngine]:
     compiler, engine = machine
     try:
         compiled = compiler.compile()
@@ -173,7 +173,7 @@ def _run(machine: tuple[Compiler, Engine]) -> tuple[Compiler, Engine]:
         for steps, frame in compiled:
             engine.queue.append((lambda block: engine.run_steps(*block), (steps, frame)))
         engine.run()
-        finish(compiler)
-    except (Stop, Exhausted) as failure:  # a limit of the whole evaluation
+        finish_evaluation(compiler)
+    except (Stop, ModelLimitExceeded) as failure:  # a limit of the whole evaluation
         engine.report(failure)
     return compiler, engine

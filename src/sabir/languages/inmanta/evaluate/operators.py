@@ -7,13 +7,13 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.interrupts import Stop
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, Read
 from sabir.languages.inmanta.evaluate.writes import stop
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.text import Place
 
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -46,24 +46,24 @@ class ConditionOf(Enum):
 
 def condition_error(value: Any, role: str, place: Place) -> Stop:
     hint = None
-    if isinstance(value, Instance | str | list | dict) or value is None:
+    if isinstance(value, ModelInstance | str | list | dict) or value is None:
         hint = "compare it, or test it with 'is defined'"
-    return stop(TYPE, f"{role} must be true or false, and {shown_value(value)} is neither", place, hint=hint)
+    return stop(TYPE, f"{role} must be true or false, and {format_value(value)} is neither", place, hint=hint)
 
 
-def binary(symbol: str, left: Read, right: Read, place: Place) -> Read:
+def binary_reader(symbol: str, left: Read, right: Read, place: Place) -> Read:
     if symbol in ("==", "!="):
-        return _equality(left, right, wanted=symbol == "==")
+        return _equality_reader(left, right, wanted=symbol == "==")
     if symbol in _COMPARISONS:
-        return _comparison(symbol, left, right, place)
+        return _comparison_reader(symbol, left, right, place)
     if symbol == "in":
-        return lambda frame: _contains(left(frame), right(frame), place)
+        return lambda frame: _test_membership(left(frame), right(frame), place)
     if symbol == "not in":
-        return negation(lambda frame: _contains(left(frame), right(frame), place), place)
-    return _arithmetic(symbol, left, right, place)
+        return negation_reader(lambda frame: _test_membership(left(frame), right(frame), place), place)
+    return _arithmetic_reader(symbol, left, right, place)
 
 
-def _equality(left: Read, right: Read, *, wanted: bool) -> Read:
+def _equality_reader(left: Read, right: Read, *, wanted: bool) -> Read:
     def read(frame: Frame) -> Any:
         first, second = left(frame), right(frame)
         if type(first) is Unknown or type(second) is Unknown:
@@ -73,7 +73,7 @@ def _equality(left: Read, right: Read, *, wanted: bool) -> Read:
     return read
 
 
-def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
+def _comparison_reader(symbol: str, left: Read, right: Read, place: Place) -> Read:
     compare = _COMPARISONS[symbol]
 
     def read(frame: Frame) -> Any:
@@ -83,12 +83,12 @@ def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
         if isinstance(first, Unknown) or isinstance(second, Unknown):
             return Unknown()
         wrong = first if not isinstance(first, int | float) else second
-        raise stop(TYPE, f"{symbol!r} compares numbers, and {shown_value(wrong)} is none", place)
+        raise stop(TYPE, f"{symbol!r} compares numbers, and {format_value(wrong)} is none", place)
 
     return read
 
 
-def _contains(value: Any, container: Any, place: Place) -> Any:
+def _test_membership(value: Any, container: Any, place: Place) -> Any:
     if isinstance(container, Unknown) or (isinstance(value, Unknown) and isinstance(container, list | dict)):
         return Unknown()
     if isinstance(container, dict):
@@ -97,10 +97,10 @@ def _contains(value: Any, container: Any, place: Place) -> Any:
         if value in container:
             return True
         return Unknown() if any(type(item) is Unknown for item in container) else False
-    raise stop(TYPE, f"'in' looks into a list or a dict, and {shown_value(container)} is neither", place)
+    raise stop(TYPE, f"'in' looks into a list or a dict, and {format_value(container)} is neither", place)
 
 
-def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
+def _arithmetic_reader(symbol: str, left: Read, right: Read, place: Place) -> Read:
     compute = _ARITHMETIC[symbol]
 
     def read(frame: Frame) -> Any:
@@ -112,12 +112,12 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
                 return Unknown()
             raise _wrong_operands(symbol, first, second, place)
         if symbol == "**" and _too_large(first, second):
-            raise stop(LIMIT, f"{shown_value(first)} ** {shown_value(second)} is too large a number", place)
+            raise stop(LIMIT, f"{format_value(first)} ** {format_value(second)} is too large a number", place)
         try:
             result = compute(first, second)
         except (ArithmeticError, ValueError) as error:
             raise stop(
-                TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {reason_of(error)}", place
+                TYPE, f"{format_value(first)} {symbol} {format_value(second)}: {explain_error(error)}", place
             ) from None
         if symbol == "/" and type(first) is int and type(second) is int and not first % second:
             result = first // second  # a whole number fits where a whole number is asked for
@@ -126,7 +126,7 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
         if isinstance(result, int) and result.bit_length() > _LARGEST_BITS:
             raise stop(LIMIT, f"a number of more than {_LARGEST_BITS} bits", place)
         if isinstance(result, complex):
-            raise stop(TYPE, f"{shown_value(first)} ** {shown_value(second)} is no real number", place)
+            raise stop(TYPE, f"{format_value(first)} ** {format_value(second)} is no real number", place)
         return result
 
     return read
@@ -143,13 +143,13 @@ def _wrong_operands(symbol: str, first: Any, second: Any, place: Place) -> Stop:
     hint = 'a string with other values in it is written "{{name}}"' if symbol == "+" else None
     return stop(
         TYPE,
-        f"{symbol!r} takes {wanted}, not {shown_value(first)} and {shown_value(second)}",
+        f"{symbol!r} takes {wanted}, not {format_value(first)} and {format_value(second)}",
         place,
         hint=hint,
     )
 
 
-def logic(symbol: str, operands: list[Read], places: list[Place]) -> Read:
+def logic_reader(symbol: str, operands: list[Read], places: list[Place]) -> Read:
     """`and`/`or` from left to right; what follows the deciding operand, or one that is not known, is not evaluated."""
     decides = symbol == "or"
 
@@ -167,7 +167,7 @@ def logic(symbol: str, operands: list[Read], places: list[Place]) -> Read:
     return read
 
 
-def negation(operand: Read, place: Place) -> Read:
+def negation_reader(operand: Read, place: Place) -> Read:
     def read(frame: Frame) -> Any:
         value = operand(frame)
         if value is True:
@@ -181,16 +181,16 @@ def negation(operand: Read, place: Place) -> Read:
     return read
 
 
-def shown_text(value: Any) -> str:
+def format_interpolated(value: Any) -> str:
     """A value inside a string: as Python spells it, but null."""
-    return value if type(value) is str else _spelt(value, str)
+    return value if type(value) is str else _spell_value(value, str)
 
 
-def _spelt(value: Any, spell: Callable[[Any], str]) -> str:
+def _spell_value(value: Any, spell: Callable[[Any], str]) -> str:
     if value is None:
         return "null"
     if isinstance(value, list):
-        return f"[{', '.join(_spelt(item, repr) for item in value)}]"
+        return f"[{', '.join(_spell_value(item, repr) for item in value)}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_spelt(item, repr)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{key!r}: {_spell_value(item, repr)}' for key, item in value.items())}}}"
     return spell(value)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait, WaitForFirst
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, PendingSlot, Read, RelationValue
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
@@ -35,7 +35,7 @@ def variable_reader(depth: int, slot: int) -> Read:
 
         def read_here(frame: Frame) -> Any:
             value = frame[slot]
-            if type(value) is Pending:
+            if type(value) is PendingSlot:
                 raise Wait(frame, slot)
             return value
 
@@ -45,7 +45,7 @@ def variable_reader(depth: int, slot: int) -> Read:
         def read_above(frame: Frame) -> Any:
             above = frame[0]
             value = above[slot]
-            if type(value) is Pending:
+            if type(value) is PendingSlot:
                 raise Wait(above, slot)
             return value
 
@@ -55,7 +55,7 @@ def variable_reader(depth: int, slot: int) -> Read:
         for _ in range(depth):
             frame = frame[0]
         value = frame[slot]
-        if type(value) is Pending:
+        if type(value) is PendingSlot:
             raise Wait(frame, slot)
         return value
 
@@ -67,19 +67,19 @@ def frame_reader(frame: Frame, slot: int) -> Read:
 
     def read(_: Frame) -> Any:
         value = frame[slot]
-        if type(value) is Pending:
+        if type(value) is PendingSlot:
             raise Wait(frame, slot)
         return value
 
     return read
 
 
-def kept_reader(read: Read, slot: int) -> Read:
+def memo_reader(read: Read, slot: int) -> Read:
     """What has an effect inside a larger statement: its value is kept, for the statement may wait and run again."""
 
     def read_once(frame: Frame) -> Any:
         value = frame[slot]
-        if type(value) is Pending:
+        if type(value) is PendingSlot:
             value = frame[slot] = read(frame)
         return value
 
@@ -102,14 +102,14 @@ def self_reader(depth: int) -> Read:
 def attribute_reader(base: Read, name: str, place: Place) -> Read:
     def read(frame: Frame) -> Any:
         instance = base(frame)
-        if type(instance) is not Instance:
+        if type(instance) is not ModelInstance:
             raise _no_instance(instance, name, place)
         slot = instance.entity.slots.get(name)
         if slot is None:
             raise no_attribute(instance.entity, name, place)
         value = instance.values[slot]
         kind = type(value)
-        if kind is Pending:
+        if kind is PendingSlot:
             raise Wait(instance.values, slot, instance)
         if kind is RelationValue:
             if not value.closed:
@@ -122,7 +122,7 @@ def attribute_reader(base: Read, name: str, place: Place) -> Read:
     return read
 
 
-def _check_relation(instance: Instance, name: str, place: Place) -> None:
+def _check_relation(instance: ModelInstance, name: str, place: Place) -> None:
     """An optional relation without a value cannot be read, only tested; a null attribute can."""
     if instance.entity.all_properties[name].is_relation:
         raise Unset(
@@ -130,7 +130,7 @@ def _check_relation(instance: Instance, name: str, place: Place) -> None:
                 message=f"the optional relation {instance.entity.shown}.{name} has no value",
                 place=place,
                 hint="guard it with 'is defined'",
-                related=(Related(place=instance.site.place, message="the instance is made here"),),
+                related=(RelatedLocation(place=instance.site.place, message="the instance is made here"),),
             )
         )
 
@@ -140,7 +140,7 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
 
     def read(frame: Frame) -> Any:
         instance = base(frame)
-        if type(instance) is not Instance:
+        if type(instance) is not ModelInstance:
             raise _no_instance(instance, name, place)
         entity = instance.entity
         slot = entity.slots.get(name)
@@ -150,7 +150,7 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
         kind = type(value)
         if kind is RelationValue:
             return value.complete() if value.closed else value
-        if kind is Pending:
+        if kind is PendingSlot:
             prop = entity.all_properties[name]
             if prop.is_list:
                 relation = instance.values[slot] = RelationValue(instance, prop, slot)
@@ -163,12 +163,12 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
     return read
 
 
-def defined_reader(base: Read, name: str, place: Place) -> Read:
+def definition_reader(base: Read, name: str, place: Place) -> Read:
     """`instance.name is defined`: null and the empty list are not."""
 
     def read(frame: Frame) -> Any:
         instance = base(frame)
-        if type(instance) is not Instance:
+        if type(instance) is not ModelInstance:
             if instance is None:
                 return False
             if isinstance(instance, Unknown):
@@ -179,7 +179,7 @@ def defined_reader(base: Read, name: str, place: Place) -> Read:
             raise no_attribute(instance.entity, name, place)
         value = instance.values[slot]
         kind = type(value)
-        if kind is Pending:
+        if kind is PendingSlot:
             if instance.entity.all_properties[name].is_list:
                 raise WaitForFirst(instance.values, slot, instance)
             raise Wait(instance.values, slot, instance)
@@ -208,7 +208,7 @@ def _no_instance(value: Any, name: str, place: Place) -> Stop:
         hint = f"a key of a dict is read with [{name!r}]"
     elif isinstance(value, list):
         hint = "read it from each item, in a for loop"
-    return stop(TYPE, f"{shown_value(value)} is no instance and has no attribute {name!r}", place, hint=hint)
+    return stop(TYPE, f"{format_value(value)} is no instance and has no attribute {name!r}", place, hint=hint)
 
 
 def no_attribute(entity: EntityType, name: str, place: Place) -> Stop:

@@ -15,25 +15,25 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.languages.inmanta.evaluate.dependencies import Dependencies, Key
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, RelationValue
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, PendingSlot, RelationValue
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.dependencies import EffectFinder
-    from sabir.languages.inmanta.evaluate.engine import Activity, Engine, Step
+    from sabir.languages.inmanta.evaluate.engine import EngineStep, ModelEngine, ParkedStatement
 
 
 _MOST_EXAMINED = 60
 
 
-class Closing:
-    def __init__(self, engine: Engine, late: frozenset[Any]) -> None:
+class RelationClosure:
+    def __init__(self, engine: ModelEngine, late: frozenset[Any]) -> None:
         self.engine = engine
         self.finder: EffectFinder
         self.candidates: dict[Key, None] = {}
-        self.parked: list[Activity] = []
+        self.parked: list[ParkedStatement] = []
         """Statements parked since they were last asked what they may write."""
         self._fresh: dict[Key, None] = {}
         """Candidates to look at: new ones, and those whose last obstacle went away."""
@@ -41,25 +41,25 @@ class Closing:
         self._late = late
         self._promised: Counter[Key] = Counter()
         self._any: Counter[str] = Counter()
-        self._promised_by: dict[Activity, None] = {}
-        self._unresolved: dict[Activity, None] = {}
+        self._promised_by: dict[ParkedStatement, None] = {}
+        self._unresolved: dict[ParkedStatement, None] = {}
         self._fed_by: dict[Key, set[Key]] = {}
         self._any_fed_by: dict[str, set[Key]] = {}
         self._loops_feed: dict[Key | str, set[Key]] = {}
-        self._listeners: dict[Key, list[tuple[Step, Frame]]] = {}
+        self._listeners: dict[Key, list[tuple[EngineStep, Frame]]] = {}
         self._closed_null: set[Key] = set()
         self._forced: dict[Key, Any] = {}
-        self._closed_for: dict[Key, tuple[Related, ...]] = {}
+        self._closed_for: dict[Key, tuple[RelatedLocation, ...]] = {}
 
     # What the engine tells
 
-    def listens(self, relation: RelationValue, step: Step, frame: Frame) -> None:
+    def listens(self, relation: RelationValue, step: EngineStep, frame: Frame) -> None:
         """A loop over an open relation: what its body may write stays possible while the relation is open."""
         key = (relation.owner, relation.slot)
         self.add(key)
         self._listeners.setdefault(key, []).append((step, frame))
 
-    def feeds(self, source: RelationValue, instance: Instance, slot: int) -> None:
+    def feeds(self, source: RelationValue, instance: ModelInstance, slot: int) -> None:
         key = (source.owner, source.slot)
         self.add(key)
         self._fed_by.setdefault((instance, slot), set()).add(key)
@@ -79,14 +79,14 @@ class Closing:
             if key in self.candidates:
                 self._fresh[key] = None
 
-    def forget(self, instance: Instance, slot: int) -> None:
+    def forget(self, instance: ModelInstance, slot: int) -> None:
         key = (instance, slot)
         self.candidates.pop(key, None)
         self._unblock(key)
         self._listeners.pop(key, None)
         self._fed_by.pop(key, None)
 
-    def withdraw(self, activity: Activity) -> None:
+    def withdraw(self, activity: ParkedStatement) -> None:
         """A parked statement runs on: what it promised is no longer open."""
         for promise in activity.promises or ():
             counter: Counter[Any] = self._any if isinstance(promise, str) else self._promised
@@ -97,13 +97,13 @@ class Closing:
         self._promised_by.pop(activity, None)
         self._unresolved.pop(activity, None)
 
-    def was_closed(self, instance: Instance, slot: int) -> bool:
+    def was_closed(self, instance: ModelInstance, slot: int) -> bool:
         return (instance, slot) in self._closed_null
 
-    def forced_key(self, instance: Instance, slot: int) -> Any:
+    def find_forced_key(self, instance: ModelInstance, slot: int) -> Any:
         return self._forced.get((instance, slot))
 
-    def reason(self, instance: Instance, slot: int) -> tuple[Related, ...]:
+    def reason(self, instance: ModelInstance, slot: int) -> tuple[RelatedLocation, ...]:
         """The places that needed the complete value."""
         return self._closed_for.get((instance, slot), ())
 
@@ -138,14 +138,14 @@ class Closing:
             if not cell.closed:
                 self._closed_for[key] = self._readers(cell.waiters or cell.first_waiters)
                 self.engine.close_relation(cell)
-        elif type(cell) is Pending:
+        elif type(cell) is PendingSlot:
             self._closed_null.add(key)
             self._closed_for[key] = self._readers(cell.waiters)
             self.engine.close_optional(instance, slot)
 
-    def _readers(self, waiters: list[Activity]) -> tuple[Related, ...]:
+    def _readers(self, waiters: list[ParkedStatement]) -> tuple[RelatedLocation, ...]:
         return tuple(
-            Related(place=waiter.step.place, message="its complete value is used here")
+            RelatedLocation(place=waiter.step.place, message="its complete value is used here")
             for waiter in waiters[:2]
         )
 
@@ -159,7 +159,7 @@ class Closing:
                 self._promise(activity)
         self.parked = []
 
-    def _promise(self, activity: Activity) -> None:
+    def _promise(self, activity: ParkedStatement) -> None:
         promises, unresolved = self.may_write(activity.step, activity.frame)
         activity.promises = promises
         self._promised_by[activity] = None
@@ -171,7 +171,7 @@ class Closing:
             else:
                 self._promised[promise] += 1
 
-    def may_write(self, step: Step, frame: Frame) -> tuple[list[Any], bool]:
+    def may_write(self, step: EngineStep, frame: Frame) -> tuple[list[Any], bool]:
         """Properties a statement may write: keys, or names where the instance is not known yet."""
         effects = self.finder.of(step)
         promises: list[Any] = list(effects.names)
@@ -186,7 +186,7 @@ class Closing:
                 continue
             except Stop:
                 continue
-            promises += _keys(instance, name)
+            promises += _list_keys(instance, name)
         if step.writes_instance is not None:
             owner, prop = step.writes_instance
             promises.append((owner, owner.entity.slots[prop.name]))
@@ -211,7 +211,7 @@ class Closing:
 
     def _is_open(self, key: Key) -> bool:
         cell = key[0].values[key[1]]
-        return type(cell) is Pending or (type(cell) is RelationValue and not cell.closed)
+        return type(cell) is PendingSlot or (type(cell) is RelationValue and not cell.closed)
 
     def _complete(self, keys: Iterable[Key]) -> list[Key]:
         """Those of the candidates that nothing can write any more."""
@@ -278,7 +278,7 @@ class Closing:
         cell = key[0].values[key[1]]
         if type(cell) is RelationValue:
             return bool(cell.waiters or cell.first_waiters)
-        return type(cell) is Pending and bool(cell.waiters)
+        return type(cell) is PendingSlot and bool(cell.waiters)
 
     def _preference(self, key: Key) -> tuple[Any, ...]:
         stable = self._stable(key)
@@ -296,10 +296,10 @@ class Closing:
         return self._stable(key) in self._late
 
 
-def _keys(value: Any, name: str) -> list[Key]:
-    if isinstance(value, Instance):
+def _list_keys(value: Any, name: str) -> list[Key]:
+    if isinstance(value, ModelInstance):
         slot = value.entity.slots.get(name)
         return [] if slot is None else [(value, slot)]
     if isinstance(value, list):
-        return [key for item in value for key in _keys(item, name)]
+        return [key for item in value for key in _list_keys(item, name)]
     return []

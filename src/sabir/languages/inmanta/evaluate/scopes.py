@@ -21,7 +21,7 @@ from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.text import Place
 
 
-class Layout:
+class FrameLayout:
     """The shape of a frame: slot 0 is the frame around it, slot 1 `self` or the loop variable."""
 
     def __init__(self) -> None:
@@ -41,14 +41,14 @@ class Layout:
         return blank
 
 
-class Scope:
+class BlockScope:
     """Names visible in a block. `entity` is set in a refinement: its attributes are visible by their plain names."""
 
     def __init__(
         self,
         space: Namespace,
-        layout: Layout,
-        parent: Scope | None = None,
+        layout: FrameLayout,
+        parent: BlockScope | None = None,
         *,
         entity: EntityType | None = None,
         refinement: str | None = None,
@@ -74,17 +74,17 @@ class Scope:
                     self.names[name] = self.layout.slot()
                 self.writers.setdefault(name, []).append(statement)
 
-    def child(self) -> Scope:
+    def child(self) -> BlockScope:
         """The scope of an `if` block: hidden names, the same frame."""
-        return Scope(self.space, self.layout, self)
+        return BlockScope(self.space, self.layout, self)
 
-    def framed(self) -> Scope:
+    def open_frame(self) -> BlockScope:
         """The scope of a block with a frame of its own inside this one."""
-        return Scope(self.space, Layout(), self)
+        return BlockScope(self.space, FrameLayout(), self)
 
-    def chain(self) -> Iterator[tuple[Scope, int]]:
+    def chain(self) -> Iterator[tuple[BlockScope, int]]:
         """The scopes from here outwards, each with the number of frames to go up to it."""
-        scope: Scope | None = self
+        scope: BlockScope | None = self
         depth = 0
         while scope is not None:
             yield scope, depth
@@ -103,7 +103,7 @@ class Scope:
                 yield ("self",)
 
 
-class Site(Struct, eq=False):
+class WriteSite(Struct, eq=False):
     """A constructor, assignment or default. `refinement` names the implementation it stands in."""
 
     place: Place
@@ -116,7 +116,7 @@ class Site(Struct, eq=False):
     """The commit of the module's repository, when it is one."""
     expressions: dict[str, Expression] | None = None
     """What each property was computed from, for the long answer of `why`; "" is the value of an assignment."""
-    scope: Scope | None = None
+    scope: BlockScope | None = None
 
     def place_of(self, name: str) -> Place:
         """Where a constructor sets a property: its argument when it stands on the constructor's own line."""

@@ -5,60 +5,60 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.constructors import with_owner
-from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.engine import EngineStep
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.reads import no_attribute
-from sabir.languages.inmanta.evaluate.scopes import Scope, Site
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue
+from sabir.languages.inmanta.evaluate.scopes import BlockScope, WriteSite
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, PendingSlot, Read, RelationValue
 from sabir.languages.inmanta.evaluate.writes import DOUBLE, stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 
 
 Run = Callable[[Frame], None]
 
 
 class StatementCompiler:
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self.engine = compiler.engine
 
-    def block(self, block: nodes.Block, scope: Scope) -> list[Step]:
+    def block(self, block: nodes.Block, scope: BlockScope) -> list[EngineStep]:
         """The steps of a block whose variables the scope already has."""
-        return [self._bounded_step(statement, scope) for statement in block]
+        return [self._compile_bounded(statement, scope) for statement in block]
 
-    def _bounded_step(self, node: nodes.Statement, scope: Scope) -> Step:
+    def _compile_bounded(self, node: nodes.Statement, scope: BlockScope) -> EngineStep:
         """What is nested too deeply to be compiled fails when it is run, like what is nested too deeply for that."""
         try:
             return self._step(node, scope)
         except RecursionError:
-            return Step(_run_out_of_stack, node, scope)
+            return EngineStep(_run_out_of_stack, node, scope)
 
-    def _step(self, node: nodes.Statement, scope: Scope) -> Step:
+    def _step(self, node: nodes.Statement, scope: BlockScope) -> EngineStep:
         match node:
             case nodes.Assign(target=nodes.Name()):
-                step = Step(self._assign_variable(node, scope), node, scope)
+                step = EngineStep(self._assign_variable(node, scope), node, scope)
             case nodes.Assign():
-                step = Step(self._assign_attribute(node, scope), node, scope)
+                step = EngineStep(self._assign_attribute(node, scope), node, scope)
             case nodes.ExpressionStatement():
-                step = Step(self._root(node.value, scope), node, scope)
+                step = EngineStep(self._root(node.value, scope), node, scope)
             case nodes.If():
-                step = Step(self._if(node, scope), node, scope)
+                step = EngineStep(self._if(node, scope), node, scope)
             case nodes.For():
                 step = self._for(node, scope)
         return step
 
-    def _root(self, value: nodes.Expression, scope: Scope) -> Read:
+    def _root(self, value: nodes.Expression, scope: BlockScope) -> Read:
         """The whole right side of a statement: once it is there the statement is done, so nothing is remembered."""
         if isinstance(value, nodes.Construct):
             return self.compiler.construction.construct(value, scope)
@@ -66,7 +66,7 @@ class StatementCompiler:
             return self.compiler.calls.call(value, scope)
         return self.compiler.read(value, scope)
 
-    def _assign_variable(self, node: nodes.Assign, scope: Scope) -> Run:
+    def _assign_variable(self, node: nodes.Assign, scope: BlockScope) -> Run:
         assert isinstance(node.target, nodes.Name)
         name = node.target.name
         place = nodes.place_of(scope.space.source, node)
@@ -74,7 +74,7 @@ class StatementCompiler:
             failure = stop(
                 TYPE, f"'+=' adds to a relation, and {name!r} is a variable", place, hint="write '='"
             )
-            return _failing(failure)
+            return _raise_on_run(failure)
         slot = scope.names[name]
         read = self._root(node.value, scope)
         engine = self.engine
@@ -82,7 +82,7 @@ class StatementCompiler:
         def run(frame: Frame) -> None:
             value = read(frame)
             old = frame[slot]
-            if type(old) is Pending:
+            if type(old) is PendingSlot:
                 frame[slot] = value
                 if old.waiters:
                     engine.wake(old.waiters)
@@ -91,30 +91,30 @@ class StatementCompiler:
 
         return run
 
-    def _double(self, node: nodes.Assign, scope: Scope, old: Any, value: Any) -> Stop:
+    def _double(self, node: nodes.Assign, scope: BlockScope, old: Any, value: Any) -> Stop:
         assert isinstance(node.target, nodes.Name)
         name = node.target.name
         source = scope.space.source
         others = [writer for writer in scope.writers.get(name, []) if writer is not node]
         return stop(
             DOUBLE,
-            f"variable {name!r} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
+            f"variable {name!r} has the value {format_value(old)} and cannot be set to {format_value(value)}",
             nodes.place_of(source, node.target),
             hint="a variable is assigned once; give the second value another name",
             related=tuple(
-                Related(place=nodes.place_of(source, _target(writer)), message="also set here")
+                RelatedLocation(place=nodes.place_of(source, _write_target(writer)), message="also set here")
                 for writer in others
             ),
         )
 
-    def _assign_attribute(self, node: nodes.Assign, scope: Scope) -> Run:
+    def _assign_attribute(self, node: nodes.Assign, scope: BlockScope) -> Run:
         target = node.target
         assert isinstance(target, nodes.AttributeRef)
         base = self.compiler.read(target.base, scope)
         name = target.name
         place = nodes.place_of(scope.space.source, target)
         how = How.REFINEMENT if scope.refinement else How.ASSIGNMENT
-        site = Site(
+        site = WriteSite(
             nodes.place_of(scope.space.source, node),
             how,
             scope.refinement,
@@ -130,9 +130,9 @@ class StatementCompiler:
 
         def run(frame: Frame) -> None:
             instance = base(frame)
-            if type(instance) is not Instance:
+            if type(instance) is not ModelInstance:
                 raise stop(
-                    TYPE, f"{shown_value(instance)} is no instance: {name!r} cannot be set on it", place
+                    TYPE, f"{format_value(instance)} is no instance: {name!r} cannot be set on it", place
                 )
             prop = instance.entity.all_properties.get(name)
             if prop is None:
@@ -166,7 +166,7 @@ class StatementCompiler:
                 step.run = self._part(base, name, read, site)
         return run
 
-    def _part(self, base: Read, name: str, read: Read, site: Site) -> Run:
+    def _part(self, base: Read, name: str, read: Read, site: WriteSite) -> Run:
         put = self._putter(site)
 
         def run(frame: Frame) -> None:
@@ -176,11 +176,11 @@ class StatementCompiler:
 
         return run
 
-    def _putter(self, site: Site) -> Callable[[Instance, Property, Any], None]:
+    def _putter(self, site: WriteSite) -> Callable[[ModelInstance, Property, Any], None]:
         """Add a value to a relation: an instance, a list, another relation, or what a comprehension gives."""
         writer, engine = self.engine.writer, self.engine
 
-        def put(instance: Instance, prop: Property, value: Any) -> None:
+        def put(instance: ModelInstance, prop: Property, value: Any) -> None:
             if type(value) is RelationValue:
                 engine.copy(value, instance, prop, site)
             elif type(value) is Flow:
@@ -190,18 +190,18 @@ class StatementCompiler:
 
         return put
 
-    def _parts(self, value: nodes.Expression, scope: Scope) -> list[tuple[Read, Step]]:
+    def _parts(self, value: nodes.Expression, scope: BlockScope) -> list[tuple[Read, EngineStep]]:
         """What is added to a relation, item by item: each as soon as it is known."""
         items = value.items if isinstance(value, nodes.ListLiteral) else (value,)
         gradual = self.compiler.expressions.gradual
-        parts: list[tuple[Read, Step]] = []
+        parts: list[tuple[Read, EngineStep]] = []
         for item in items:
             argument = nodes.Argument(item.start, item.end, None, item, False)
-            parts.append((gradual(item, scope), Step(_nothing, argument, scope)))
+            parts.append((gradual(item, scope), EngineStep(_do_nothing, argument, scope)))
         return parts
 
-    def _if(self, node: nodes.If, scope: Scope) -> Run:
-        branches: list[tuple[Read, list[Step]]] = []
+    def _if(self, node: nodes.If, scope: BlockScope) -> Run:
+        branches: list[tuple[Read, list[EngineStep]]] = []
         controls: tuple[nodes.Expression, ...] = ()
         for condition, block in node.branches:
             test = self.compiler.expressions.condition(condition, scope, ConditionOf.IF)
@@ -222,16 +222,18 @@ class StatementCompiler:
 
         return run
 
-    def _inner(self, block: nodes.Block, scope: Scope, controls: tuple[nodes.Expression, ...]) -> list[Step]:
+    def _inner(
+        self, block: nodes.Block, scope: BlockScope, controls: tuple[nodes.Expression, ...]
+    ) -> list[EngineStep]:
         inner = scope.child()
         inner.controls = controls
         inner.declare_block(block)
         return self.block(block, inner)
 
-    def _for(self, node: nodes.For, scope: Scope) -> Step:
+    def _for(self, node: nodes.For, scope: BlockScope) -> EngineStep:
         source = self.compiler.expressions.gradual(node.iterable, scope)
         place = nodes.place_of(scope.space.source, node.iterable)
-        inner = scope.framed()
+        inner = scope.open_frame()
         inner.names[node.variable] = 1
         inner.writers[node.variable] = [node]
         inner.controls = (node.iterable,)
@@ -255,14 +257,14 @@ class StatementCompiler:
             elif not isinstance(items, Unknown):
                 hint = "iterate a list of its keys" if isinstance(items, dict) else None
                 raise stop(
-                    TYPE, f"'for' goes over a list, and {shown_value(items)} is none", place, hint=hint
+                    TYPE, f"'for' goes over a list, and {format_value(items)} is none", place, hint=hint
                 )
 
-        step = Step(run, node, scope)
+        step = EngineStep(run, node, scope)
         return step
 
 
-def _failing(failure: Stop) -> Run:
+def _raise_on_run(failure: Stop) -> Run:
     def run(_: Frame) -> None:
         raise failure
 
@@ -273,9 +275,9 @@ def _run_out_of_stack(_: Frame) -> None:
     raise RecursionError
 
 
-def _nothing(_: Frame) -> None:
+def _do_nothing(_: Frame) -> None:
     return None
 
 
-def _target(writer: nodes.Assign | nodes.For) -> nodes.Node:
+def _write_target(writer: nodes.Assign | nodes.For) -> nodes.Node:
     return writer.target if isinstance(writer, nodes.Assign) else writer

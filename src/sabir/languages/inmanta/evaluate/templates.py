@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Unset, Wait
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import Frame, PendingSlot, Read, RelationValue
 from sabir.languages.inmanta.evaluate.views import (
     InstanceView,
     UnknownException,
     UnknownView,
-    called_by_python,
     instance_of,
-    known,
-    outward,
+    require_known,
+    to_python,
+    wrap_model_function,
 )
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from jinja2.nodes import Template as TemplateTree
     from jinja2.runtime import Context
 
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
-    from sabir.languages.inmanta.evaluate.functions import Function
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
+    from sabir.languages.inmanta.evaluate.functions import PluginFunction
 
 
 _OF_LOOPS = frozenset({"first", "index", "index0", "last", "length", "revindex", "revindex0"})
 """Of `loop` in a template: numbers and truth values, safe to hand out without a look at them."""
 
 
-class _Loaded(Struct, eq=False):
+class _LoadedTemplate(Struct, eq=False):
     template: Template
     names: frozenset[str]
     shared: dict[str, Any]
@@ -59,16 +59,16 @@ class _Loaded(Struct, eq=False):
         )
 
 
-class Templates:
+class ModelTemplates:
     """The templates of a project, compiled once for each namespace that uses them."""
 
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         self._environments: dict[str, Any] = {}
-        self._loaded: dict[tuple[str, str], _Loaded] = {}
+        self._loaded: dict[tuple[str, str], _LoadedTemplate] = {}
         self._exhausted = 0
 
-    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
+    def renderer(self, scope: BlockScope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
         """Render in a scope. The reads of a template's free names are compiled once for each call site."""
         reads: dict[str, list[tuple[str, Read]]] = {}
 
@@ -81,10 +81,10 @@ class Templates:
             for name, read in context_reads:
                 if name not in values:
                     try:
-                        context[name] = outward(read(frame))
+                        context[name] = to_python(read(frame))
                     except Unset:
                         continue  # an optional relation without a value is not defined in the template
-            context.update((name, outward(value)) for name, value in values.items())
+            context.update((name, to_python(value)) for name, value in values.items())
             for value in context.values():
                 if type(value) is UnknownView:
                     return value.shown
@@ -92,7 +92,9 @@ class Templates:
 
         return render
 
-    def _render(self, loaded: _Loaded, context: dict[str, Any], scope: Scope, place: Place) -> Any:
+    def _render(
+        self, loaded: _LoadedTemplate, context: dict[str, Any], scope: BlockScope, place: Place
+    ) -> Any:
         """The text; what is not known yet, when the template reads that."""
         import jinja2
 
@@ -118,33 +120,33 @@ class Templates:
         except UnknownException as reading:
             return reading.unknown.shown
         except jinja2.UndefinedError as error:
-            raise self._undefined(error, scope, place) from None
+            raise self._explain_undefined(error, scope, place) from None
         except Stop:
             raise
         except RecursionError:
             raise stop(LIMIT, "the template includes itself without end", place) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
-            raise stop(PLUGIN, f"template {template.name!r} failed: {reason_of(error)}", place) from None
+            raise stop(PLUGIN, f"template {template.name!r} failed: {explain_error(error)}", place) from None
 
-    def _undefined(self, error: Exception, scope: Scope, place: Place) -> Stop:
+    def _explain_undefined(self, error: Exception, scope: BlockScope, place: Place) -> Stop:
         message = str(error)
         quoted = message.split("'")
         hint = did_you_mean(quoted[1], *scope.visible()) if len(quoted) > 2 else None
         return stop(UNKNOWN_NAME, f"in the template: {message}", place, hint=hint)
 
-    def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
+    def _reads(self, names: frozenset[str], scope: BlockScope, place: Place) -> list[tuple[str, Read]]:
         reads: list[tuple[str, Read]] = []
         for name in sorted(names):
             read = self.compiler.expressions.find(name, scope, place)
             if read is None:
                 proxy = self._module(name, scope, place)
                 if proxy is not None:
-                    reads.append((name, _constant(proxy)))
+                    reads.append((name, _constant_read(proxy)))
             else:
                 reads.append((name, read))
         return reads
 
-    def _module(self, name: str, scope: Scope, place: Place) -> _ModuleProxy | None:
+    def _module(self, name: str, scope: BlockScope, place: Place) -> _ModuleProxy | None:
         """`a.b.c` in a template is `a::b::c` of the model (spec 002, "Templates"; decision S-58)."""
         imports = scope.space.imports
         if name in imports or any(alias.startswith(name + "::") for alias in imports):
@@ -155,22 +157,22 @@ class Templates:
         """A variable of a namespace, which must have it."""
         frame, slot = self.compiler.frame(home), self.compiler.scopes[home].names[name]
         value = frame[slot]
-        if type(value) is Pending:
+        if type(value) is PendingSlot:
             raise Wait(frame, slot)
-        return outward(value)
+        return to_python(value)
 
-    def python(self, function: Function) -> Callable[..., Any]:
+    def python(self, function: PluginFunction) -> Callable[..., Any]:
         """A function as a template calls it."""
-        return called_by_python(function.call)
+        return wrap_model_function(function.call)
 
-    def _load(self, path: str, space: Namespace, place: Place) -> _Loaded:
+    def _load(self, path: str, space: Namespace, place: Place) -> _LoadedTemplate:
         key = (space.name, path)
         loaded = self._loaded.get(key)
         if loaded is None:
             loaded = self._loaded[key] = self._compile(path, space, place)
         return loaded
 
-    def _compile(self, path: str, space: Namespace, place: Place) -> _Loaded:
+    def _compile(self, path: str, space: Namespace, place: Place) -> _LoadedTemplate:
         import jinja2
         from jinja2 import meta
 
@@ -189,7 +191,7 @@ class Templates:
                         seen.add(other)
                         todo.append(other)
             template = environment.get_template(path)
-            return _Loaded(template, frozenset(names), dict(template.globals))
+            return _LoadedTemplate(template, frozenset(names), dict(template.globals))
         except jinja2.TemplateNotFound as error:
             raise self._missing(str(error.name or path), place) from None
         except jinja2.TemplateSyntaxError as error:
@@ -223,7 +225,7 @@ class Templates:
         from jinja2.runtime import LoopContext
 
         from sabir.expressions.template.environment import MeteredEnvironment
-        from sabir.expressions.template.instrumentation import count
+        from sabir.expressions.template.instrumentation import add_counting
 
         def source(path: str) -> str | None:
             module, _, inside = path.partition("/")
@@ -234,7 +236,7 @@ class Templates:
         class Sandbox(MeteredEnvironment):
             def _parse(self, source: str, name: str | None, filename: str | None) -> TemplateTree:
                 tree = super()._parse(source, name, filename)
-                count(tree)
+                add_counting(tree)
                 return tree
 
             def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ARG002
@@ -248,8 +250,8 @@ class Templates:
                     slot = instance.entity.slots.get(attribute)
                     if slot is not None:
                         value = instance.values[slot]
-                        if type(value) is not Pending and type(value) is not RelationValue:
-                            return known(outward(value))
+                        if type(value) is not PendingSlot and type(value) is not RelationValue:
+                            return require_known(to_python(value))
                 return super().getattr(obj, attribute)
 
         environment = Sandbox(
@@ -269,7 +271,9 @@ class Templates:
 class _ModuleProxy:
     """A module in a template: its variables, functions and inner namespaces by name."""
 
-    def __init__(self, templates: Templates, imports: Mapping[str, str], path: str, place: Place) -> None:
+    def __init__(
+        self, templates: ModelTemplates, imports: Mapping[str, str], path: str, place: Place
+    ) -> None:
         self._templates = templates
         self._compiler = templates.compiler
         self._imports = imports
@@ -293,5 +297,5 @@ class _ModuleProxy:
         raise AttributeError(f"{self._path!r} has no member {name!r}")
 
 
-def _constant(value: Any) -> Read:
+def _constant_read(value: Any) -> Read:
     return lambda _: value

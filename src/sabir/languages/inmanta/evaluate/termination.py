@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.compiler import Compiler
-from sabir.languages.inmanta.evaluate.dependencies import Key, Writers, assigned_slot
-from sabir.languages.inmanta.evaluate.engine import Activity, Engine
+from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
+from sabir.languages.inmanta.evaluate.dependencies import Key, Writers, find_assigned_slot
+from sabir.languages.inmanta.evaluate.engine import ModelEngine, ParkedStatement
 from sabir.languages.inmanta.evaluate.interrupts import Wait, WaitForKey
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.reads import UNSET
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot, RelationValue
 from sabir.languages.inmanta.evaluate.writes import MULTIPLICITY, stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import walk
@@ -32,15 +32,15 @@ CYCLE: Final = inmanta_rule(
 )
 
 
-def finish(compiler: Compiler) -> None:
+def finish_evaluation(compiler: ModelCompiler) -> None:
     """Complete what may stay empty, and report what may not."""
-    _Ending(compiler).run()
+    _Termination(compiler).run()
 
 
-class _Ending:
-    def __init__(self, compiler: Compiler) -> None:
+class _Termination:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
-        self.engine: Engine = compiler.engine
+        self.engine: ModelEngine = compiler.engine
         self.hopeless_keys: set[Key] = set()
         self.hopeless_names: set[str] = set()
         self.hopeless_variables: set[tuple[int, int]] = set()
@@ -57,7 +57,7 @@ class _Ending:
         for instance in engine.instances:
             self._complete(instance, trouble=trouble)
         if engine.parked:
-            self._waiting()
+            self._report_waiting()
         self._annotations()
 
     def _annotations(self) -> None:
@@ -78,7 +78,7 @@ class _Ending:
         closing = self.engine.closing
         for step, frame in self.engine.failed:
             self._hopeless(closing.may_write(step, frame)[0])
-            slot = assigned_slot(step)
+            slot = find_assigned_slot(step)
             if slot is not None:
                 self.hopeless_variables.add((id(frame), slot))
         for activity in self.engine.parked:
@@ -92,36 +92,36 @@ class _Ending:
             else:
                 self.hopeless_keys.add(promise)
 
-    def _excused(self, instance: Instance, slot: int, name: str) -> bool:
+    def _is_excused(self, instance: ModelInstance, slot: int, name: str) -> bool:
         """Whether something that failed or waits would have set it."""
         key = (instance, slot)
         if instance in self.engine.spoiled or key in self.hopeless_keys or name in self.hopeless_names:
             return True
         return bool(self.parked.of_property(key))
 
-    def _complete(self, instance: Instance, *, trouble: bool) -> None:
+    def _complete(self, instance: ModelInstance, *, trouble: bool) -> None:
         values = instance.values
         for slot, value in enumerate(values):
             kind = type(value)
-            if kind is Pending:
+            if kind is PendingSlot:
                 prop = instance.entity.by_slot[slot]
                 if prop.is_list:
-                    if prop.low > 0 and not (trouble and self._excused(instance, slot, prop.name)):
+                    if prop.low > 0 and not (trouble and self._is_excused(instance, slot, prop.name)):
                         self._too_few(instance, prop, 0)
                 elif prop.is_optional:
                     # Somebody who waits for it is reported; null now would only hide why.
                     if not value.waiters:
                         values[slot] = None
-                elif not (trouble and self._excused(instance, slot, prop.name)):
+                elif not (trouble and self._is_excused(instance, slot, prop.name)):
                     self._unset(instance, prop)
             elif kind is RelationValue:
                 prop = value.prop
                 if len(value.values) + len(value.unknowns) < prop.low and not (
-                    trouble and self._excused(instance, slot, prop.name)
+                    trouble and self._is_excused(instance, slot, prop.name)
                 ):
                     self._too_few(instance, prop, len(value.values))
 
-    def _unset(self, instance: Instance, prop: Property) -> None:
+    def _unset(self, instance: ModelInstance, prop: Property) -> None:
         name = f"{instance.entity.shown}.{prop.name}"
         if prop.is_relation:
             message, hint = (
@@ -139,11 +139,11 @@ class _Ending:
                 message,
                 instance.site.place,
                 hint=hint,
-                related=(Related(place=prop.place, message=f"{prop.name!r} is defined here"),),
+                related=(RelatedLocation(place=prop.place, message=f"{prop.name!r} is defined here"),),
             ),
         )
 
-    def _too_few(self, instance: Instance, prop: Property, count: int) -> None:
+    def _too_few(self, instance: ModelInstance, prop: Property, count: int) -> None:
         name = f"{instance.entity.shown}.{prop.name}"
         self.engine.fail_instance(
             instance,
@@ -151,13 +151,13 @@ class _Ending:
                 MULTIPLICITY,
                 f"the relation {name} {prop.multiplicity()} needs at least {prop.low} values and has {count}",
                 instance.site.place,
-                related=(Related(place=prop.place, message="the relation is defined here"),),
+                related=(RelatedLocation(place=prop.place, message="the relation is defined here"),),
             ),
         )
 
     # Statements that wait for ever
 
-    def _producers(self, wait: Wait) -> list[Activity]:
+    def _producers(self, wait: Wait) -> list[ParkedStatement]:
         if isinstance(wait, WaitForKey):
             return []
         if wait.owner is None:
@@ -173,9 +173,9 @@ class _Ending:
         name = wait.owner.entity.by_slot[wait.slot].name
         return (wait.owner, wait.slot) in self.hopeless_keys or name in self.hopeless_names
 
-    def _waiting(self) -> None:
+    def _report_waiting(self) -> None:
         reported = bool(self.engine.findings)
-        done: set[Activity] = set()
+        done: set[ParkedStatement] = set()
         # Lookups first: what waits for the statement of a failed one is its consequence, and no circle.
         for activity in self.engine.parked:
             if isinstance(activity.wait, WaitForKey):
@@ -185,7 +185,7 @@ class _Ending:
         for activity in self.engine.parked:
             if activity not in done:
                 cycle = self._cycle(activity, done)
-                guessed = self._guessed(cycle)
+                guessed = self._guess_property(cycle)
                 if cycle and guessed is None:
                     self._report_cycle(cycle)
                     reported = True
@@ -197,11 +197,11 @@ class _Ending:
             first = next(iter(self.engine.parked))
             self._report_cycle([first])
 
-    def _cycle(self, first: Activity, done: set[Activity]) -> list[Activity]:
+    def _cycle(self, first: ParkedStatement, done: set[ParkedStatement]) -> list[ParkedStatement]:
         """The statements from `first` on that wait for each other in a circle, when there is one that nothing excuses."""
-        path: list[Activity] = []
-        on_path: dict[Activity, int] = {}
-        activity: Activity | None = first
+        path: list[ParkedStatement] = []
+        on_path: dict[ParkedStatement, int] = {}
+        activity: ParkedStatement | None = first
         while activity is not None:
             if activity in on_path:
                 circle = path[on_path[activity] :]
@@ -217,7 +217,7 @@ class _Ending:
         done.update(path)
         return []
 
-    def _guessed(self, cycle: list[Activity]) -> tuple[Instance, Property] | None:
+    def _guess_property(self, cycle: list[ParkedStatement]) -> tuple[ModelInstance, Property] | None:
         """A property in a circle that nobody is known to set: another statement may, wherever its own way leads."""
         for activity in cycle:
             wait = activity.wait
@@ -227,13 +227,13 @@ class _Ending:
                     return wait.owner, prop
         return None
 
-    def _no_match(self, activity: Activity) -> None:
+    def _no_match(self, activity: ParkedStatement) -> None:
         wait = activity.wait
         assert isinstance(wait, WaitForKey)
         step = activity.step
         node = _lookup_in(step.node) or step.node
         names = wait.index.attributes
-        shown = ", ".join(f"{name}={shown_value(part)}" for name, part in zip(names, wait.key, strict=True))
+        shown = ", ".join(f"{name}={format_value(part)}" for name, part in zip(names, wait.key, strict=True))
         entity = node.entity if isinstance(node, nodes.IndexLookup) else wait.index.entity.shown
         self.engine.report(
             stop(
@@ -244,24 +244,28 @@ class _Ending:
             self.engine.frames_of(step, activity.frame),
         )
 
-    def _report_cycle(self, cycle: list[Activity]) -> None:
+    def _report_cycle(self, cycle: list[ParkedStatement]) -> None:
         # Begins at the first place in the text, wherever the walk came into the circle.
         first = min(
             cycle, key=lambda activity: (activity.step.place.source.name, activity.step.place.span.start)
         )
         at = cycle.index(first)
         ordered = cycle[at:] + cycle[:at]
-        words = [f"{_line_of(activity)} waits for {_wanted(activity.wait, activity)}" for activity in ordered]
+        words = [
+            f"{_line_of(activity)} waits for {_describe_wait(activity.wait, activity)}"
+            for activity in ordered
+        ]
         self.engine.report(
             stop(
                 CYCLE,
                 "these statements wait for each other and never run: " + "; ".join(words)
                 if len(ordered) > 1
-                else f"this statement never runs: it waits for {_wanted(first.wait, first)}",
+                else f"this statement never runs: it waits for {_describe_wait(first.wait, first)}",
                 first.step.place,
                 related=tuple(
-                    Related(
-                        place=activity.step.place, message=f"waits for {_wanted(activity.wait, activity)}"
+                    RelatedLocation(
+                        place=activity.step.place,
+                        message=f"waits for {_describe_wait(activity.wait, activity)}",
                     )
                     for activity in ordered[1:]
                 ),
@@ -270,7 +274,7 @@ class _Ending:
         )
 
 
-def _wanted(wait: Wait, activity: Activity) -> str:
+def _describe_wait(wait: Wait, activity: ParkedStatement) -> str:
     if wait.owner is not None:
         entity = wait.owner.entity
         return f"{entity.shown}.{entity.by_slot[wait.slot].name}"
@@ -284,7 +288,7 @@ def _wanted(wait: Wait, activity: Activity) -> str:
     return "a variable of another file"
 
 
-def _line_of(activity: Activity) -> str:
+def _line_of(activity: ParkedStatement) -> str:
     return f"line {activity.step.place.location.line}"
 
 

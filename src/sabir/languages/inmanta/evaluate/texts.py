@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT, LIMIT
 from sabir.languages.inmanta.evaluate.functions import is_unknown
-from sabir.languages.inmanta.evaluate.operators import shown_text
-from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.operators import format_interpolated
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writes import stop
-from sabir.languages.inmanta.model.types import TYPE, Late, shown_value
+from sabir.languages.inmanta.model.types import TYPE, Late, format_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 
@@ -30,7 +30,7 @@ class TextCompiler:
         self.expressions = expressions
         self.budget = expressions.budget
 
-    def text(self, node: nodes.Text, scope: Scope) -> Read:
+    def text(self, node: nodes.Text, scope: BlockScope) -> Read:
         parts = node.parts
         if len(parts) <= 3 and sum(not isinstance(part, str) for part in parts) == 1:
             return self._text_of_one(node, scope)
@@ -44,7 +44,7 @@ class TextCompiler:
                 if type(value) is not str:
                     if is_unknown(value):
                         return Unknown()
-                    values[position] = _inserted(value, place)
+                    values[position] = _insert_value(value, place)
             size = sum(map(len, values))
             if size > LARGE_TEXT:
                 budget.text(size, place)
@@ -52,7 +52,7 @@ class TextCompiler:
 
         return read
 
-    def _text_of_one(self, node: nodes.Text, scope: Scope) -> Read:
+    def _text_of_one(self, node: nodes.Text, scope: BlockScope) -> Read:
         before = after = ""
         inner: Read | None = None
         for part in node.parts:
@@ -71,17 +71,17 @@ class TextCompiler:
             if type(value) is not str:
                 if is_unknown(value):
                     return Unknown()
-                value = _inserted(value, place)
+                value = _insert_value(value, place)
             if len(value) > LARGE_TEXT:
                 budget.text(len(value), place)
             return before + value + after
 
         return read
 
-    def format_text(self, node: nodes.FormatText, scope: Scope) -> Read:
+    def format_text(self, node: nodes.FormatText, scope: BlockScope) -> Read:
         place = self.expressions.place(node, scope)
         parts = [
-            part if isinstance(part, str) else self._formatted(part, scope, place) for part in node.parts
+            part if isinstance(part, str) else self._format_reader(part, scope, place) for part in node.parts
         ]
         budget = self.budget
 
@@ -103,9 +103,9 @@ class TextCompiler:
 
         return read
 
-    def _formatted(self, part: nodes.Interpolation, scope: Scope, place: Place) -> Read:
+    def _format_reader(self, part: nodes.Interpolation, scope: BlockScope, place: Place) -> Read:
         inner = self.expressions.read(part.value, scope)
-        spec = _constant(part.spec) if isinstance(part.spec, str) else self.format_text(part.spec, scope)
+        spec = _constant_read(part.spec) if isinstance(part.spec, str) else self.format_text(part.spec, scope)
         convert = _CONVERSIONS.get(part.conversion)
 
         def read(frame: Frame) -> Any:
@@ -116,16 +116,16 @@ class TextCompiler:
             _check_known(value, place)
             if convert is not None:
                 value = convert(value)
-            return _formatted(_whole(value), wanted, place)
+            return _apply_format(_drop_zero_fraction(value), wanted, place)
 
         return read
 
 
-def _constant(value: str) -> Read:
+def _constant_read(value: str) -> Read:
     return lambda _: value
 
 
-def _whole(value: Any) -> Any:
+def _drop_zero_fraction(value: Any) -> Any:
     """A float without decimals goes into a string as a whole number (recorded behaviour)."""
     return int(value) if type(value) is float and value.is_integer() else value
 
@@ -140,21 +140,21 @@ def _check_known(value: Any, place: Place) -> None:
         )
 
 
-def _inserted(value: Any, place: Place) -> str:
+def _insert_value(value: Any, place: Place) -> str:
     if type(value) is int:  # the usual case: the number of a loop
         return str(value)
     _check_known(value, place)
-    return shown_text(_whole(value))
+    return format_interpolated(_drop_zero_fraction(value))
 
 
-def _formatted(value: Any, spec: str, place: Place) -> str:
+def _apply_format(value: Any, spec: str, place: Place) -> str:
     if not spec:
-        return shown_text(value)
+        return format_interpolated(value)
     if len(spec) > 20 or any(int(digits) > 1000 for digits in re.findall("[0-9]+", spec)):
         raise stop(LIMIT, f"the format {spec!r} asks for too much", place)
     try:
         return format(value, spec)
     except (ValueError, TypeError, OverflowError) as error:
         raise stop(
-            TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {reason_of(error)}", place
+            TYPE, f"{format_value(value)} cannot be written as {spec!r}: {explain_error(error)}", place
         ) from None

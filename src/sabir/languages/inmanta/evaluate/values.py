@@ -14,8 +14,8 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Wait
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.engine import Activity
-    from sabir.languages.inmanta.evaluate.scopes import Site
+    from sabir.languages.inmanta.evaluate.engine import ParkedStatement
+    from sabir.languages.inmanta.evaluate.scopes import WriteSite
     from sabir.languages.inmanta.model.entities import EntityType, Property
 
 
@@ -25,16 +25,16 @@ Read = Callable[[Frame], Any]
 """A compiled expression."""
 
 
-class Pending:
+class PendingSlot:
     """A slot without a value, and who waits for one."""
 
     __slots__ = ("waiters",)
 
     def __init__(self) -> None:
-        self.waiters: list[Activity] = []
+        self.waiters: list[ParkedStatement] = []
 
 
-EMPTY: Final = Pending()
+EMPTY: Final = PendingSlot()
 """The slot nobody waits for yet: shared by all of them, never waited on."""
 
 
@@ -70,17 +70,17 @@ class RelationValue:
         "waiters",
     )
 
-    def __init__(self, owner: Instance, prop: Property, slot: int) -> None:
+    def __init__(self, owner: ModelInstance, prop: Property, slot: int) -> None:
         self.owner = owner
         self.prop = prop
         self.slot = slot
-        self.values: dict[Instance, Site] = {}
+        self.values: dict[ModelInstance, WriteSite] = {}
         self.unknowns: tuple[Unknown, ...] = ()
         self.closed = False
         self.listed: RelationList | None = None
-        self.waiters: list[Activity] = []
-        self.first_waiters: list[Activity] = []
-        self.listeners: list[Callable[[Instance], None]] = []
+        self.waiters: list[ParkedStatement] = []
+        self.first_waiters: list[ParkedStatement] = []
+        self.listeners: list[Callable[[ModelInstance], None]] = []
 
     def complete(self) -> RelationList:
         """The closed relation as a list."""
@@ -90,7 +90,7 @@ class RelationValue:
         return listed
 
 
-class Instance:
+class ModelInstance:
     """An instance of an entity. Foreign code never gets one, but its view (`views`).
 
     `values` has a slot for each property of the entity; `site` is the constructor that made it, `maker` the instance
@@ -99,13 +99,15 @@ class Instance:
 
     __slots__ = ("depth", "entity", "maker", "site", "values", "view", "writes")
 
-    def __init__(self, entity: EntityType, values: Frame, site: Site, maker: Instance | None) -> None:
+    def __init__(
+        self, entity: EntityType, values: Frame, site: WriteSite, maker: ModelInstance | None
+    ) -> None:
         self.entity = entity
         self.values = values
         self.site = site
         self.maker = maker
         self.depth: int = 0 if maker is None else maker.depth + 1
-        self.writes: dict[int, Site] | None = None
+        self.writes: dict[int, WriteSite] | None = None
         self.view: Any = None
 
     def get_attribute(self, name: str) -> AttributeOfInstance:
@@ -122,7 +124,7 @@ class AttributeOfInstance:
 
     __slots__ = ("_instance", "_name")
 
-    def __init__(self, instance: Instance, name: str) -> None:
+    def __init__(self, instance: ModelInstance, name: str) -> None:
         self._instance = instance
         self._name = name
 
@@ -130,14 +132,14 @@ class AttributeOfInstance:
         return property_of(self._instance, self._name)
 
 
-def property_of(instance: Instance, name: str) -> Any:
+def property_of(instance: ModelInstance, name: str) -> Any:
     """The complete value of a property that is read by Python; AttributeError when the entity has none of this name."""
     entity = instance.entity
     slot = entity.slots.get(name)
     if slot is None:
         raise AttributeError(f"{entity.shown!r} has no attribute {name!r}")
     value = instance.values[slot]
-    if type(value) is Pending:
+    if type(value) is PendingSlot:
         raise Wait(instance.values, slot, instance)
     if entity.on_read is not None:
         entity.on_read(instance, name)
@@ -148,10 +150,10 @@ def property_of(instance: Instance, name: str) -> Any:
     return value
 
 
-def flatten(value: list[Any], out: list[Any]) -> None:
+def flatten_into(value: list[Any], out: list[Any]) -> None:
     """Add the items of a list, and those of lists in it."""
     for item in value:
         if isinstance(item, list):
-            flatten(item, out)
+            flatten_into(item, out)
         else:
             out.append(item)

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, NoReturn
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.values import Instance, RelationList, property_of
+from sabir.languages.inmanta.evaluate.values import ModelInstance, RelationList, property_of
 
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -39,7 +39,7 @@ class UnknownException(Exception):
         self.unknown = unknown
 
 
-def unknown_view(value: Unknown) -> UnknownView:
+def view_of_unknown(value: Unknown) -> UnknownView:
     view = UnknownView()
     view.shown = value
     return view
@@ -50,9 +50,9 @@ class InstanceView:
 
     __slots__ = ("_instance",)
 
-    _instance: Instance
+    _instance: ModelInstance
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: ModelInstance) -> None:
         object.__setattr__(self, "_instance", instance)
 
     def __getattr__(self, name: str) -> Any:
@@ -63,8 +63,8 @@ class InstanceView:
             raise AttributeError(f"{instance.entity.shown!r} has no attribute {name!r}")
         value = property_of(instance, name)
         if value is None and instance.entity.all_properties[name].is_relation:
-            raise _optional(instance, name)
-        return known(outward(value))
+            raise _optional_error(instance, name)
+        return require_known(to_python(value))
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
         raise AttributeError(f"{name!r} cannot be set: Python code reads instances and never changes them")
@@ -79,7 +79,7 @@ class InstanceView:
 
         return entity_view(self._instance.entity)
 
-    def _get_instance(self) -> Instance:
+    def _get_instance(self) -> ModelInstance:
         return self._instance
 
     def __iter__(self) -> Iterator[Any]:
@@ -95,13 +95,13 @@ class InstanceView:
         return repr(self._instance)
 
 
-def _optional(instance: Instance, name: str) -> Exception:
+def _optional_error(instance: ModelInstance, name: str) -> Exception:
     from sabir.languages.inmanta.evaluate.plugins.engine.faults import OptionalValueException
 
     return OptionalValueException(None, f"Optional variable accessed that has no value: {name} of {instance}")
 
 
-def _refuses(kind: str, copy: str) -> Callable[..., NoReturn]:
+def _refuse_change(kind: str, copy: str) -> Callable[..., NoReturn]:
     def refuse(*_: object, **__: object) -> NoReturn:
         raise TypeError(
             f"a {kind} of the model cannot be changed: Python code reads values and never changes them; "
@@ -111,8 +111,8 @@ def _refuses(kind: str, copy: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-_refuse_list: Final = _refuses("list", "list")
-_refuse_dict: Final = _refuses("dict", "dict")
+_refuse_list: Final = _refuse_change("list", "list")
+_refuse_dict: Final = _refuse_change("dict", "dict")
 
 
 class ListView(list[Any]):
@@ -138,10 +138,10 @@ class PartlyUnknownList(ListView):
     __slots__ = ()
 
     def __iter__(self) -> Iterator[Any]:
-        return map(known, super().__iter__())
+        return map(require_known, super().__iter__())
 
     def __getitem__(self, index: Any) -> Any:
-        return known(super().__getitem__(index))
+        return require_known(super().__getitem__(index))
 
 
 class DictView(dict[str, Any]):
@@ -167,16 +167,16 @@ class PartlyUnknownDict(DictView):
     __slots__ = ()
 
     def __getitem__(self, key: str) -> Any:
-        return known(super().__getitem__(key))
+        return require_known(super().__getitem__(key))
 
     def get(self, key: str, default: Any = None) -> Any:
-        return known(super().get(key, default))
+        return require_known(super().get(key, default))
 
     def values(self) -> Any:
-        return [known(value) for value in super().values()]
+        return [require_known(value) for value in super().values()]
 
     def items(self) -> Any:
-        return [(key, known(value)) for key, value in super().items()]
+        return [(key, require_known(value)) for key, value in super().items()]
 
 
 class RelationView(ListView):
@@ -188,47 +188,47 @@ class RelationView(ListView):
     __hash__ = None  # type: ignore[assignment]
 
 
-instance_of: Final[Callable[[InstanceView], Instance]] = attrgetter("_instance")
+instance_of: Final[Callable[[InstanceView], ModelInstance]] = attrgetter("_instance")
 """The instance behind a view."""
 
 
-def known(value: Any) -> Any:
+def require_known(value: Any) -> Any:
     """A value that foreign code reads, unless it is not known yet."""
     if type(value) is UnknownView:
         raise UnknownException(value)
     return value
 
 
-def view_of(instance: Instance) -> InstanceView:
+def view_of(instance: ModelInstance) -> InstanceView:
     view: InstanceView | None = instance.view
     if view is None:
         view = instance.view = InstanceView(instance)
     return view
 
 
-def outward(value: Any) -> Any:
+def to_python(value: Any) -> Any:
     """A value of the language as foreign code sees it."""
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if kind is Instance:
+    if kind is ModelInstance:
         return view_of(value)
     if isinstance(value, list):
         if isinstance(value, ListView):
             return value
         listed = PartlyUnknownList if any(type(item) is Unknown for item in value) else ListView
-        items = (RelationView if kind is RelationList else listed)(map(outward, value))
+        items = (RelationView if kind is RelationList else listed)(map(to_python, value))
         items.shown = value
         return items
     if isinstance(value, dict) and not isinstance(value, DictView):
         mapped = PartlyUnknownDict if any(type(item) is Unknown for item in value.values()) else DictView
-        entries = mapped(zip(value, map(outward, value.values()), strict=True))
+        entries = mapped(zip(value, map(to_python, value.values()), strict=True))
         entries.shown = value
         return entries
-    return unknown_view(value) if isinstance(value, Unknown) else value
+    return view_of_unknown(value) if isinstance(value, Unknown) else value
 
 
-def inward(value: Any) -> Any:
+def from_python(value: Any) -> Any:
     """A value of foreign code as the language knows it: tuples and sets are lists."""
     kind = type(value)
     if kind in _PLAIN:
@@ -238,13 +238,13 @@ def inward(value: Any) -> Any:
     if isinstance(value, ListView | DictView | UnknownView):
         return value.shown
     if isinstance(value, InstanceView):  # of a class that a module made
-        return inward(instance_of(value))
+        return from_python(instance_of(value))
     if isinstance(value, tuple | set | frozenset):
-        return [inward(item) for item in value]
+        return [from_python(item) for item in value]
     if isinstance(value, list):
-        return [inward(item) for item in value] if _holds_views(value) else value
+        return [from_python(item) for item in value] if _holds_views(value) else value
     if isinstance(value, dict) and _holds_views(value.values()):
-        return {key: inward(item) for key, item in value.items()}
+        return {key: from_python(item) for key, item in value.items()}
     return value
 
 
@@ -265,7 +265,9 @@ def _holds_views(items: Any) -> bool:
     return False
 
 
-def seen_by_python(function: Callable[..., Any], show: Callable[[Any], Any] = outward) -> Callable[..., Any]:
+def wrap_python_function(
+    function: Callable[..., Any], show: Callable[[Any], Any] = to_python
+) -> Callable[..., Any]:
     """A foreign function as one of the language: it gets views and answers with values."""
 
     @wraps(function)
@@ -273,20 +275,20 @@ def seen_by_python(function: Callable[..., Any], show: Callable[[Any], Any] = ou
         if named:
             named = {name: show(value) for name, value in named.items()}
         try:
-            return inward(function(*map(show, arguments), **named))
+            return from_python(function(*map(show, arguments), **named))
         except UnknownException as reading:
             return reading.unknown.shown
 
     return call
 
 
-def called_by_python(function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_model_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the language as foreign code (a template) calls it: it gets values and answers with views."""
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         if named:
-            named = {name: inward(value) for name, value in named.items()}
-        return outward(function(*map(inward, arguments), **named))
+            named = {name: from_python(value) for name, value in named.items()}
+        return to_python(function(*map(from_python, arguments), **named))
 
     return call

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.diagnostics.rules import Rule
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.interrupts import Stop
-from sabir.languages.inmanta.evaluate.scopes import Site
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
+from sabir.languages.inmanta.evaluate.scopes import WriteSite
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot, RelationValue
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, ValueType, constraint_of, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, ValueType, constraint_of, format_value
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.engine import Engine
+    from sabir.languages.inmanta.evaluate.engine import ModelEngine
 
 
 DOUBLE: Final = inmanta_rule(
@@ -48,25 +48,25 @@ def stop(
     place: Place,
     *,
     hint: str | None = None,
-    related: tuple[Related, ...] = (),
+    related: tuple[RelatedLocation, ...] = (),
 ) -> Stop:
     return Stop(rule.at(place, message, hint=hint, related=related))
 
 
-def of_constraint(constraint: ConstrainedType) -> tuple[str, Related]:
+def of_constraint(constraint: ConstrainedType) -> tuple[str, RelatedLocation]:
     """The condition that a value does not meet, and where it stands."""
     name = constraint.name
-    where = Related(place=constraint.place, message=f"the type {name!r} is defined here")
+    where = RelatedLocation(place=constraint.place, message=f"the type {name!r} is defined here")
     return f"{name} is {constraint.definition}", where
 
 
-class Writer:
+class InstanceWriter:
     """All writes to instances go through here."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: ModelEngine) -> None:
         self.engine = engine
 
-    def assign(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
+    def assign(self, instance: ModelInstance, prop: Property, value: Any, site: WriteSite) -> None:
         """Set an attribute or add to a relation."""
         if prop.target is None:
             assert prop.type is not None
@@ -83,11 +83,15 @@ class Writer:
         else:
             self._link_checked(instance, prop, value, site)
 
-    def type_error(self, instance: Instance, prop: Property, value: Any, site: Site) -> Stop:
+    def type_error(self, instance: ModelInstance, prop: Property, value: Any, site: WriteSite) -> Stop:
         entity = instance.entity.shown
-        related: tuple[Related, ...] = (Related(place=prop.place, message=f"{prop.name!r} is defined here"),)
+        related: tuple[RelatedLocation, ...] = (
+            RelatedLocation(place=prop.place, message=f"{prop.name!r} is defined here"),
+        )
         if prop.type is not None:
-            message = f"{entity}.{prop.name} is {_article(prop.type.name)}, and {shown_value(value)} is not"
+            message = (
+                f"{entity}.{prop.name} is {_with_article(prop.type.name)}, and {format_value(value)} is not"
+            )
             hint = _about_value(prop.type, value)
             constraint = constraint_of(prop.type, value)
             if constraint is not None:
@@ -95,7 +99,7 @@ class Writer:
                 related = (*related, where)
         else:
             assert prop.target is not None
-            message = f"{entity}.{prop.name} holds instances of {prop.target.shown}, and {shown_value(value)} is none"
+            message = f"{entity}.{prop.name} holds instances of {prop.target.shown}, and {format_value(value)} is none"
             hint = None
         return stop(
             TYPE,
@@ -105,15 +109,15 @@ class Writer:
             related=related,
         )
 
-    def _link_checked(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
-        if not isinstance(value, Instance) or prop.target not in value.entity.ancestor_set:
+    def _link_checked(self, instance: ModelInstance, prop: Property, value: Any, site: WriteSite) -> None:
+        if not isinstance(value, ModelInstance) or prop.target not in value.entity.ancestor_set:
             if isinstance(value, Unknown):
                 self._link_unknown(instance, prop, value, site)
                 return
             raise self.type_error(instance, prop, value, site)
         self.link(instance, prop, value, site)
 
-    def _link_unknown(self, instance: Instance, prop: Property, value: Unknown, site: Site) -> None:
+    def _link_unknown(self, instance: ModelInstance, prop: Property, value: Unknown, site: WriteSite) -> None:
         """An instance that is not known yet: it has a place in the relation, and no other end."""
         if prop.high == 1:
             self._set(instance, prop, value, site)
@@ -125,7 +129,7 @@ class Writer:
             raise self._too_late(relation, site)
         relation.unknowns = (*relation.unknowns, value)
 
-    def link(self, instance: Instance, prop: Property, value: Instance, site: Site) -> None:
+    def link(self, instance: ModelInstance, prop: Property, value: ModelInstance, site: WriteSite) -> None:
         """Relate two instances, from both ends."""
         if self._link_one(instance, prop, value, site):
             reverse = prop.reverse
@@ -134,7 +138,9 @@ class Writer:
                     raise self.type_error(value, value.entity.all_properties[reverse.name], instance, site)
                 self._link_one(value, reverse, instance, site)
 
-    def _link_one(self, instance: Instance, prop: Property, value: Instance, site: Site) -> bool:
+    def _link_one(
+        self, instance: ModelInstance, prop: Property, value: ModelInstance, site: WriteSite
+    ) -> bool:
         slot = instance.entity.slots[prop.name]
         if prop.high == 1:
             return self._set(instance, prop, value, site)
@@ -156,7 +162,7 @@ class Writer:
             self.engine.close_relation(relation)
         return True
 
-    def relation(self, instance: Instance, prop: Property, slot: int) -> RelationValue:
+    def relation(self, instance: ModelInstance, prop: Property, slot: int) -> RelationValue:
         """The relation in a slot, made when first touched."""
         existing = instance.values[slot]
         if type(existing) is RelationValue:
@@ -165,10 +171,10 @@ class Writer:
         instance.values[slot] = relation
         return relation
 
-    def _too_late(self, relation: RelationValue, site: Site) -> Stop:
+    def _too_late(self, relation: RelationValue, site: WriteSite) -> Stop:
         prop, owner = relation.prop, relation.owner
         name = f"{owner.entity.shown}.{prop.name}"
-        construction = Related(place=owner.site.place, message="the instance is made here")
+        construction = RelatedLocation(place=owner.site.place, message="the instance is made here")
         if prop.high is not None and len(relation.values) >= prop.high:
             return stop(
                 MULTIPLICITY,
@@ -186,13 +192,13 @@ class Writer:
             related=(construction, *reason),
         )
 
-    def _null(self, instance: Instance, prop: Property, site: Site) -> None:
+    def _null(self, instance: ModelInstance, prop: Property, site: WriteSite) -> None:
         if prop.low != 0:
             raise stop(
                 MULTIPLICITY,
                 f"{instance.entity.shown}.{prop.name} {prop.multiplicity()} needs a value and cannot be null",
                 site.place_of(prop.name),
-                related=(Related(place=prop.place, message="the relation is defined here"),),
+                related=(RelatedLocation(place=prop.place, message="the relation is defined here"),),
             )
         if prop.high == 1:
             self._set(instance, prop, None, site)
@@ -204,23 +210,23 @@ class Writer:
                 FROZEN,
                 f"{instance.entity.shown}.{prop.name} has values and cannot be null",
                 site.place_of(prop.name),
-                related=(Related(place=first.place, message="a value is added here"),),
+                related=(RelatedLocation(place=first.place, message="a value is added here"),),
             )
         self._record(instance, relation.slot, site)
         self.engine.close_relation(relation)
 
-    def _record(self, instance: Instance, slot: int, site: Site) -> None:
+    def _record(self, instance: ModelInstance, slot: int, site: WriteSite) -> None:
         if site is not instance.site:
             if instance.writes is None:
                 instance.writes = {}
             instance.writes[slot] = site
 
-    def _set(self, instance: Instance, prop: Property, value: Any, site: Site) -> bool:
+    def _set(self, instance: ModelInstance, prop: Property, value: Any, site: WriteSite) -> bool:
         """Fill a slot; False when the same value is there already."""
         slot = instance.entity.slots[prop.name]
         values = instance.values
         old = values[slot]
-        if type(old) is Pending:
+        if type(old) is PendingSlot:
             values[slot] = value
             if site is not instance.site:
                 if instance.writes is None:
@@ -239,7 +245,9 @@ class Writer:
             return False  # a what-if value stands against everything the model says
         raise self._double(instance, prop, slot, value, site)
 
-    def _double(self, instance: Instance, prop: Property, slot: int, value: Any, site: Site) -> Stop:
+    def _double(
+        self, instance: ModelInstance, prop: Property, slot: int, value: Any, site: WriteSite
+    ) -> Stop:
         old = instance.values[slot]
         name = f"{instance.entity.shown}.{prop.name}"
         if old is None and self.engine.closing.was_closed(instance, slot):
@@ -249,7 +257,7 @@ class Writer:
                 f"{name} cannot be set: it was already used as null",
                 site.place_of(prop.name),
                 related=(
-                    Related(place=instance.site.place, message="the instance is made here"),
+                    RelatedLocation(place=instance.site.place, message="the instance is made here"),
                     *self.engine.closing.reason(instance, slot),
                 ),
             )
@@ -257,15 +265,17 @@ class Writer:
         rule = FROZEN if prop.is_relation and old is None else DOUBLE
         return stop(
             rule,
-            f"{name} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
+            f"{name} has the value {format_value(old)} and cannot be set to {format_value(value)}",
             site.place_of(prop.name),
             hint="a default can be changed only in the constructor" if first[1] else None,
             related=(
-                Related(place=first[0], message="the default is here" if first[1] else "first set here"),
+                RelatedLocation(
+                    place=first[0], message="the default is here" if first[1] else "first set here"
+                ),
             ),
         )
 
-    def _first_place(self, instance: Instance, prop: Property, slot: int) -> tuple[Place, bool]:
+    def _first_place(self, instance: ModelInstance, prop: Property, slot: int) -> tuple[Place, bool]:
         """Where a slot got its value, and whether that is a default."""
         writes = instance.writes
         if writes is not None and slot in writes:
@@ -278,7 +288,7 @@ class Writer:
         return site.place_of(prop.name), False
 
 
-def _article(name: str) -> str:
+def _with_article(name: str) -> str:
     return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
 
 
@@ -287,9 +297,9 @@ def _about_value(kind: ValueType, value: Any) -> str | None:
     if value is None:
         return f"write {kind.name}? in the entity to allow null"
     items = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
-    if any(isinstance(item, Instance) for item in items):
+    if any(isinstance(item, ModelInstance) for item in items):
         return "instances are held by a relation, not by an attribute"
     if kind.inner is not None and isinstance(value, list):
         wrong = next((item for item in items if not kind.inner.accepts(item)), value)
-        return None if wrong is value else f"{shown_value(wrong)} is no {kind.inner.name}"
+        return None if wrong is value else f"{format_value(wrong)} is no {kind.inner.name}"
     return None

@@ -121,15 +121,15 @@ class Agent:
             if dry_run:  # of its own `execute`, where nobody expects it
                 ctx.set_resource_state(HandlerResourceState.failed)
                 ctx.exception("Exception during dry run of %(resource_id)s", resource_id=clone.id)
-                return self._ended(ctx)
+                return self._build_run(ctx)
             tell_skipped(ctx, clone, skipped)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # a handler is code of a module
             tell_failed(ctx, clone, error)
         finally:
             handler.close()
-        return self._ended(ctx)
+        return self._build_run(ctx)
 
-    def _ended(self, ctx: HandlerContext) -> HandlerRun:
+    def _build_run(self, ctx: HandlerContext) -> HandlerRun:
         return HandlerRun(
             state=ctx.resource_state or HandlerResourceState.deployed,
             change=ctx.change,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sabir.graph.graph import Graph
 from sabir.graph.graph import Instance as GraphInstance
 from sabir.graph.origin import How, Origin
-from sabir.graph.record import Layout, Record
+from sabir.graph.record import Record, RecordLayout
 from sabir.graph.values import Ref, Unknown, Value
 from sabir.interpreter import collector_paused
-from sabir.languages.inmanta.evaluate.inputs import Given
-from sabir.languages.inmanta.evaluate.model import Model
-from sabir.languages.inmanta.evaluate.scopes import Site
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
-from sabir.languages.inmanta.graph.names import Names, site_note
+from sabir.languages.inmanta.evaluate.inputs import ModelInputs
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel
+from sabir.languages.inmanta.evaluate.scopes import WriteSite
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot, RelationValue
+from sabir.languages.inmanta.graph.names import InstanceNames, site_note
 from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.model.types import Late
 from sabir.languages.inmanta.syntax.modules import PackageTree
@@ -42,30 +42,30 @@ class _Plan:
         self.attributes = [(slot, prop) for slot, prop in enumerate(entity.by_slot) if not prop.is_relation]
         self.relations = [(slot, prop) for slot, prop in enumerate(entity.by_slot) if prop.is_relation]
         self.slots = [slot for slot, _ in self.attributes]
-        self.attribute_layout = Layout(tuple(prop.name for _, prop in self.attributes))
-        self.relation_layout = Layout(tuple(prop.name for _, prop in self.relations))
+        self.attribute_layout = RecordLayout(tuple(prop.name for _, prop in self.attributes))
+        self.relation_layout = RecordLayout(tuple(prop.name for _, prop in self.relations))
         self.relation_slots = [slot for slot, _ in self.relations]
         self.requires = entity.slots.get(_REQUIRES)
         self.type = entity.shown
 
 
-def build_graph(model: Model, given: Given | None = None) -> Graph:
+def build_graph(model: EvaluatedModel, given: ModelInputs | None = None) -> Graph:
     with collector_paused():
-        return _Builder(model, given or Given()).graph()
+        return _Builder(model, given or ModelInputs()).graph()
 
 
 class _Builder:
-    def __init__(self, model: Model, given: Given) -> None:
+    def __init__(self, model: EvaluatedModel, given: ModelInputs) -> None:
         self.model = model
         self.given = given
-        names = Names(model.instances, model.variables())
+        names = InstanceNames(model.instances, model.variables())
         self.ids = names.ids
         self.names = names.names
-        self.library: set[Instance] = set()
+        self.library: set[ModelInstance] = set()
         self.plans: dict[EntityType, _Plan] = {}
-        self.shared: dict[tuple[Site, EntityType], Record[Origin]] = {}
-        self.site_origins: dict[Site, Origin] = {}
-        self.relation_origins: dict[Site, Origin] = {}
+        self.shared: dict[tuple[WriteSite, EntityType], Record[Origin]] = {}
+        self.site_origins: dict[WriteSite, Origin] = {}
+        self.relation_origins: dict[WriteSite, Origin] = {}
         recorder = model.recorder
         self.provenance: Provenance | None = None
         if recorder is not None:
@@ -106,7 +106,7 @@ class _Builder:
         if type(value) in _PLAIN:
             plain: Value = value
             return plain
-        if isinstance(value, Instance):
+        if isinstance(value, ModelInstance):
             return Ref(self.ids[value])
         # What holds nothing but plain values is not copied: nobody changes it once the model is evaluated.
         if isinstance(value, list):
@@ -120,7 +120,7 @@ class _Builder:
         converted: Value = value
         return converted
 
-    def _instance(self, instance: Instance) -> GraphInstance:
+    def _instance(self, instance: ModelInstance) -> GraphInstance:
         entity = instance.entity
         plan = self.plans.get(entity)
         if plan is None:
@@ -132,7 +132,7 @@ class _Builder:
             kind = type(value)
             if kind is str or kind is int or kind is bool or value is None:
                 row.append(value)
-            elif kind is Pending:
+            elif kind is PendingSlot:
                 row.append(None)
             elif kind is Unknown:
                 name = plan.attribute_layout.keys[len(row)]
@@ -153,7 +153,7 @@ class _Builder:
                     plain = False
                 else:
                     relations.append(())
-            elif kind is Instance:
+            elif kind is ModelInstance:
                 relations.append((ids[value],))
             else:
                 relations.append(())
@@ -169,14 +169,16 @@ class _Builder:
             attributes=Record(plan.attribute_layout, tuple(row)),
             relations=Record(plan.relation_layout, tuple(relations)),
             requires=requires,
-            origin=self._written(site) if self.provenance is None else self.provenance.of_instance(instance),
+            origin=self._write_origin(site)
+            if self.provenance is None
+            else self.provenance.of_instance(instance),
             origins=self._site_record(site, entity)
             if plain and self.provenance is None
             else self._own_record(instance),
             library=self._is_of_library(instance),
         )
 
-    def _is_of_library(self, instance: Instance) -> bool:
+    def _is_of_library(self, instance: ModelInstance) -> bool:
         """Whether a statement at the top of a module that is no part of the package made it, or made what made it."""
         maker = instance.maker
         if maker is None:
@@ -189,7 +191,7 @@ class _Builder:
             self.library.add(instance)
         return is_library
 
-    def _site_record(self, site: Site, entity: EntityType) -> Record[Origin]:
+    def _site_record(self, site: WriteSite, entity: EntityType) -> Record[Origin]:
         record = self.shared.get((site, entity))
         if record is None:
             origins: dict[str, Origin] = {}
@@ -200,7 +202,7 @@ class _Builder:
             record = self.shared[site, entity] = Record.of(origins)
         return record
 
-    def _from_constructor(self, site: Site, entity: EntityType, prop: Property) -> Origin | None:
+    def _from_constructor(self, site: WriteSite, entity: EntityType, prop: Property) -> Origin | None:
         if prop.name in site.explicit:
             places = site.argument_places or {}
             return Origin(places.get(prop.name, site.place), site.how, (), site_note(site))
@@ -211,17 +213,17 @@ class _Builder:
             return Origin(prop.place, How.DEFAULT, (), "no value was given")
         return None
 
-    def _own_record(self, instance: Instance) -> Record[Origin]:
+    def _own_record(self, instance: ModelInstance) -> Record[Origin]:
         entity, site = instance.entity, instance.site
         origins: dict[str, Origin] = dict(self._site_record(site, entity))
         for slot, by in (instance.writes or {}).items():
-            origins[entity.by_slot[slot].name] = self._written(by)
+            origins[entity.by_slot[slot].name] = self._write_origin(by)
         for prop, value in zip(entity.by_slot, instance.values, strict=True):
             if type(value) is RelationValue and value.values:
                 by = next(iter(value.values.values()))
                 if by is not site:
-                    origins[prop.name] = self._related(by)
-            elif type(value) is Pending:
+                    origins[prop.name] = self._relation_origin(by)
+            elif type(value) is PendingSlot:
                 origins.pop(prop.name, None)
         if self.provenance is not None:
             whole = {
@@ -231,13 +233,13 @@ class _Builder:
             origins = {name: origin for name, origin in whole.items() if origin is not None}
         return Record.of(origins)
 
-    def _written(self, site: Site) -> Origin:
+    def _write_origin(self, site: WriteSite) -> Origin:
         origin = self.site_origins.get(site)
         if origin is None:
             origin = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
         return origin
 
-    def _related(self, site: Site) -> Origin:
+    def _relation_origin(self, site: WriteSite) -> Origin:
         origin = self.relation_origins.get(site)
         if origin is None:
             origin = self.relation_origins[site] = Origin(site.place, How.RELATION, (), site_note(site))

@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import Sensitive, Value, reveal, reveal_all
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.graph.values import Sensitive, Value, reveal_all, reveal_value
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel
 from sabir.languages.inmanta.evaluate.plugins.engine.const import Change as HandlerChange
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Here, Place, SshPlace, place_of_uri
@@ -29,19 +29,19 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource a
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.graph.agents import NO_HANDLER, HandlerRun
 from sabir.languages.inmanta.graph.export import Export
-from sabir.languages.inmanta.graph.handler_process.messages import sendable
+from sabir.languages.inmanta.graph.handler_process.messages import sendable_value
 from sabir.languages.inmanta.graph.handler_process.process import Handlers, ProcessLost
 from sabir.languages.inmanta.graph.names import FACTS, ID
-from sabir.resources.driver import Connection, DriverContext, Kind, NoOperations, ask_leave
+from sabir.resources.driver import Connection, DriverContext, Kind, NoOperations, require_permission
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
 from sabir.resources.outcome import (
-    Change,
+    CompletionStatus,
+    FieldChange,
     Observation,
     Outcome,
     OutcomeStatus,
-    Reading,
-    Sighting,
+    ResourceReading,
     describe_differences,
 )
 from sabir.resources.resource import Resource
@@ -52,7 +52,7 @@ _CONFIG = "std::AgentConfig"
 
 
 class AgentPlaces:
-    def __init__(self, model: Model, context: DriverContext) -> None:
+    def __init__(self, model: EvaluatedModel, context: DriverContext) -> None:
         self._context = context
         self._uris = {
             str(property_of(instance, "agentname")): str(property_of(instance, "uri"))
@@ -75,7 +75,7 @@ class AgentPlaces:
         return self._of_target(target)
 
     def _of_target(self, target: Target) -> SshPlace:
-        settings: dict[str, Any] = {name: reveal(value) for name, value in target.settings.items()}
+        settings: dict[str, Any] = {name: reveal_value(value) for name, value in target.settings.items()}
         unsupported = [name for name in ("password", "passphrase", "sudo") if settings.get(name)]
         if unsupported:
             raise DeployError(
@@ -107,7 +107,7 @@ _State = HandlerResourceState
 class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
     """Where the resources of one model are deployed: by its handlers, from this machine."""
 
-    model: Model
+    model: EvaluatedModel
     export: Export
     complete: bool = True
     """False: the model has errors, so that what it does not export may still be meant."""
@@ -153,25 +153,25 @@ class HandlerDriver:
     def settings(self) -> Mapping[str, Field]:
         return {}
 
-    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # the handler has told
+    def diff(self, resource: Resource, reading: ResourceReading) -> Sequence[FieldChange]:  # noqa: ARG002  # the handler has told
         return reading.changes or ()
 
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         if not isinstance(target, ModelTarget):
             raise DeployError(f"target {target.name!r}: a model brings the target of its handlers itself")
-        ask_leave(context, "handlers are code of the model's modules")
+        require_permission(context, "handlers are code of the model's modules")
         if target.contained:
             raise DeployError(
                 "handlers act on this machine as a whole, not below a folder: give --here if that is meant"
             )
-        return _connected(target, context)
+        return _open_connection(target, context)
 
 
 DRIVER: Final = HandlerDriver()
 
 
 @asynccontextmanager
-async def _connected(target: ModelTarget, context: DriverContext) -> AsyncGenerator[Connection]:
+async def _open_connection(target: ModelTarget, context: DriverContext) -> AsyncGenerator[Connection]:
     handlers = Handlers(target.model, target.export.files, target.facts)
     try:
         yield _HandlerConnection(target, context, handlers)
@@ -179,7 +179,7 @@ async def _connected(target: ModelTarget, context: DriverContext) -> AsyncGenera
         await handlers.close()
 
 
-class _Ran(Struct, frozen=True):
+class _RunResult(Struct, frozen=True):
     """How a resource ended in this deployment."""
 
     state: str
@@ -200,31 +200,35 @@ class _HandlerConnection(NoOperations):
         self._classes = {registered.entity: registered.cls for registered in registry.resources}
         self._asked = {parameter["resource"] for parameter in registry.unknown_parameters}
         self._locks: dict[str, asyncio.Lock] = {}
-        self._ran: dict[str, _Ran] = {}
+        self._ran: dict[str, _RunResult] = {}
 
-    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002
+    async def read(self, resource: Resource, target_id: str | None) -> ResourceReading:  # noqa: ARG002
         wanted = self._resource(resource)
-        secrets = _secrets(resource)
+        secrets = _resource_secrets(resource)
         async with self._lock(wanted):
             try:
                 ended = await self._run("dry_run", wanted, self._states(wanted))
             except DeployError as error:
-                raise DeployError(secrets.scrubbed(str(error))) from None
+                raise DeployError(secrets.redact(str(error))) from None
         if ended.state in (_State.failed, _State.unavailable):
-            reason = _reason(ended, secrets)
-            return Reading(exists=True, changes=(Change(field=HANDLER, before=FAILED, after=reason),))
+            reason = _find_reason(ended, secrets)
+            return ResourceReading(
+                exists=True, changes=(FieldChange(field=HANDLER, before=FAILED, after=reason),)
+            )
         changes = tuple(
-            Change(
-                field=name, before=_marked(resource, name, current), after=_marked(resource, name, desired)
+            FieldChange(
+                field=name,
+                before=_mark_sensitive(resource, name, current),
+                after=_mark_sensitive(resource, name, desired),
             )
             for name, (current, desired) in ended.changes.items()
         )
-        return Reading(exists=not _is_gone(ended), changes=changes)
+        return ResourceReading(exists=not _is_gone(ended), changes=changes)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
         if task.resource.kind == ASK:
-            return await self._ask(self._resource(task.resource), _secrets(task.resource))
-        return await self._deploy(self._resource(task.resource), _secrets(task.resource))
+            return await self._ask(self._resource(task.resource), _resource_secrets(task.resource))
+        return await self._deploy(self._resource(task.resource), _resource_secrets(task.resource))
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
         """Purge it; what cannot be purged stays as it is and is no longer looked after, as with the existing engine."""
@@ -233,11 +237,11 @@ class _HandlerConnection(NoOperations):
             return Outcome(changed=False, message=f"it is left as it is: {reason}")
         resource = self._resource(task.resource).clone(purged=True)
         resource.requires = set()
-        return await self._deploy(resource, _secrets(task.resource))
+        return await self._deploy(resource, _resource_secrets(task.resource))
 
     async def observe(self, task: Task) -> Observation:
         """Handlers leave no mark; they look before they change anything, so running one again is safe."""
-        return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.desired.get(ID)))
+        return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=str(task.resource.desired.get(ID)))
 
     async def _deploy(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
         identity = resource.id.resource_str()
@@ -251,9 +255,9 @@ class _HandlerConnection(NoOperations):
                 if identity in self._asked and ended.state is _State.deployed:
                     self._learn(identity, await self._run("facts", resource, {}))
             except DeployError as error:
-                return _lost(error, secrets)
-        self._ran[identity] = _Ran(_word(ended.state), _changed(ended))
-        return _outcome(ended, self._facts.get(identity, {}), identity, secrets)
+                return _outcome_of_lost_run(error, secrets)
+        self._ran[identity] = _RunResult(_state_name(ended.state), _changed(ended))
+        return _run_outcome(ended, self._facts.get(identity, {}), identity, secrets)
 
     async def _ask(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
         identity = resource.id.resource_str()
@@ -261,16 +265,16 @@ class _HandlerConnection(NoOperations):
             try:
                 ended = await self._run("facts", resource, {})
             except DeployError as error:
-                return _lost(error, secrets)
+                return _outcome_of_lost_run(error, secrets)
         self._learn(identity, ended)
-        return _outcome(ended, self._facts.get(identity, {}), identity, secrets)
+        return _run_outcome(ended, self._facts.get(identity, {}), identity, secrets)
 
     async def _run(
         self, call: str, resource: HandlerResource, states: Mapping[str, str], *, reload: bool = False
     ) -> HandlerRun:
         agent = resource.id.agent_name
         target = self._targets.get(agent)
-        fields = {name: sendable(resource.__dict__.get(name)) for name in type(resource).fields}
+        fields = {name: sendable_value(resource.__dict__.get(name)) for name in type(resource).fields}
         return await self._handlers.run(
             call,
             agent,
@@ -313,17 +317,17 @@ class _HandlerConnection(NoOperations):
         return recorded
 
 
-def _lost(error: DeployError, secrets: Secrets) -> Outcome:
+def _outcome_of_lost_run(error: DeployError, secrets: Secrets) -> Outcome:
     """A run that did not end. Handlers look before they change anything, so another try is safe; not for one that hangs."""
     hung = isinstance(error, ProcessLost) and error.hung
     passing = isinstance(error, ProcessLost) and not hung
-    message = secrets.scrubbed(str(error))
+    message = secrets.redact(str(error))
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
 
 
-def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets: Secrets) -> Outcome:
+def _run_outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets: Secrets) -> Outcome:
     results: dict[str, Value] = {FACTS: dict(facts), ID: identity} if facts else {}
-    log = tuple(secrets.scrubbed(line.text) for line in ended.log if line.level != "DEBUG")
+    log = tuple(secrets.redact(line.text) for line in ended.log if line.level != "DEBUG")
     if ended.state in (_State.failed, _State.unavailable):
         status = OutcomeStatus.FAILED
     elif ended.state in (_State.skipped, _State.skipped_for_dependency):
@@ -334,7 +338,7 @@ def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets
         return Outcome(status=status, changed=False, results=results, message=said, log=log)
     else:
         return Outcome(changed=_changed(ended), results=results, log=log)
-    message = _reason(ended, secrets)
+    message = _find_reason(ended, secrets)
     others = tuple(line for line in log if message not in line)
     return Outcome(status=status, changed=False, results=results, message=message, log=others)
 
@@ -348,17 +352,17 @@ def _is_gone(ended: HandlerRun) -> bool:
     return ended.changes.get(_PURGED) == (True, False)
 
 
-def _reason(ended: HandlerRun, secrets: Secrets) -> str:
+def _find_reason(ended: HandlerRun, secrets: Secrets) -> str:
     """The gravest line of a run, which says why it ended as it did; of several the last."""
     for levels in (("ERROR", "CRITICAL"), ("WARNING",), ("INFO",)):
         for line in reversed(ended.log):
             if line.level in levels:
                 said = " ".join(line.text.split("\n", 1)[0].split())
                 if said.startswith(NO_HANDLER):
-                    return secrets.scrubbed(said)
+                    return secrets.redact(said)
                 # The resource is named beside it: what was raised is what matters.
                 raised = said.partition("(exception: ")[2].removesuffix(")")
-                return secrets.scrubbed(f"{raised or said}{_about_hands(said)}")
+                return secrets.redact(f"{raised or said}{_about_hands(said)}")
     return f"its handler says {ended.state.value}"
 
 
@@ -369,17 +373,17 @@ def _about_hands(said: str) -> str:
     return "; self._io is there for an agent that sabir.yaml names as a target: `targets: {AGENT: {driver: local, root: /}}`"
 
 
-def _word(state: HandlerResourceState) -> str:
+def _state_name(state: HandlerResourceState) -> str:
     return "skipped" if state is _State.skipped_for_dependency else state.value
 
 
-def _secrets(resource: Resource) -> Secrets:
+def _resource_secrets(resource: Resource) -> Secrets:
     """Sensitive values of a resource, which handlers know in the clear and may write into their log."""
     return Secrets(secret_texts(resource.desired) or ())
 
 
-def _marked(resource: Resource, name: str, value: Value) -> Value:
+def _mark_sensitive(resource: Resource, name: str, value: Value) -> Value:
     """What is sensitive as it is wanted is so as it is found."""
     if isinstance(resource.desired.get(name), Sensitive):
         return Sensitive(value)
-    return _secrets(resource).marked(value)
+    return _resource_secrets(resource).mark_sensitive(value)

@@ -14,14 +14,18 @@ from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 
-from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.finding import Finding, RelatedLocation
+from sabir.diagnostics.reasons import error_text
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel
 from sabir.languages.inmanta.evaluate.plugins.api import RegisteredResource
 from sabir.languages.inmanta.evaluate.plugins.dataclasses import classes_of, field_value, identity_of
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
-from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference, ReplaceValue, referenced
+from sabir.languages.inmanta.evaluate.plugins.engine.references import (
+    Reference,
+    ReplaceValue,
+    find_references,
+)
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     Id,
     IgnoreResourceException,
@@ -29,7 +33,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     ResourceException,
 )
 from sabir.languages.inmanta.evaluate.plugins.engine.types import Entity, entity_view
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
+from sabir.languages.inmanta.evaluate.values import ModelInstance, PendingSlot, RelationValue, property_of
 from sabir.languages.inmanta.evaluate.views import InstanceView, UnknownView, instance_of, view_of
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
@@ -39,7 +43,7 @@ class Export(Struct, eq=False):
     """What is exported: resources by their ids, with the instances they come from."""
 
     resources: dict[str, Resource] = field(default_factory=dict[str, Resource])
-    instances: dict[str, Instance] = field(default_factory=dict[str, Instance])
+    instances: dict[str, ModelInstance] = field(default_factory=dict[str, ModelInstance])
     undefined: list[str] = field(default_factory=list[str])
     sets: dict[str, str] = field(default_factory=dict[str, str])
     """The resource set of a resource, when it is in one."""
@@ -47,7 +51,7 @@ class Export(Struct, eq=False):
     """Contents that were uploaded, by their hash."""
     findings: list[Finding] = field(default_factory=list[Finding])
 
-    def written(self) -> list[dict[str, Any]]:
+    def resource_data(self) -> list[dict[str, Any]]:
         """The resources as the existing engine's tools read them."""
         return [
             {
@@ -61,14 +65,14 @@ class Export(Struct, eq=False):
 
 
 def _plain_fields(resource: Resource) -> dict[str, Any]:
-    return {name: _plain(getattr(resource, name)) for name in type(resource).fields}
+    return {name: _plain_data(getattr(resource, name)) for name in type(resource).fields}
 
 
-def _plain(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain_data(item) for item in value]
     return value
 
 
@@ -76,16 +80,16 @@ def requires_of(resource: Resource) -> list[str]:
     return sorted({required.resource_str() for required in resource.requires})
 
 
-def exportable(value: Any, path: str) -> Any:
+def export_value(value: Any, path: str) -> Any:
     """A value as it can be written down; references are null, for the mutators tell what comes there."""
     if isinstance(value, Reference):
         return None
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, list | tuple | set | frozenset):
-        return [exportable(item, f"{path}[{index}]") for index, item in enumerate(value)]
+        return [export_value(item, f"{path}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, Mapping):
-        return {str(key): exportable(item, f"{path}.{key}") for key, item in value.items()}
+        return {str(key): export_value(item, f"{path}.{key}") for key, item in value.items()}
     raise TypeError(f"{value!r} in resource is not JSON serializable at path {path}")
 
 
@@ -116,29 +120,31 @@ UNDEFINED: Final = "<<undefined>>"
 """What stands for a field that is not known yet."""
 
 
-class Reads(Protocol):
+class FieldReadObserver(Protocol):
     """Told what is read for which field of which resource."""
 
-    def begin(self, instance: Instance, entity: str, field: str) -> None: ...
+    def begin(self, instance: ModelInstance, entity: str, field: str) -> None: ...
 
-    def exported(self, instance: Instance, entity: str, identity: str) -> None: ...
+    def record_export(self, instance: ModelInstance, entity: str, identity: str) -> None: ...
 
 
-def export_model(model: Model, reads: Reads | None = None, function: str | None = None) -> Export:
+def export_model(
+    model: EvaluatedModel, reads: FieldReadObserver | None = None, function: str | None = None
+) -> Export:
     """Everything that a model exports; with the name of an export function, that is run as well."""
     export = Export()
     try:
         with model.python.importable():
-            _Exporting(model, export, reads or _NoReads()).run(function)
+            _ModelExporter(model, export, reads or _NoReads()).run(function)
     except _Failure as failure:
         export.findings.append(failure.finding)
     return export
 
 
 class _NoReads:
-    def begin(self, instance: Instance, entity: str, field: str) -> None: ...
+    def begin(self, instance: ModelInstance, entity: str, field: str) -> None: ...
 
-    def exported(self, instance: Instance, entity: str, identity: str) -> None: ...
+    def record_export(self, instance: ModelInstance, entity: str, identity: str) -> None: ...
 
 
 class _Failure(Exception):
@@ -147,20 +153,20 @@ class _Failure(Exception):
         self.finding = finding
 
 
-class _Exporting:
-    def __init__(self, model: Model, export: Export, reads: Reads) -> None:
+class _ModelExporter:
+    def __init__(self, model: EvaluatedModel, export: Export, reads: FieldReadObserver) -> None:
         self.model = model
         self.export = export
         self.reads = reads
         self.registry = model.python.registry
-        self.types = _types(model)
+        self.types = _collect_types(model)
         self.exporter = Exporter(self.types)
         self.classes = {registered.entity: registered for registered in self.registry.resources}
         self._lines: dict[EntityType, list[RegisteredResource]] = {}
-        self.by_instance: dict[Instance, list[str]] = {}
+        self.by_instance: dict[ModelInstance, list[str]] = {}
 
     def run(self, function: str | None) -> None:
-        _settle(self.model)
+        _close_relations(self.model)
         self.registry.identify = self._identify
         for instance in self.model.instances:
             for registered in self._line(instance.entity):
@@ -189,7 +195,7 @@ class _Exporting:
 
     # One resource
 
-    def _add(self, instance: Instance, registered: RegisteredResource) -> None:
+    def _add(self, instance: ModelInstance, registered: RegisteredResource) -> None:
         export = self.export
         try:
             self.reads.begin(instance, registered.entity, "id")
@@ -205,7 +211,9 @@ class _Exporting:
         except _Failure:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  # the class is code of a module
-            raise self._failure(instance, registered, f"{type(error).__name__}: {said_by(error)}") from None
+            raise self._failure(
+                instance, registered, f"{type(error).__name__}: {error_text(error)}"
+            ) from None
         text = identity.resource_str()
         if text in export.resources:
             first = export.instances[text].site.place
@@ -214,7 +222,7 @@ class _Exporting:
                     instance.site.place,
                     f"the resource {text} is there more than once",
                     hint=f"{registered.id_attribute!r} has to differ between the resources of an agent",
-                    related=(Related(place=first, message="the other one is made here"),),
+                    related=(RelatedLocation(place=first, message="the other one is made here"),),
                 )
             )
         resource.model = view_of(instance)
@@ -224,9 +232,9 @@ class _Exporting:
         self.by_instance.setdefault(instance, []).append(text)
         if resource.unknowns:
             export.undefined.append(text)
-        self.reads.exported(instance, registered.entity, text)
+        self.reads.record_export(instance, registered.entity, text)
 
-    def _fill(self, resource: Resource, instance: Instance, registered: RegisteredResource) -> None:
+    def _fill(self, resource: Resource, instance: ModelInstance, registered: RegisteredResource) -> None:
         references: dict[str, dict[str, Any]] = {}
         mutators: list[dict[str, Any]] = []
         for name in type(resource).fields:
@@ -236,14 +244,14 @@ class _Exporting:
                 if _has_unknown(value):
                     resource.unknowns.add(name)
                     value = UNDEFINED
-                for path, reference in referenced(value, name):
+                for path, reference in find_references(value, name):
                     write_reference(reference, references)
                     mutators.append(ReplaceValue(resource, reference, path).serialize())
-                setattr(resource, name, exportable(value, name))
+                setattr(resource, name, export_value(value, name))
             except IgnoreResourceException:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  # get_<field> is code of a module
-                said = f"{type(error).__name__}: {said_by(error)}"
+                said = f"{type(error).__name__}: {error_text(error)}"
                 raise self._failure(
                     instance, registered, f"the field {name!r} cannot be computed: {said}"
                 ) from None
@@ -251,7 +259,7 @@ class _Exporting:
             resource.references = list(references.values())  # type: ignore[attr-defined]  # a field
             resource.mutators = mutators  # type: ignore[attr-defined]  # a field
 
-    def _failure(self, instance: Instance, registered: RegisteredResource, said: str) -> _Failure:
+    def _failure(self, instance: ModelInstance, registered: RegisteredResource, said: str) -> _Failure:
         return _Failure(
             RESOURCE.at(
                 instance.site.place,
@@ -285,7 +293,7 @@ class _Exporting:
                     )
                 )
 
-    def _any_left_out(self, instances: Iterable[Instance]) -> bool:
+    def _any_left_out(self, instances: Iterable[ModelInstance]) -> bool:
         """Whether one of them has a class, and was left out by it."""
         return any(self._line(instance.entity) for instance in instances)
 
@@ -295,12 +303,12 @@ class _Exporting:
             try:
                 manager(self.types, resources)
             except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
-                said = f"{type(error).__name__}: {said_by(error)}"
+                said = f"{type(error).__name__}: {error_text(error)}"
                 raise self._of_export(f"the dependency manager {manager.__name__} failed: {said}") from None
         for resource in resources.values():
-            resource.requires = {self._required(required, resource) for required in resource.requires}
+            resource.requires = {self._find_required(required, resource) for required in resource.requires}
 
-    def _required(self, required: Any, resource: Resource) -> Id:
+    def _find_required(self, required: Any, resource: Resource) -> Id:
         identity = required.id if isinstance(required, Resource) else required
         text = identity.resource_str() if isinstance(identity, Id) else str(identity).partition("],v=")[0]
         text = text if text.endswith("]") else f"{text}]"
@@ -318,7 +326,9 @@ class _Exporting:
         return _Failure(RESOURCE.about_file(place, message))
 
     def _check_circles(self) -> None:
-        circle = _circle({text: requires_of(resource) for text, resource in self.export.resources.items()})
+        circle = _find_cycle(
+            {text: requires_of(resource) for text, resource in self.export.resources.items()}
+        )
         if circle is not None:
             start = circle.index(min(circle))
             ordered = circle[start:] + circle[:start]
@@ -327,7 +337,9 @@ class _Exporting:
                 RESOURCE.at(
                     places[0],
                     f"these resources require each other: {' → '.join([*ordered, ordered[0]])}",
-                    related=tuple(Related(place=place, message="in the circle") for place in places[1:]),
+                    related=tuple(
+                        RelatedLocation(place=place, message="in the circle") for place in places[1:]
+                    ),
                 )
             )
 
@@ -353,11 +365,11 @@ class _Exporting:
             )
         except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
             raise self._of_export(
-                f"the export function {name!r} failed: {type(error).__name__}: {said_by(error)}"
+                f"the export function {name!r} failed: {type(error).__name__}: {error_text(error)}"
             ) from None
 
 
-def _types(model: Model) -> dict[str, Entity]:
+def _collect_types(model: EvaluatedModel) -> dict[str, Entity]:
     """Every entity with its instances, as Python of modules asks about them."""
     types = {entity.shown: entity_view(entity) for entity in model.definitions.entities.values()}
     for view in types.values():
@@ -368,13 +380,13 @@ def _types(model: Model) -> dict[str, Entity]:
     return types
 
 
-def _settle(model: Model) -> None:
+def _close_relations(model: EvaluatedModel) -> None:
     """Nothing comes any more: relations that nobody closed are complete, so that `get_<field>` can read them."""
     for instance in model.instances:
         for slot, (prop, value) in enumerate(zip(instance.entity.by_slot, instance.values, strict=True)):
             if isinstance(value, RelationValue):
                 value.closed = True
-            elif isinstance(value, Pending):
+            elif isinstance(value, PendingSlot):
                 settled = RelationValue(instance, prop, slot) if prop.is_list else None
                 if settled is not None:
                     settled.closed = True
@@ -391,7 +403,7 @@ def _has_unknown(value: Any) -> bool:
     )
 
 
-def _circle(edges: Mapping[str, list[str]]) -> list[str] | None:
+def _find_cycle(edges: Mapping[str, list[str]]) -> list[str] | None:
     """Nodes that lead to each other in a circle, when there are such."""
     try:
         TopologicalSorter(edges).prepare()

@@ -26,28 +26,28 @@ from typing import Any, Final
 
 from msgspec.json import encode
 
-from sabir.graph.address import Address, begun_digest, escaped
+from sabir.graph.address import Address, escape_name, start_digest
 from sabir.graph.values import Value
-from sabir.languages.inmanta.evaluate.instance_names import index_name, made_for
-from sabir.languages.inmanta.evaluate.scopes import Scope, Site
-from sabir.languages.inmanta.evaluate.values import Instance, RelationValue
+from sabir.languages.inmanta.evaluate.instance_names import find_assigned_variable, index_name
+from sabir.languages.inmanta.evaluate.scopes import BlockScope, WriteSite
+from sabir.languages.inmanta.evaluate.values import ModelInstance, RelationValue
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.project import MAIN
 
 
-class Names:
+class InstanceNames:
     """Given to all instances in the order they were made, so that they are the same in every run."""
 
     def __init__(
-        self, instances: Iterable[Instance], variables: Mapping[str, Any] = MappingProxyType({})
+        self, instances: Iterable[ModelInstance], variables: Mapping[str, Any] = MappingProxyType({})
     ) -> None:
-        self.names: dict[Instance, str] = {}
-        self.ids: dict[Instance, str] = {}
+        self.names: dict[ModelInstance, str] = {}
+        self.ids: dict[ModelInstance, str] = {}
         self._kinds: dict[EntityType, _Kind] = {}
-        self._statements: dict[Site, _Statement] = {}
+        self._statements: dict[WriteSite, _Statement] = {}
         self._counts: dict[str, int] = {}
-        unindexed: list[Instance] = []
-        nested: list[Instance] = []
+        unindexed: list[ModelInstance] = []
+        nested: list[ModelInstance] = []
         for instance in instances:
             kind = self._kinds.get(instance.entity) or self._kind(instance.entity)
             if not kind.is_indexed:
@@ -57,7 +57,7 @@ class Names:
                     kind.names[name] = kind.names.get(name, 0) + 1
             elif self._has_plain_index(instance, kind):
                 name = self.names[instance] = index_name(instance, self.names)
-                self.ids[instance] = self._unique(escaped(f"{kind.shown}/{name}"))
+                self.ids[instance] = self._unique(escape_name(f"{kind.shown}/{name}"))
             else:
                 nested.append(instance)
         self._call(unindexed, variables)
@@ -69,13 +69,15 @@ class Names:
         texts = [index_name(instance, self.ids) for instance in nested]
         for instance, text in zip(nested, texts, strict=True):
             self.names[instance] = index_name(instance, self.names)
-            self.ids[instance] = self._unique(escaped(f"{instance.entity.shown}/{text}"))
+            self.ids[instance] = self._unique(escape_name(f"{instance.entity.shown}/{text}"))
 
-    def _call(self, unindexed: list[Instance], variables: Mapping[str, Any]) -> None:
+    def _call(self, unindexed: list[ModelInstance], variables: Mapping[str, Any]) -> None:
         """What people call instances without an index."""
-        held: dict[Instance, str] = {}
+        held: dict[ModelInstance, str] = {}
         for name, value in variables.items():
-            if type(value) is Instance and (value not in held or made_for(value.site) == name):
+            if type(value) is ModelInstance and (
+                value not in held or find_assigned_variable(value.site) == name
+            ):
                 held[value] = name
         for instance in unindexed:
             kind = self._kinds[instance.entity]
@@ -92,12 +94,12 @@ class Names:
             kind = self._kinds[entity] = _Kind(entity)
         return kind
 
-    def _has_plain_index(self, instance: Instance, kind: _Kind) -> bool:
+    def _has_plain_index(self, instance: ModelInstance, kind: _Kind) -> bool:
         """Whether what people call it is its address too: no name in it is one of the moment, as `Host#1` is."""
         values = instance.values
         for slot in kind.related_slots:
             value = values[slot]
-            if isinstance(value, Instance):
+            if isinstance(value, ModelInstance):
                 held = self._kind(value.entity)
                 if held.related_slots or not held.is_indexed:
                     return False
@@ -111,7 +113,7 @@ class Names:
         number = counts[address] = counts[address] + 1
         return f"{address[:-1]}#{number}]" if address.endswith("]") else f"{address}#{number}"
 
-    def _address_by_maker(self, instance: Instance) -> str:
+    def _address_by_maker(self, instance: ModelInstance) -> str:
         """The address of an instance without an index."""
         site, maker = instance.site, instance.maker
         self.ids[instance] = shown = self._kinds[instance.entity].shown
@@ -119,21 +121,21 @@ class Names:
         if statement is None:
             statement = self._statements[site] = _Statement(site, instance.entity)
         if maker is None and statement.is_variable:
-            item = escaped(statement.key)
+            item = escape_name(statement.key)
         else:
             digest = statement.digest.copy()
             if maker is not None:
-                digest.update(_encoded(self._key(maker)))
+                digest.update(_encode_value(self._key(maker)))
             if statement.repeats:
                 if statement.plain_arguments is not None:
-                    digest.update(_encoded(statement.plain_arguments(instance.values)))
+                    digest.update(_encode_value(statement.plain_arguments(instance.values)))
                 if statement.relation_slots:
-                    digest.update(_encoded(self._related_arguments(instance, statement)))
+                    digest.update(_encode_value(self._relation_arguments(instance, statement)))
             item = digest.hexdigest()
         address = self.ids[instance] = self._unique(f"{shown}[{item}]")
         return address
 
-    def _key(self, instance: Instance) -> str:
+    def _key(self, instance: ModelInstance) -> str:
         """What tells an instance apart where another one is made from it."""
         address = self.ids.get(instance)
         if address is not None:
@@ -143,16 +145,16 @@ class Names:
             return self._address_by_maker(instance)
         for attribute in entity.indexes[0].attributes:
             value = instance.values[entity.slots[attribute]]
-            if isinstance(value, Instance) and not value.entity.indexes and value not in self.ids:
+            if isinstance(value, ModelInstance) and not value.entity.indexes and value not in self.ids:
                 self._address_by_maker(value)
         return f"{entity.shown}/{index_name(instance, self.ids)}"
 
-    def _related_arguments(self, instance: Instance, statement: _Statement) -> list[object]:
+    def _relation_arguments(self, instance: ModelInstance, statement: _Statement) -> list[object]:
         """What the constructor itself set: what others add to a relation later tells nothing about this instance."""
         keys: list[object] = []
         for slot in statement.relation_slots:
             value = instance.values[slot]
-            if type(value) is Instance:
+            if type(value) is ModelInstance:
                 keys.append(self.ids.get(value) or self._key(value))
             elif type(value) is RelationValue:
                 related = [other for other, by in value.values.items() if by is instance.site]
@@ -182,12 +184,12 @@ class _Kind:
 class _Statement:
     """A constructor in the text: what it is known by, and what stands around it."""
 
-    def __init__(self, site: Site, entity: EntityType) -> None:
+    def __init__(self, site: WriteSite, entity: EntityType) -> None:
         scope, place = site.scope, site.place
         text = place.source.text[place.span.start : place.span.end]
-        variable = made_for(site)
+        variable = find_assigned_variable(site)
         space = MAIN if scope is None else scope.space.name
-        self.repeats = scope is not None and _repeats(scope)
+        self.repeats = scope is not None and _is_repeated(scope)
         self.is_variable = variable is not None and not self.repeats
         if variable is None:
             self.key = " ".join(text.split())
@@ -197,13 +199,13 @@ class _Statement:
         plain_slots = [slot for slot in slots if not entity.by_slot[slot].is_relation]
         self.relation_slots = [slot for slot in slots if entity.by_slot[slot].is_relation]
         names = " ".join(entity.by_slot[slot].name for slot in (*plain_slots, *self.relation_slots))
-        self.digest = begun_digest(_encoded([self.key, space, site.refinement, names]))
+        self.digest = start_digest(_encode_value([self.key, space, site.refinement, names]))
         self.plain_arguments: Callable[[list[Any]], object] | None = (
             itemgetter(*plain_slots) if plain_slots else None
         )
 
 
-def _encoded(value: object) -> bytes:
+def _encode_value(value: object) -> bytes:
     """A text of the value that is the same in every run: JSON, which is quickly made, where it has a form there."""
     try:
         return encode(value)
@@ -211,7 +213,7 @@ def _encoded(value: object) -> bytes:
         return repr(value).encode("utf-8", "surrogatepass")
 
 
-def _repeats(scope: Scope) -> bool:
+def _is_repeated(scope: BlockScope) -> bool:
     """Whether the block runs several times: in a loop or a comprehension, inside its namespace or implementation."""
     layouts = []
     for around, _ in scope.chain():
@@ -239,7 +241,7 @@ def facts_of(observed: Mapping[str, Value]) -> dict[tuple[str, str], str]:
     return facts
 
 
-def site_note(site: Site) -> str | None:
+def site_note(site: WriteSite) -> str | None:
     words = []
     if site.refinement is not None:
         words.append(f"implementation {site.refinement}")

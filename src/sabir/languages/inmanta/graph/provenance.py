@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.languages.inmanta.evaluate.recording.recorder import Link, ModelRecorder
-from sabir.languages.inmanta.evaluate.scopes import Site
-from sabir.languages.inmanta.evaluate.values import Frame, Instance
+from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder, RelationLink
+from sabir.languages.inmanta.evaluate.scopes import WriteSite
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance
 from sabir.languages.inmanta.graph.names import site_note
 from sabir.languages.inmanta.model.entities import Property
-from sabir.provenance import Cell, Chains, Sources, Step, ValueSource
+from sabir.provenance import Cell, Chains, ProvenanceStep, Sources, ValueSource
 from sabir.provenance import Site as StepSite
 from sabir.text import Location, Place, Span
 
@@ -20,25 +20,25 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 
 class Provenance(Chains):
     def __init__(
-        self, recorder: ModelRecorder, ids: Mapping[Instance, str], names: Mapping[Instance, str]
+        self, recorder: ModelRecorder, ids: Mapping[ModelInstance, str], names: Mapping[ModelInstance, str]
     ) -> None:
         super().__init__()
         self.recorder = recorder
         self.ids = ids
         self.names = names
-        self._heads: dict[Site, Place] = {}
+        self._heads: dict[WriteSite, Place] = {}
         self._last_lines: dict[int, int] = {}  # by identity of a place: the traces keep them
-        self._identities: dict[Instance, Sources] = {}
+        self._identities: dict[ModelInstance, Sources] = {}
 
     # Instances and variables
 
-    def of_instance(self, instance: Instance) -> Origin:
+    def of_instance(self, instance: ModelInstance) -> Origin:
         """The constructor, and what decided that it ran."""
         site = instance.site
         sources = self.sources(self.recorder.causes.get(instance, ()))
         return Origin(self._head(site), site.how, sources, site_note(site))
 
-    def _keys(self, instance: Instance) -> Sources:
+    def _keys(self, instance: ModelInstance) -> Sources:
         """What identifies an instance: part of every value that is an instance."""
         indexes = instance.entity.indexes
         if not indexes:
@@ -51,7 +51,7 @@ class Provenance(Chains):
             self._identities[instance] = identity
         return identity
 
-    def _is_plain(self, instance: Instance, name: str) -> bool:
+    def _is_plain(self, instance: ModelInstance, name: str) -> bool:
         """Whether a property stands in the line of its constructor and rests on nothing else."""
         step, site = self.recorder.written.get(instance, {}).get(name), instance.site
         return (
@@ -62,7 +62,7 @@ class Provenance(Chains):
             and step.site.place.location.line == site.place.location.line
         )
 
-    def _head(self, site: Site) -> Place:
+    def _head(self, site: WriteSite) -> Place:
         """Where a constructor begins: its arguments are the origins of their properties."""
         head = self._heads.get(site)
         if head is None:
@@ -74,7 +74,7 @@ class Provenance(Chains):
 
     def of_variable(self, frame: Frame, slot: int, place: Place) -> Origin | None:
         source = self.recorder.variables.get((id(frame), slot))
-        if isinstance(source, Step):
+        if isinstance(source, ProvenanceStep):
             return self.origin(source)
         if isinstance(source, Origin) or source is None:
             return source
@@ -82,13 +82,13 @@ class Provenance(Chains):
 
     # Properties
 
-    def of_property(self, instance: Instance, prop: Property, origin: Origin | None) -> Origin | None:
+    def of_property(self, instance: ModelInstance, prop: Property, origin: Origin | None) -> Origin | None:
         """The origin of a property with what it rests on; `origin` is what is known of it without a trace."""
         withheld = self.recorder.withheld.of((instance, prop.name))
         if prop.is_list:
             links = self.recorder.linked.get(instance, _NOTHING).get(prop.name)
             if links:
-                return self._linked(instance, links, withheld)
+                return self._link_origin(instance, links, withheld)
         if origin is None:
             if not withheld:
                 return None
@@ -101,21 +101,25 @@ class Provenance(Chains):
             rests_on = tuple(step.sources())
             if prop.target is not None:
                 value = instance.values[instance.entity.slots[prop.name]]
-                keys = self._keys(value) if type(value) is Instance else ()
+                keys = self._keys(value) if type(value) is ModelInstance else ()
                 rests_on = (*rests_on, *keys)
             site = step.site
             note = self._extent(site.place, site.how, origin.note)
             return Origin(site.place, site.how, self.sources(rests_on), note)
         return Origin(origin.place, origin.how, self.sources(((instance, None), *withheld)), origin.note)
 
-    def _linked(self, instance: Instance, links: Mapping[Instance, Link], withheld: Sources) -> Origin:
+    def _link_origin(
+        self, instance: ModelInstance, links: Mapping[ModelInstance, RelationLink], withheld: Sources
+    ) -> Origin:
         """One step for each line that added something; the first is the origin, the others stand below it."""
-        groups: dict[tuple[object, int], tuple[Link, list[Instance], dict[ValueSource, None]]] = {}
+        groups: dict[
+            tuple[object, int], tuple[RelationLink, list[ModelInstance], dict[ValueSource, None]]
+        ] = {}
         for value, link in links.items():
-            _, values, sources = groups.setdefault(_at(link.place), (link, [], {}))
+            _, values, sources = groups.setdefault(_statement_key(link.place), (link, [], {}))
             values.append(value)
             # The other end of the relation may be among the keys; it is what the question is about.
-            keys = (key for key in self._keys(value) if not _is(key, instance))
+            keys = (key for key in self._keys(value) if not _holds_instance(key, instance))
             rest = link.rest.sources if len(links) == 1 else self.recorder.whole_loops(link.rest.sources)
             sources.update(dict.fromkeys((*rest, *keys)))
         (link, values, sources), *others = groups.values()
@@ -124,22 +128,22 @@ class Provenance(Chains):
                 other.place,
                 How.RELATION,
                 self.sources(tuple(read)),
-                self._extent(other.place, How.RELATION, _adds(other.site, self._named(added))),
+                self._extent(other.place, How.RELATION, _addition_note(other.site, self._join_names(added))),
             )
             for other, added, read in others
         )
-        added = {_at(link.place) for link in links.values()}
+        added = {_statement_key(link.place) for link in links.values()}
         idle = tuple(
             source
             for source in withheld
-            if not (isinstance(source, Step) and _at(source.site.place) in added)
+            if not (isinstance(source, ProvenanceStep) and _statement_key(source.site.place) in added)
         )
         below = (*self.sources(tuple(sources)), *more, *self.sources(idle))
         how = link.site.how if link.site is instance.site else How.RELATION
-        note = _adds(link.site, self._named(values)) if others else site_note(link.site)
+        note = _addition_note(link.site, self._join_names(values)) if others else site_note(link.site)
         return Origin(link.place, how, below, self._extent(link.place, how, note))
 
-    def _named(self, values: list[Instance]) -> str:
+    def _join_names(self, values: list[ModelInstance]) -> str:
         more = f" and {len(values) - 3} more" if len(values) > 3 else ""
         return ", ".join(self.names[value] for value in values[:3]) + more
 
@@ -166,18 +170,18 @@ class Provenance(Chains):
         return f"to line {last}" if note is None else f"{note}, to line {last}"
 
 
-def _at(place: Place | Location) -> tuple[object, int]:
+def _statement_key(place: Place | Location) -> tuple[object, int]:
     """Two links of one place were made by one statement."""
     return (place, 0) if isinstance(place, Location) else (place.source, place.span.start)
 
 
-def _is(source: ValueSource, instance: Instance) -> bool:
+def _holds_instance(source: ValueSource, instance: ModelInstance) -> bool:
     """Whether a source is a property that holds the instance."""
     if not isinstance(source, tuple) or source[1] is None:
         return False
     return source[0].values[source[0].entity.slots[source[1]]] is instance
 
 
-def _adds(site: Site, names: str) -> str:
+def _addition_note(site: WriteSite, names: str) -> str:
     note = site_note(site)
     return f"adds {names}" if note is None else f"adds {names}, {note}"

@@ -10,13 +10,13 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.origin import AttributeRead
 from sabir.interpreter import collector_paused
 from sabir.languages.inmanta.evaluate.calls import REFUSED
-from sabir.languages.inmanta.evaluate.inputs import Given
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.evaluate.inputs import ModelInputs
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
+from sabir.languages.inmanta.evaluate.values import ModelInstance
 from sabir.languages.inmanta.graph.export import Export, export_model
 from sabir.languages.inmanta.graph.names import facts_of
 from sabir.languages.inmanta.model.functions import resource_entities
-from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
+from sabir.languages.language import EvaluationRequest, RenderedObject, RenderOutput, RenderRequest
 from sabir.source.packages import LoadedPackage
 from sabir.text import format_json
 
@@ -29,7 +29,7 @@ FUNCTION: Final = "function"
 
 def render_resources(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
-) -> Rendering:
+) -> RenderOutput:
     """`resources.json`: one object for each exported resource, in the order the instances were made.
 
     Into a folder also what else is exported: the resource sets, and the files that were uploaded.
@@ -39,35 +39,37 @@ def render_resources(
         session=request.session,
         search_path=request.search_path,
         std=request.std,
-        given=Given(request.inputs, request.input_origins, request.overrides, facts_of(request.observed)),
+        given=ModelInputs(
+            request.inputs, request.input_origins, request.overrides, facts_of(request.observed)
+        ),
         on_notice=request.on_notice,
     )
-    errors = [] if request.session.trust.python else left_out(model)
+    errors = [] if request.session.trust.python else report_omitted(model)
     if errors or any(finding.severity is Severity.ERROR for finding in model.findings):
         findings = sorted([*model.findings, *errors], key=lambda finding: finding.sort_key)
-        return Rendering(files={}, findings=tuple(findings))
+        return RenderOutput(files={}, findings=tuple(findings))
     with collector_paused():
         export = export_model(model, function=render.options.get(FUNCTION))
     told = (*model.findings, *export.findings)
     if any(finding.severity is Severity.ERROR for finding in told):
-        return Rendering(files={}, findings=told)
-    files = {"resources.json": _json(export.written())}
+        return RenderOutput(files={}, findings=told)
+    files = {"resources.json": _to_json(export.resource_data())}
     if render.options.get("layout") == "files":
-        files |= _beside(export)
-    return Rendering(files=files, findings=told)
+        files |= _extra_files(export)
+    return RenderOutput(files=files, findings=told)
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return format_json(value, indent=2) + "\n"
 
 
-def _beside(export: Export) -> dict[str, str]:
+def _extra_files(export: Export) -> dict[str, str]:
     """What belongs to the resources: those that are not known yet, resource sets, files by the hash of their content."""
     files: dict[str, str] = {}
     if export.undefined:
-        files["undefined.json"] = _json(sorted(export.undefined))
+        files["undefined.json"] = _to_json(sorted(export.undefined))
     if export.sets:
-        files["resource_sets.json"] = _json(export.sets)
+        files["resource_sets.json"] = _to_json(export.sets)
     for name, content in export.files.items():
         try:
             files[f"files/{name}"] = content.decode()
@@ -76,7 +78,7 @@ def _beside(export: Export) -> dict[str, str]:
     return files
 
 
-def left_out(model: Model, *, but: Collection[str] = ()) -> list[Finding]:
+def report_omitted(model: EvaluatedModel, *, but: Collection[str] = ()) -> list[Finding]:
     """Resources that only Python of the model can export: without leave to run it they would be missing in silence.
 
     `but`: entities that somebody else knows, too.
@@ -85,7 +87,7 @@ def left_out(model: Model, *, but: Collection[str] = ()) -> list[Finding]:
     homes = {
         entity: module.name for module in modules for entity in resource_entities(module) if entity not in but
     }
-    first: dict[str, Instance] = {}
+    first: dict[str, ModelInstance] = {}
     for instance in model.instances if homes else ():
         if instance.entity.name in homes or instance.entity.shown in homes:
             first.setdefault(instance.entity.shown, instance)
@@ -99,7 +101,7 @@ def left_out(model: Model, *, but: Collection[str] = ()) -> list[Finding]:
     ]
 
 
-def rendered_objects(model: Model, ids: Mapping[Instance, str]) -> list[RenderedObject]:
+def render_objects(model: EvaluatedModel, ids: Mapping[ModelInstance, str]) -> list[RenderedObject]:
     """What would be exported, each field with the attributes that were read for it."""
     reads = _Reads()
     for entity in model.definitions.entities.values():
@@ -123,15 +125,15 @@ class _Reads:
     """Which attributes each field of a resource is made of."""
 
     def __init__(self) -> None:
-        self.fields: dict[tuple[Instance, str], dict[str, dict[tuple[Instance, str], None]]] = {}
-        self.names: dict[tuple[Instance, str], str] = {}
-        self._open: dict[tuple[Instance, str], None] = {}
+        self.fields: dict[tuple[ModelInstance, str], dict[str, dict[tuple[ModelInstance, str], None]]] = {}
+        self.names: dict[tuple[ModelInstance, str], str] = {}
+        self._open: dict[tuple[ModelInstance, str], None] = {}
 
-    def begin(self, instance: Instance, entity: str, field: str) -> None:
+    def begin(self, instance: ModelInstance, entity: str, field: str) -> None:
         self._open = self.fields.setdefault((instance, entity), {}).setdefault(field, {})
 
-    def exported(self, instance: Instance, entity: str, identity: str) -> None:
+    def record_export(self, instance: ModelInstance, entity: str, identity: str) -> None:
         self.names[instance, entity] = identity
 
-    def note(self, instance: Instance, attribute: str) -> None:
+    def note(self, instance: ModelInstance, attribute: str) -> None:
         self._open[instance, attribute] = None

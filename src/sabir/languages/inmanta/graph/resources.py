@@ -23,23 +23,23 @@ from sabir.graph.address import Address
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown, Value
 from sabir.interpreter import collector_paused
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel
 from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
-from sabir.languages.inmanta.evaluate.values import Instance, property_of
+from sabir.languages.inmanta.evaluate.values import ModelInstance, property_of
 from sabir.languages.inmanta.evaluate.views import UnknownException, view_of
 from sabir.languages.inmanta.graph.agents import handlers_of
 from sabir.languages.inmanta.graph.driver import ASK, DRIVER, KIND, ModelTarget
 from sabir.languages.inmanta.graph.export import Export, export_model
-from sabir.languages.inmanta.graph.names import FACTS, ID, Names
-from sabir.languages.inmanta.graph.resource_export import left_out
+from sabir.languages.inmanta.graph.names import FACTS, ID, InstanceNames
+from sabir.languages.inmanta.graph.resource_export import report_omitted
 from sabir.languages.inmanta.library.std.plugins.resources import whole_content
-from sabir.resources.resource import Operation, Resource, Wanted
+from sabir.resources.resource import DesiredResources, Operation, Resource
 
 _LOCAL: Final = "local"
 
 
-class Described(Struct, frozen=True):
+class KindDescription(Struct, frozen=True):
     """A kind of the machine and its fields."""
 
     kind: str
@@ -49,7 +49,9 @@ class Described(Struct, frozen=True):
     """It is run only when something that it requires has changed."""
 
 
-def machine_resource(entity: str, resource: HandlerResource, instance: Instance) -> Described | None:
+def machine_resource(
+    entity: str, resource: HandlerResource, instance: ModelInstance
+) -> KindDescription | None:
     """The kind and its fields; None when the machine has no such kind, or something of it is not known yet or not ours to do."""
     describe = _KINDS.get(entity)
     if describe is None or resource.unknowns:
@@ -63,79 +65,85 @@ def machine_resource(entity: str, resource: HandlerResource, instance: Instance)
         return None
 
 
-def _is_reached_otherwise(instance: Instance) -> bool:
+def _is_reached_otherwise(instance: ModelInstance) -> bool:
     """`via` of the module mitogen says how handlers reach a machine; sabir reaches the target of the agent's name."""
-    ways = (_related(instance, "via"), _related(_related(instance, "host"), "via"))
+    ways = (_find_related(instance, "via"), _find_related(_find_related(instance, "host"), "via"))
     return any(property_of(via, "method_name") != _LOCAL for via in ways if via is not None)
 
 
-def _related(instance: Instance | None, name: str) -> Instance | None:
+def _find_related(instance: ModelInstance | None, name: str) -> ModelInstance | None:
     if instance is None or name not in instance.entity.slots:
         return None
     other = property_of(instance, name)
-    return other if isinstance(other, Instance) else None
+    return other if isinstance(other, ModelInstance) else None
 
 
-def _file(view: Any) -> Described:
+def _describe_file(view: Any) -> KindDescription:
     if view.purged:
-        return _absent("file", path=view.path)
+        return _describe_absence("file", path=view.path)
     separator = "content_separator" if hasattr(view, "content_separator") else "content_seperator"
     content = whole_content(view, separator)
-    return Described("file", {"path": view.path, "content": content, **_access(view, view.mode)})
+    return KindDescription("file", {"path": view.path, "content": content, **_access_fields(view, view.mode)})
 
 
-def _text_file(view: Any) -> Described:
+def _text_file(view: Any) -> KindDescription:
     if view.purged:
-        return _absent("file", path=view.path)
-    return Described("file", {"path": view.path, "content": view.content, **_access(view, view.permissions)})
+        return _describe_absence("file", path=view.path)
+    return KindDescription(
+        "file", {"path": view.path, "content": view.content, **_access_fields(view, view.permissions)}
+    )
 
 
-def _directory(view: Any) -> Described:
+def _describe_directory(view: Any) -> KindDescription:
     if view.purged:
-        return _absent("directory", path=view.path)
+        return _describe_absence("directory", path=view.path)
     mode = view.mode if hasattr(view, "mode") else view.permissions
-    return Described("directory", {"path": view.path, **_access(view, mode)})
+    return KindDescription("directory", {"path": view.path, **_access_fields(view, mode)})
 
 
-def _access(view: Any, mode: int | None) -> dict[str, Value]:
+def _access_fields(view: Any, mode: int | None) -> dict[str, Value]:
     """Permissions are digits of base 8 in a number: 644. `root` is what modules say when the model says nothing: whoever deploys."""
     owners = {"owner": view.owner, "group": view.group}
     access: dict[str, Value] = {} if mode is None else {"mode": f"{mode:04}"}
     return access | {name: value for name, value in owners.items() if value not in (None, "root")}
 
 
-def _symlink(path: str, to: str) -> Callable[[Any], Described]:
+def _symlink_describer(path: str, to: str) -> Callable[[Any], KindDescription]:
     """A link by the names of the attributes that say where it is and where it leads."""
 
-    def describe(view: Any) -> Described:
+    def describe(view: Any) -> KindDescription:
         where = getattr(view, path)
         if view.purged:
-            return _absent("symlink", path=where)
-        return Described("symlink", {"path": where, "to": getattr(view, to)})
+            return _describe_absence("symlink", path=where)
+        return KindDescription("symlink", {"path": where, "to": getattr(view, to)})
 
     return describe
 
 
-def _package(view: Any) -> Described:
-    return _absent("package", name=view.name) if view.purged else Described("package", {"name": view.name})
+def _describe_package(view: Any) -> KindDescription:
+    return (
+        _describe_absence("package", name=view.name)
+        if view.purged
+        else KindDescription("package", {"name": view.name})
+    )
 
 
-def _std_package(view: Any) -> Described | None:
+def _std_package(view: Any) -> KindDescription | None:
     """`latest` is for a handler: what is the latest changes without anybody changing the model."""
     if view.state == "removed":
-        return _absent("package", name=view.name)
-    return Described("package", {"name": view.name}) if view.state == "installed" else None
+        return _describe_absence("package", name=view.name)
+    return KindDescription("package", {"name": view.name}) if view.state == "installed" else None
 
 
-def _service(view: Any) -> Described:
-    return Described("service", {"name": view.name, "state": view.state, "enabled": bool(view.onboot)})
+def _describe_service(view: Any) -> KindDescription:
+    return KindDescription("service", {"name": view.name, "state": view.state, "enabled": bool(view.onboot)})
 
 
-def _absent(kind: str, **identity: str) -> Described:
-    return Described("absent", {"of": kind, **identity})
+def _describe_absence(kind: str, **identity: str) -> KindDescription:
+    return KindDescription("absent", {"of": kind, **identity})
 
 
-def _run(view: Any) -> Described | None:
+def _describe_command(view: Any) -> KindDescription | None:
     """A command that is run once, and again when it is changed; with a way of its own to reload or to fail it is for its handler."""
     if view.reload or view.skip_on_fail or view.purged:
         return None
@@ -151,26 +159,26 @@ def _run(view: Any) -> Described | None:
         "onlyif": shlex.split(view.onlyif),
     }
     fields |= {name: value for name, value in optional.items() if value}
-    return Described("command", fields, timeout=float(view.timeout), only_after=view.reload_only)
+    return KindDescription("command", fields, timeout=float(view.timeout), only_after=view.reload_only)
 
 
-_KINDS: Final[Mapping[str, Callable[[Any], Described | None]]] = MappingProxyType(
+_KINDS: Final[Mapping[str, Callable[[Any], KindDescription | None]]] = MappingProxyType(
     {
-        "apt::Package": _package,
-        "exec::Run": _run,
-        "files::Directory": _directory,
-        "files::Symlink": _symlink("path", "target"),
+        "apt::Package": _describe_package,
+        "exec::Run": _describe_command,
+        "files::Directory": _describe_directory,
+        "files::Symlink": _symlink_describer("path", "target"),
         "files::TextFile": _text_file,
-        "fs::Directory": _directory,
-        "fs::File": _file,
-        "fs::Symlink": _symlink("dst", "src"),
-        "std::ConfigFile": _file,
-        "std::DefaultDirectory": _directory,
-        "std::Directory": _directory,
-        "std::File": _file,
+        "fs::Directory": _describe_directory,
+        "fs::File": _describe_file,
+        "fs::Symlink": _symlink_describer("dst", "src"),
+        "std::ConfigFile": _describe_file,
+        "std::DefaultDirectory": _describe_directory,
+        "std::Directory": _describe_directory,
+        "std::File": _describe_file,
         "std::Package": _std_package,
-        "std::Service": _service,
-        "std::Symlink": _symlink("target", "source"),
+        "std::Service": _describe_service,
+        "std::Symlink": _symlink_describer("target", "source"),
     }
 )
 OWN_KINDS: Final = ("absent", "command", "directory", "file", "package", "service", "symlink")
@@ -180,25 +188,27 @@ OWN_KINDS: Final = ("absent", "command", "directory", "file", "package", "servic
 _TARGET: Final = "inmanta"
 
 
-def wanted_resources(
-    model: Model, graph: Graph, facts: Mapping[tuple[str, str], str], *, trusted: bool
-) -> Wanted:
+def build_desired_resources(
+    model: EvaluatedModel, graph: Graph, facts: Mapping[tuple[str, str], str], *, trusted: bool
+) -> DesiredResources:
     """Every exported resource; addresses and origins are those of the instances that they come from.
 
     A model with errors wants nothing, but what was deployed of it can still be looked at and taken away.
     """
     stand_ins = {registered.entity for registered in model.python.registry.resources}
-    refused = [] if trusted else left_out(model, but=stand_ins)
+    refused = [] if trusted else report_omitted(model, but=stand_ins)
     if refused or any(finding.severity is Severity.ERROR for finding in model.findings):
-        return Wanted(targets=(_target(model, Export(), facts, complete=False),), findings=tuple(refused))
+        return DesiredResources(
+            targets=(_model_target(model, Export(), facts, complete=False),), findings=tuple(refused)
+        )
     with collector_paused():
         export = export_model(model)
-        making = _Making(model, graph, export)
+        making = _ResourceBuilder(model, graph, export)
         resources = tuple(making.resource(text) for text in making.addresses)
-    return Wanted(
+    return DesiredResources(
         resources=resources,
         operations=tuple(_facts_operation(resource) for resource in resources if resource.kind == KIND),
-        targets=(_target(model, export, facts),),
+        targets=(_model_target(model, export, facts),),
         findings=tuple(export.findings),
     )
 
@@ -225,8 +235,8 @@ def _facts_operation(resource: Resource) -> Operation:
     )
 
 
-def _target(
-    model: Model, export: Export, facts: Mapping[tuple[str, str], str], *, complete: bool = True
+def _model_target(
+    model: EvaluatedModel, export: Export, facts: Mapping[tuple[str, str], str], *, complete: bool = True
 ) -> ModelTarget:
     return ModelTarget(
         name=_TARGET,
@@ -239,15 +249,15 @@ def _target(
     )
 
 
-class _Making:
+class _ResourceBuilder:
     """Resources of the engine from those of the model."""
 
-    def __init__(self, model: Model, graph: Graph, export: Export) -> None:
+    def __init__(self, model: EvaluatedModel, graph: Graph, export: Export) -> None:
         self.graph = graph
         self.export = export
         self.handlers = handlers_of(model.python) if model.python.session.trust.scripts else {}
         """Those that may run."""
-        self.addresses = _addresses(export, Names(model.instances, model.variables()).ids)
+        self.addresses = _assign_addresses(export, InstanceNames(model.instances, model.variables()).ids)
 
     def resource(self, text: str) -> Resource:
         exported, instance = self.export.resources[text], self.export.instances[text]
@@ -258,7 +268,7 @@ class _Making:
         events = [
             name for name in required if listens and getattr(self.export.resources[name], "send_event", False)
         ]
-        described = self._described(exported, instance)
+        described = self._describe(exported, instance)
         kind = described.kind
         return Resource(
             address=address,
@@ -281,15 +291,15 @@ class _Making:
     def _all(self, names: list[str]) -> tuple[Address, ...]:
         return tuple(self.addresses[name] for name in names if name in self.addresses)
 
-    def _described(self, exported: HandlerResource, instance: Instance) -> Described:
+    def _describe(self, exported: HandlerResource, instance: ModelInstance) -> KindDescription:
         """By its handler where one may run; else by a kind of the machine, where it is one."""
         entity = exported.id.entity_type
         if entity not in self.handlers:
             kept = machine_resource(entity, exported, instance)
             if kept is not None:
                 return kept
-        fields: dict[str, Any] = {name: _value(exported, name) for name in type(exported).fields}
-        return Described(KIND, {ID: exported.id.resource_str(), **fields})
+        fields: dict[str, Any] = {name: _field_value(exported, name) for name in type(exported).fields}
+        return KindDescription(KIND, {ID: exported.id.resource_str(), **fields})
 
 
 def _decides_itself(handler: type | None) -> bool:
@@ -297,14 +307,14 @@ def _decides_itself(handler: type | None) -> bool:
     return handler is not None and getattr(handler, "deploy", None) is not HandlerAPI.deploy
 
 
-def _value(exported: HandlerResource, name: str) -> Value:
+def _field_value(exported: HandlerResource, name: str) -> Value:
     if name in exported.unknowns:
         return Unknown(why="it needs facts that no handler has told yet")
     value: Value = getattr(exported, name)
     return value
 
 
-def _addresses(export: Export, ids: Mapping[Instance, str]) -> dict[str, Address]:
+def _assign_addresses(export: Export, ids: Mapping[ModelInstance, str]) -> dict[str, Address]:
     """By the ids of resources: those of their instances. A second resource of one instance is told apart by its entity."""
     addresses: dict[str, Address] = {}
     taken: set[Address] = set()

@@ -8,13 +8,13 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
 from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import KEYWORDS
-from sabir.languages.inmanta.syntax.project import Namespace, Project
+from sabir.languages.inmanta.syntax.project import InmantaProject, Namespace
 
 UNKNOWN_NAME: Final = inmanta_rule(
     "INM:E003",
@@ -29,7 +29,7 @@ _Found = TypeVar("_Found")
 class Definitions(Struct, eq=False):
     """What a project defines, by full name."""
 
-    project: Project
+    project: InmantaProject
     entities: dict[str, EntityType] = {}
     typedefs: dict[str, ConstrainedType] = {}
     implementations: dict[str, ImplementationDef] = {}
@@ -54,18 +54,18 @@ class Definitions(Struct, eq=False):
         return ["::".join([*parts[:size], last]) for size in range(len(parts), 0, -1)]
 
     def entity(self, name: str, namespace: Namespace) -> EntityType | None:
-        return _first(self.entities, self.full_names(name, namespace))
+        return _find_first(self.entities, self.full_names(name, namespace))
 
-    def constructed(self, node: nodes.Construct, namespace: Namespace) -> EntityType | None:
+    def find_constructed(self, node: nodes.Construct, namespace: Namespace) -> EntityType | None:
         return self.entity(node.entity, namespace) or self.inferred.get((namespace.name, node.start))
 
     def value_type(self, name: str, namespace: Namespace) -> ValueType | None:
         if name in PRIMITIVES:
             return PRIMITIVES[name]
-        return _first(self.typedefs, self.full_names(name, namespace))
+        return _find_first(self.typedefs, self.full_names(name, namespace))
 
     def implementation(self, name: str, namespace: Namespace) -> ImplementationDef | None:
-        return _first(self.implementations, self.full_names(name, namespace))
+        return _find_first(self.implementations, self.full_names(name, namespace))
 
     def import_hint(self, head: str, namespace: Namespace) -> str:
         """What to do about a namespace that a file does not import."""
@@ -77,7 +77,7 @@ class Definitions(Struct, eq=False):
             return advice
         return did_you_mean(head, namespace.imports) or advice
 
-    def unknown(
+    def describe_unknown(
         self, kind: str, name: str, namespace: Namespace, declared: Collection[str]
     ) -> tuple[str, str | None]:
         """Message and hint for a name that means nothing here."""
@@ -97,7 +97,7 @@ class Definitions(Struct, eq=False):
                 return f"there is no {kind} {name!r} here", did_you_mean_one_of(elsewhere)
         siblings = self._members(kind, declared).get(home, frozenset())
         if head:
-            meant = near(last, siblings)
+            meant = suggest(last, siblings)
             hint = None if meant is None else f"did you mean {f'{head}::{meant}'!r}?"
             return f"there is no {kind} {name!r} in {home!r}", hint
         return f"there is no {kind} {name!r}", did_you_mean(
@@ -123,7 +123,7 @@ def did_you_mean_one_of(names: Iterable[str]) -> str:
     return f"did you mean {', '.join(others)} or {last}?" if others else f"did you mean {last}?"
 
 
-def _first(definitions: dict[str, _Found], names: list[str]) -> _Found | None:
+def _find_first(definitions: dict[str, _Found], names: list[str]) -> _Found | None:
     for name in names:
         if name in definitions:
             return definitions[name]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.languages.inmanta.model.types import ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
@@ -295,7 +295,7 @@ def break_cycles(entities: Collection[EntityType]) -> list[Finding]:
 
 def _type_cycle(cycle: list[EntityType]) -> Finding:
     names = " → ".join(entity.shown for entity in [*cycle, cycle[0]])
-    others = (Related(place=entity.place, message=f"{entity.shown} is here") for entity in cycle[1:])
+    others = (RelatedLocation(place=entity.place, message=f"{entity.shown} is here") for entity in cycle[1:])
     message = f"entity {cycle[0].shown!r} inherits from itself: {names}"
     return TYPE_CYCLE.at(cycle[0].place, message, related=tuple(others))
 
@@ -314,14 +314,14 @@ def check_overrides(entity: EntityType) -> Iterator[Finding]:
             if above is None or above is prop or _same_type(above, prop):
                 continue
             if above.entity.name == "std::Entity" and not prop.is_relation:
-                yield _hides(entity, prop, above)
+                yield _report_hidden(entity, prop, above)
                 continue
             kind = "relation" if above.is_relation else "attribute"
             yield DUPLICATE.at(
                 prop.place,
                 f"{entity.shown!r} cannot override the {kind} {name!r} of {above.entity.shown!r}",
                 hint="only the default of an attribute can be changed, with the same type",
-                related=(Related(place=above.place, message="inherited from here"),),
+                related=(RelatedLocation(place=above.place, message="inherited from here"),),
             )
             break
 
@@ -339,8 +339,8 @@ def _check_parents(entity: EntityType) -> Iterator[Finding]:
                     entity.place,
                     f"{entity.shown!r} inherits {other.full_name} and {prop.full_name}, which are not the same",
                     related=(
-                        Related(place=other.place, message="one is here"),
-                        Related(place=prop.place, message="the other is here"),
+                        RelatedLocation(place=other.place, message="one is here"),
+                        RelatedLocation(place=prop.place, message="the other is here"),
                     ),
                 )
 
@@ -349,7 +349,7 @@ def _same_type(first: Property, second: Property) -> bool:
     return first.type is not None and second.type is not None and first.type.name == second.type.name
 
 
-def _hides(entity: EntityType, prop: Property, above: Property) -> Finding:
+def _report_hidden(entity: EntityType, prop: Property, above: Property) -> Finding:
     """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
     above.hidden = True
     return HIDES.at(

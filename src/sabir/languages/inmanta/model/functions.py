@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from sabir.languages.inmanta.syntax.modules import Module
-from sabir.languages.inmanta.syntax.project import Project
+from sabir.languages.inmanta.syntax.project import InmantaProject
 
 if TYPE_CHECKING:
     import ast
@@ -46,7 +46,7 @@ def full_names(module: str, inside: Sequence[str], name: str) -> list[str]:
     return [*names, f"{module}::{name}"] if inside else names
 
 
-def modules_with_plugins(project: Project) -> list[Module]:
+def modules_with_plugins(project: InmantaProject) -> list[Module]:
     """The modules of others that bring Python."""
     return [module for module in project.modules.values() if not module.ours and _has_plugins(module)]
 
@@ -73,7 +73,7 @@ class FunctionNames(Set[str]):
         return len(self._names)
 
 
-def function_names(project: Project) -> FunctionNames:
+def function_names(project: InmantaProject) -> FunctionNames:
     """The full names of all functions that a model can call, without running anybody's Python."""
     read = [(module, read_module(module)) for module in project.modules.values()]
     return FunctionNames(
@@ -197,11 +197,11 @@ def resource_entities(module: Module) -> list[str]:
             if isinstance(node, ast.ClassDef)
             for decorator in node.decorator_list
         )
-        entities += [entity for decorator in decorators if (entity := _exported_entity(decorator))]
+        entities += [entity for decorator in decorators if (entity := _read_exported_entity(decorator))]
     return entities
 
 
-def _exported_entity(decorator: ast.expr) -> str | None:
+def _read_exported_entity(decorator: ast.expr) -> str | None:
     """`@resource("m::Thing", …)` names the entity first."""
     import ast
 

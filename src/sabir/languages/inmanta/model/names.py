@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions, did_you_mean_one_of
 from sabir.languages.inmanta.model.entities import EntityType
@@ -53,14 +53,14 @@ class _Checker:
         }
 
     def check(self, space: Namespace) -> None:
-        self._block(space.statements, space, self._made(space))
+        self._block(space.statements, space, self._find_instances(space))
         checks = self._checks
         for node in walk(*space.statements):
             check = checks.get(type(node))
             if check is not None:
                 check(node, space)
 
-    def _made(self, space: Namespace) -> dict[str, EntityType]:
+    def _find_instances(self, space: Namespace) -> dict[str, EntityType]:
         """The variables of a file that hold an instance, as far as their assignments tell its entity."""
         entities: dict[str, EntityType] = {}
         for statement in space.statements:
@@ -91,11 +91,11 @@ class _Checker:
                         )
                 case nodes.If(branches=branches, otherwise=otherwise):
                     for _, inner in branches:
-                        self._block(inner, space, _without(made, inner))
-                    self._block(otherwise, space, _without(made, otherwise))
+                        self._block(inner, space, _remove_assigned(made, inner))
+                    self._block(otherwise, space, _remove_assigned(made, otherwise))
                 case nodes.For(variable=variable, body=body):
                     outer = {name: entity for name, entity in made.items() if name != variable}
-                    self._block(body, space, _without(outer, body))
+                    self._block(body, space, _remove_assigned(outer, body))
                 case _:
                     pass
 
@@ -103,11 +103,13 @@ class _Checker:
         self, name: str, node: nodes.Construct | nodes.IndexLookup, space: Namespace
     ) -> EntityType | None:
         if isinstance(node, nodes.Construct):
-            entity = self.definitions.constructed(node, space)
+            entity = self.definitions.find_constructed(node, space)
         else:
             entity = self.definitions.entity(name, space)
         if entity is None:
-            message, hint = self.definitions.unknown("entity", name, space, self.definitions.entities)
+            message, hint = self.definitions.describe_unknown(
+                "entity", name, space, self.definitions.entities
+            )
             candidates = self._candidates.get((space.name, node.start))
             if candidates is not None:
                 message = f"{name!r} is the name of {len(candidates)} entities that fit here"
@@ -132,7 +134,9 @@ class _Checker:
                         message=f"{argument.name!r} is set twice in this constructor",
                         place=place,
                         related=(
-                            Related(place=space.place(first.start, first.end), message="first set here"),
+                            RelatedLocation(
+                                place=space.place(first.start, first.end), message="first set here"
+                            ),
                         ),
                     )
                 )
@@ -215,7 +219,9 @@ class _Checker:
             return
         if any(name in self.functions for name in self.definitions.full_names(node.function, space)):
             return
-        message, hint = self.definitions.unknown("function", node.function, space, frozenset(self.functions))
+        message, hint = self.definitions.describe_unknown(
+            "function", node.function, space, frozenset(self.functions)
+        )
         place = space.place(node.start, node.start + len(node.function))
         self.findings.append(UNKNOWN_NAME.at(message=message, place=place, hint=hint))
 
@@ -267,13 +273,15 @@ class _Checker:
                     DUPLICATE.at(
                         message=f"the key {key.value!r} stands twice in this dict",
                         place=space.place(key.start, key.end),
-                        related=(Related(place=space.place(first.start, first.end), message="first here"),),
+                        related=(
+                            RelatedLocation(place=space.place(first.start, first.end), message="first here"),
+                        ),
                     )
                 )
             seen.setdefault(key.value, key)
 
 
-def _without(made: dict[str, EntityType], block: nodes.Block) -> dict[str, EntityType]:
+def _remove_assigned(made: dict[str, EntityType], block: nodes.Block) -> dict[str, EntityType]:
     """What is visible in a block: a variable that it assigns hides one of its name outside."""
     hidden = {
         statement.target.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
@@ -30,15 +30,15 @@ from sabir.languages.inmanta.model.types import (
     TYPE,
     ConstrainedType,
     ValueType,
+    format_value,
     list_of,
-    matches,
-    nullable,
-    shown_value,
+    nullable_type,
+    regex_test,
 )
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import DictLiteral, Expression, ListLiteral, Literal, walk
-from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace, Project
+from sabir.languages.inmanta.syntax.project import DUPLICATE, InmantaProject, Namespace
 from sabir.text import Place
 
 
@@ -67,12 +67,12 @@ BAD_INDEX: Final = inmanta_rule(
 )
 
 
-def resolve_definitions(project: Project) -> Definitions:
+def resolve_definitions(project: InmantaProject) -> Definitions:
     return _Resolver(project).run()
 
 
 class _Resolver:
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: InmantaProject) -> None:
         self.project = project
         self.out = Definitions(project)
         self.places: dict[tuple[str, str], Place] = {}
@@ -115,7 +115,7 @@ class _Resolver:
         place: Place,
         *,
         hint: str | None = None,
-        related: tuple[Related, ...] = (),
+        related: tuple[RelatedLocation, ...] = (),
     ) -> None:
         self.out.findings.append(rule.at(place, message, hint=hint, related=related))
 
@@ -124,7 +124,7 @@ class _Resolver:
             DUPLICATE,
             f"{kind} {name!r} is defined twice",
             place,
-            related=(Related(place=first, message="first defined here"),),
+            related=(RelatedLocation(place=first, message="first defined here"),),
         )
 
     def _declare(self, space: Namespace) -> None:
@@ -161,7 +161,7 @@ class _Resolver:
                         DUPLICATE,
                         f"{name!r} is a type here and cannot be a variable too",
                         nodes.place_of(space.source, statement.target),
-                        related=(Related(place=types[name], message="the type is defined here"),),
+                        related=(RelatedLocation(place=types[name], message="the type is defined here"),),
                     )
 
     def _typedef(self, space: Namespace, node: nodes.Typedef) -> None:
@@ -178,7 +178,7 @@ class _Resolver:
                 return
             seen = seen.base
         typedef.base = base
-        if node.condition is not None and not _mentions(node.condition, "self"):
+        if node.condition is not None and not _reads_variable(node.condition, "self"):
             self.report(
                 TYPE, f"the condition of type {typedef.name!r} says nothing about 'self'", typedef.place
             )
@@ -191,7 +191,7 @@ class _Resolver:
                     hint="write the value itself, or give it to a function",
                 )
         if node.regex is not None:
-            test, inner = matches(node.regex), base
+            test, inner = regex_test(node.regex), base
             typedef.accepts = lambda value: inner.accepts(value) and test(value)
 
     def _type(self, space: Namespace, ref: nodes.TypeRef) -> ValueType | None:
@@ -206,18 +206,18 @@ class _Resolver:
                     hint=f"define a relation to {ref.name} instead",
                 )
             else:
-                message, hint = self.out.unknown("type", ref.name, space, self.out.typedefs)
+                message, hint = self.out.describe_unknown("type", ref.name, space, self.out.typedefs)
                 self.report(UNKNOWN_NAME, message, place, hint=hint)
             return None
         value_type = LITERALS.get(ref.name, value_type)
         if ref.is_list:
             value_type = list_of(value_type)
-        return nullable(value_type) if ref.nullable else value_type
+        return nullable_type(value_type) if ref.nullable else value_type
 
     def _find_entity(self, space: Namespace, name: nodes.QualifiedName) -> EntityType | None:
         entity = self.out.entity(name.name, space)
         if entity is None:
-            message, hint = self.out.unknown("entity", name.name, space, self.out.entities)
+            message, hint = self.out.describe_unknown("entity", name.name, space, self.out.entities)
             self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
         return entity
 
@@ -260,7 +260,7 @@ class _Resolver:
                 if not fits or (prop.default is None and not node.type.nullable):
                     self.report(
                         TYPE,
-                        f"the default {shown_value(prop.default)} of {node.name!r} is no {kind.name}",
+                        f"the default {format_value(prop.default)} of {node.name!r} is no {kind.name}",
                         place,
                         hint=f'did you mean "{kind.name}? {node.name} = null"?'
                         if prop.default is None
@@ -359,7 +359,9 @@ class _Resolver:
                     BAD_IMPLEMENT,
                     f"implementation {name.name!r} is for {implementation.entity.shown!r}, which {entity.shown!r} is not",
                     place,
-                    related=(Related(place=implementation.place, message="the implementation is here"),),
+                    related=(
+                        RelatedLocation(place=implementation.place, message="the implementation is here"),
+                    ),
                 )
                 continue
             implementations.append(implementation)
@@ -370,7 +372,9 @@ class _Resolver:
     def _find_implementation(self, space: Namespace, name: nodes.QualifiedName) -> ImplementationDef | None:
         implementation = self.out.implementation(name.name, space)
         if implementation is None and name.name not in self.out.lost:
-            message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
+            message, hint = self.out.describe_unknown(
+                "implementation", name.name, space, self.out.implementations
+            )
             self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
         return implementation
 
@@ -398,6 +402,6 @@ def _free_names(expression: nodes.Expression) -> list[nodes.Name]:
     return [node for node in every if isinstance(node, nodes.Name) and node.name not in bound]
 
 
-def _mentions(expression: nodes.Expression, name: str) -> bool:
+def _reads_variable(expression: nodes.Expression, name: str) -> bool:
     """Whether an expression reads a variable."""
     return any(isinstance(node, nodes.Name) and node.name == name for node in walk(expression))

@@ -153,11 +153,11 @@ def dict_of(item: ValueType) -> ValueType:
     return ValueType(f"dict[string, {item.name}]", accepts)
 
 
-def nullable(inner: ValueType) -> ValueType:
+def nullable_type(inner: ValueType) -> ValueType:
     return ValueType(f"{inner.name}?", lambda value: value is None or inner.accepts(value), inner)
 
 
-def matches(pattern: str) -> Test:
+def regex_test(pattern: str) -> Test:
     """A regex matches from the beginning of the string; nothing is implied about its end (spec 002)."""
     compiled = compile_pattern(pattern)
     slow: list[PatternRefused] = []
@@ -179,14 +179,14 @@ def matches(pattern: str) -> Test:
 _FEW: Final = 8
 
 
-def shown_value(value: object) -> str:
+def format_value(value: object) -> str:
     """A value for a message, short."""
     if value is None:
         return "null"
     if value is True or value is False:
         return str(value).lower()
     if isinstance(value, list) and len(value) <= _FEW:
-        text = f"[{', '.join(map(shown_value, value))}]"
+        text = f"[{', '.join(map(format_value, value))}]"
     else:
         text = without_addresses(repr(value)).replace("__config__::", "")
     return text if len(text) <= 60 else text[:57] + "…"

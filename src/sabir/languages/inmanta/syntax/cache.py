@@ -22,7 +22,7 @@ from sabir.languages.inmanta.syntax.nodes import TopStatement
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
 from sabir.text import Source
 
-_VERSION: Final = "5"
+_VERSION: Final = "6"
 """Raised whenever the nodes or what the parser accepts change."""
 _SMALLEST: Final = 10_000
 """Below this many characters parsing is as quick as making ready to read an entry."""
@@ -33,7 +33,7 @@ _Entry = tuple[tuple[TopStatement, ...], tuple[tuple[int, int], ...]]
 
 
 @cache
-def _decoder() -> msgpack.Decoder[_Entry]:
+def _entry_decoder() -> msgpack.Decoder[_Entry]:
     return msgpack.Decoder(_Entry)
 
 
@@ -49,17 +49,17 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
     return Path(user) / ".cache" / "sabir" / "inmanta" if user else None
 
 
-def cached_parse(source: Source, directory: Path | None) -> SyntaxTree:
+def parse_cached(source: Source, directory: Path | None) -> SyntaxTree:
     """The tree of a text, from the cache when it is there."""
     if directory is None or len(source.text) < _SMALLEST:
         return parse(source)
     digest = _checksum(source.text.encode("utf-8", errors="surrogatepass")).hex()
     entry = directory / f"{digest}.{_VERSION}.{sys.implementation.cache_tag}"
-    tree = _read(entry)
+    tree = _read_entry(entry)
     if tree is None:
         tree = parse(source)
         if not tree.problems:
-            _write(entry, tree)
+            _write_entry(entry, tree)
     return tree
 
 
@@ -75,7 +75,7 @@ def _checksum(raw: bytes) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
-def _read(entry: Path) -> SyntaxTree | None:
+def _read_entry(entry: Path) -> SyntaxTree | None:
     try:
         with open(entry, "rb") as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -88,13 +88,13 @@ def _read(entry: Path) -> SyntaxTree | None:
         return None
     try:
         with collector_paused():
-            statements, comments = _decoder().decode(raw[32:])
+            statements, comments = _entry_decoder().decode(raw[32:])
     except (DecodeError, RecursionError):
         return None
     return SyntaxTree(statements, (), comments)
 
 
-def _write(entry: Path, tree: SyntaxTree) -> None:
+def _write_entry(entry: Path, tree: SyntaxTree) -> None:
     try:
         raw = msgpack.encode((tree.statements, tree.slash_comments))
         entry.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -106,12 +106,12 @@ def _write(entry: Path, tree: SyntaxTree) -> None:
         except OSError:
             os.unlink(temporary)
             raise
-        _prune(entry.parent)
+        _prune_entries(entry.parent)
     except (OSError, RecursionError, ValueError, OverflowError):
         return  # a number of more than 64 bits has no place in an entry, either
 
 
-def _prune(directory: Path) -> None:
+def _prune_entries(directory: Path) -> None:
     """Forget the older half when there are too many entries."""
     with os.scandir(directory) as listed:
         entries = [(entry.stat().st_mtime, entry.path) for entry in listed if entry.is_file()]

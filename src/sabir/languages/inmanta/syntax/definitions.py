@@ -51,7 +51,7 @@ class DefinitionParser(ExpressionParser):
             self.expect("id", context)
         return self._word(self.kinds[self.pos], context)
 
-    def _docstring(self) -> str | None:
+    def _parse_docstring(self) -> str | None:
         if self.kinds[self.pos] != "multi":
             return None
         self.pos += 1
@@ -78,11 +78,11 @@ class DefinitionParser(ExpressionParser):
             while self.accept(","):
                 parents.append(self._word("cid", "after ','"))
         self.expect(":", f"after the head of entity {name.name}")
-        doc = self._docstring()
+        doc = self._parse_docstring()
         attributes: list[AttributeDef] = []
         while not self.accept("end"):
             before = self.pos
-            if self._left_entity(name.name, first):
+            if self._is_entity_unclosed(name.name, first):
                 break
             if self.kinds[self.pos] not in ("id", "cid"):
                 self._attribute_failure(before)
@@ -94,7 +94,7 @@ class DefinitionParser(ExpressionParser):
                 self._skip_attribute(before)
         return Entity(self.starts[first], self.previous_end(), name, tuple(parents), tuple(attributes), doc)
 
-    def _left_entity(self, name: str, first: int) -> bool:
+    def _is_entity_unclosed(self, name: str, first: int) -> bool:
         """Whether the `end` of an entity is missing here; what the entity has so far is kept."""
         kind = self.kinds[self.pos]
         try:
@@ -102,7 +102,8 @@ class DefinitionParser(ExpressionParser):
                 self.fail(f"entity {name} has no 'end'", at=first)
             if kind in DEFINITIONS or self._is_no_attribute(first):
                 self.fail(
-                    f"expected an attribute or 'end', found {self.shown()}", hint="is an 'end' missing above?"
+                    f"expected an attribute or 'end', found {self.describe_token()}",
+                    hint="is an 'end' missing above?",
                 )
         except ParseError as error:
             self.problems.append(error.finding)
@@ -120,7 +121,7 @@ class DefinitionParser(ExpressionParser):
 
     def _attribute_failure(self, before: int) -> None:
         try:
-            self.fail(f"expected an attribute or 'end', found {self.shown()}")
+            self.fail(f"expected an attribute or 'end', found {self.describe_token()}")
         except ParseError as error:
             self.problems.append(error.finding)
         self._skip_attribute(before)
@@ -192,7 +193,7 @@ class DefinitionParser(ExpressionParser):
         self.expect("for", f"after implementation {name.name}")
         entity = self._word("cid", "after 'for'")
         self.expect(":", f"after the head of implementation {name.name}")
-        doc = self._docstring()
+        doc = self._parse_docstring()
         body = self.block(first, f"implementation {name.name}")
         return Implementation(self.starts[first], self.previous_end(), name, entity, body, doc)
 
@@ -229,9 +230,9 @@ class DefinitionParser(ExpressionParser):
         """Lower bound, upper bound, and where it ends."""
         start = self.starts[self.pos]
         self.expect("[", "with the multiplicity of the relation")
-        low = self._bound()
+        low = self._parse_bound()
         if self.accept(":"):
-            high = self._bound()
+            high = self._parse_bound()
             low = low or 0
         elif low is None:
             self.fail("a multiplicity is written [1], [0:1], [1:] or [0:]")
@@ -247,7 +248,7 @@ class DefinitionParser(ExpressionParser):
             )
         return low, high, self.previous_end()
 
-    def _bound(self) -> int | None:
+    def _parse_bound(self) -> int | None:
         if self.kinds[self.pos] != "int":
             return None
         text = self.texts[self.pos]
@@ -275,7 +276,7 @@ class DefinitionParser(ExpressionParser):
             right = RelationEnd(other.start, end, other, back.name, low, high)
         span_end = self.previous_end()
         return Relation(
-            self.starts[first], span_end, left, right, tuple(annotations), self._docstring(), False
+            self.starts[first], span_end, left, right, tuple(annotations), self._parse_docstring(), False
         )
 
     def _annotations(self) -> list[Expression]:
@@ -300,7 +301,7 @@ class DefinitionParser(ExpressionParser):
         # What stands at an entity is how the other end sees it: `far.near_name` holds instances of `near`.
         left = RelationEnd(near.start, near.end, near, far_name.name, back_low, back_high)
         right = RelationEnd(far.start, far.end, far, near_name.name, low, high)
-        return Relation(self.starts[first], end, left, right, (), self._docstring(), True)
+        return Relation(self.starts[first], end, left, right, (), self._parse_docstring(), True)
 
 
 def _is_constant(value: Expression) -> bool:

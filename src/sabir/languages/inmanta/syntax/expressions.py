@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.languages.inmanta.syntax.lexer import interpolated_parts, split_format, unescape
+from sabir.languages.inmanta.syntax.lexer import split_format, split_interpolations, unescape
 from sabir.languages.inmanta.syntax.nodes import (
     Argument,
     AttributeRef,
@@ -92,12 +92,12 @@ class ExpressionParser(TokenStream):
                     self.pos += 1
                     kind = "not in"
                 self.pos += 1
-                right = self._nested(
+                right = self._parse_nested(
                     binding
                 )  # all group to the left, `**` too, as the existing engine has it
                 left = Binary(left.start, right.end, kind, left, right)
 
-    def _nested(self, power: int) -> Expression:
+    def _parse_nested(self, power: int) -> Expression:
         self.deeper()
         value = self.expression(power)
         self.depth -= 1
@@ -116,7 +116,7 @@ class ExpressionParser(TokenStream):
         operands = [first]
         while self.kinds[self.pos] == operator:
             self.pos += 1
-            operands.append(self._nested(binding))
+            operands.append(self._parse_nested(binding))
         return Logic(first.start, operands[-1].end, operator, tuple(operands))
 
     def _prefix(self) -> Expression:
@@ -125,12 +125,14 @@ class ExpressionParser(TokenStream):
         start = self.starts[pos]
         if kind == "not":
             self.pos = pos + 1
-            operand = self._nested(_NOT)
+            operand = self._parse_nested(_NOT)
             return Not(start, operand.end, operand)
         if kind == "-":
             self.pos = pos + 1
             # The sign of a number belongs to it: -2 ** 2 is 4.
-            operand = self._nested(_POWER if self.kinds[self.pos] in ("int", "float", "number") else _NEGATE)
+            operand = self._parse_nested(
+                _POWER if self.kinds[self.pos] in ("int", "float", "number") else _NEGATE
+            )
             if isinstance(operand, Literal) and type(operand.value) in (int, float):
                 return Literal(start, operand.end, -operand.value)  # type: ignore[operator]  # a number, just tested
             return Unary(start, operand.end, operand)
@@ -144,14 +146,14 @@ class ExpressionParser(TokenStream):
                 if self.kinds[self.pos] == "(":
                     self.fail(
                         "only a function can be called",
-                        hint=f"a function of a module is written with '::', as in {self._dotted(value)}(…)",
+                        hint=f"a function of a module is written with '::', as in {self._to_qualified_name(value)}(…)",
                     )
             elif kind == "[" and not isinstance(value, Literal):
                 value = self._subscript(value, start)
             else:
                 return value
 
-    def _dotted(self, value: Expression) -> str:
+    def _to_qualified_name(self, value: Expression) -> str:
         return self.text[value.start - self.offset : value.end - self.offset].replace(".", "::")
 
     def _subscript(self, base: Expression, start: int) -> Expression:
@@ -214,7 +216,7 @@ class ExpressionParser(TokenStream):
         if kind == "regex":
             self.fail("a regular expression stands only in a typedef", at=pos)
         self.pos = pos
-        return self.fail(f"expected a value, found {self.shown(pos)}")
+        return self.fail(f"expected a value, found {self.describe_token(pos)}")
 
     def _integer(self, text: str, start: int) -> Literal:
         if len(text) > 1000:
@@ -304,7 +306,7 @@ class ExpressionParser(TokenStream):
         items: list[tuple[Expression, Expression]] = []
         while self.kinds[self.pos] != "}":
             if self.kinds[self.pos] not in ("string", "raw", "multi", "format"):
-                self.fail(f"a key of a dict is a string, found {self.shown()}")
+                self.fail(f"a key of a dict is a string, found {self.describe_token()}")
             key = self._prefix()
             if not isinstance(key, Literal):
                 self.fail_span(
@@ -327,12 +329,12 @@ class ExpressionParser(TokenStream):
         if "{{" not in inner:
             return Literal(start, end, unescape(inner))
         parts: list[str | Interpolation] = []
-        for part in interpolated_parts(inner):
+        for part in split_interpolations(inner):
             if len(part) == 2:
                 parts.append(part[0])
             else:
                 at = start + quotes + part[1]
-                parts.append(Interpolation(at, at + len(part[0]), _path(part[0], at), "", ""))
+                parts.append(Interpolation(at, at + len(part[0]), _build_path(part[0], at), "", ""))
         if len(parts) == 1 and isinstance(parts[0], str):
             return Literal(start, end, parts[0])
         return Text(start, end, tuple(parts))
@@ -356,7 +358,7 @@ class ExpressionParser(TokenStream):
             inner.depth = self.depth + 1
             value = inner.expression()
             if inner.pos != len(inner.kinds) - 1:
-                inner.fail(f"expected '}}' in the f-string, found {inner.shown()}")
+                inner.fail(f"expected '}}' in the f-string, found {inner.describe_token()}")
             spec: str | FormatText = piece.spec
             if "{" in piece.spec:
                 inside = at + piece.spec_offset
@@ -365,7 +367,7 @@ class ExpressionParser(TokenStream):
         return FormatText(start, end, tuple(parts))
 
 
-def _path(text: str, at: int) -> Expression:
+def _build_path(text: str, at: int) -> Expression:
     first, *rest = text.split(".")
     end = at + len(first)
     value: Expression = Name(at, end, first)

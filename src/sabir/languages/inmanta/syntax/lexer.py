@@ -72,7 +72,7 @@ _MASTER: Final = re.compile(
 _GROUPS: Final = {index: name for name, index in _MASTER.groupindex.items()}
 
 
-class Tokens(Struct, frozen=True, eq=False):
+class TokenList(Struct, frozen=True, eq=False):
     """Parallel lists, ended by a token of kind END. The kind of a keyword or operator is its own text."""
 
     kinds: list[TokenKind]
@@ -82,7 +82,7 @@ class Tokens(Struct, frozen=True, eq=False):
     """Comments that begin with `//`."""
 
 
-def tokenize(text: str) -> Tokens:
+def tokenize(text: str) -> TokenList:
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []
@@ -117,7 +117,7 @@ def tokenize(text: str) -> Tokens:
     kinds.append(END)
     texts.append("")
     starts.append(len(text))
-    return Tokens(kinds, texts, starts, comments)
+    return TokenList(kinds, texts, starts, comments)
 
 
 _SIMPLE: Final = {
@@ -142,10 +142,10 @@ _interpolation_pattern: Final = lazy_pattern(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
 
 def unescape(text: str) -> str:
     """The text with its escapes resolved, as Python reads them; an unknown escape stays as it is."""
-    return _escape_pattern().sub(_resolve, text) if "\\" in text else text
+    return _escape_pattern().sub(_resolve_escape, text) if "\\" in text else text
 
 
-def _resolve(match: re.Match[str]) -> str:
+def _resolve_escape(match: re.Match[str]) -> str:
     simple, octal, two, four, eight = match.groups()
     if simple is not None:
         return _SIMPLE[simple]
@@ -153,7 +153,7 @@ def _resolve(match: re.Match[str]) -> str:
     return chr(number) if number <= 0x10FFFF else match.group()
 
 
-def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None]]:
+def split_interpolations(text: str) -> list[tuple[str, int] | tuple[str, int, None]]:
     """Texts `(text, offset)` and interpolated paths `(path, offset, None)` in turn; offsets are into `text`.
 
     Only names and attributes are interpolated; other text between double braces stays, but what only begins like no name
@@ -195,7 +195,7 @@ def split_format(text: str) -> list[FormatPart]:
             if literal:
                 parts.append(FormatPart(unescape("".join(literal)), start))
                 literal = []
-            close = _closing_brace(text, at)
+            close = _find_closing_brace(text, at)
             expression, spec = _split_spec(text[at + 1 : close])
             spec_at = close - len(spec)
             conversion = re.search(r"!([rsa])\s*$", expression)
@@ -219,7 +219,7 @@ def split_format(text: str) -> list[FormatPart]:
     return parts
 
 
-def _closing_brace(text: str, at: int) -> int:
+def _find_closing_brace(text: str, at: int) -> int:
     depth = 0
     for position in range(at, len(text)):
         if text[position] == "{":

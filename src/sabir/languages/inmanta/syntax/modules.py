@@ -215,22 +215,22 @@ class ModuleFinder:
             tree: FileTree = DirectoryTree(LIBRARY / name, name)
             return Module(name, tree, tree.below("model"), tree.below("plugins"), tree, ours=True)
         if name in self._of_package:
-            return _module_at(name, self._of_package[name]) or _fault(name, self._of_package[name])
+            return _module_at(name, self._of_package[name]) or _describe_fault(name, self._of_package[name])
         fault: ModuleFault | None = None
         for tree in self._path:
-            module = _module_at(name, tree.below(name)) or _installed_at(name, tree)
+            module = _module_at(name, tree.below(name)) or _find_installed(name, tree)
             if module is not None:
                 return module
-            if fault is None and any(_exists(tree.below(name), folder) for folder in MODULE_FOLDERS):
-                fault = _fault(name, tree.below(name))
+            if fault is None and any(_has_folder(tree.below(name), folder) for folder in MODULE_FOLDERS):
+                fault = _describe_fault(name, tree.below(name))
         for entry in sys.path:
-            module = _installed_at(name, DirectoryTree(Path(entry or "."), entry or "."))
+            module = _find_installed(name, DirectoryTree(Path(entry or "."), entry or "."))
             if module is not None:
                 return module
         return fault or ModuleFault(f"there is no module {name!r} on the module path")
 
 
-def _exists(tree: FileTree, folder: str) -> bool:
+def _has_folder(tree: FileTree, folder: str) -> bool:
     return bool(tree.list(folder)) or tree.file(folder) is not None
 
 
@@ -245,7 +245,7 @@ def _module_at(name: str, tree: FileTree) -> Module | None:
     return None
 
 
-def _installed_at(name: str, tree: FileTree) -> Module | None:
+def _find_installed(name: str, tree: FileTree) -> Module | None:
     """A module installed as a Python package: `inmanta_plugins/<name>` holds everything."""
     inside = tree.below(f"inmanta_plugins/{name}")
     if inside.file("model/_init.cf") is None:
@@ -253,7 +253,7 @@ def _installed_at(name: str, tree: FileTree) -> Module | None:
     return Module(name, inside, inside.below("model"), inside, inside)
 
 
-def _fault(name: str, tree: FileTree) -> ModuleFault:
+def _describe_fault(name: str, tree: FileTree) -> ModuleFault:
     shown = tree.shown or "."
     if tree.file("module.yml") is None and tree.file("setup.cfg") is None:
         return ModuleFault(
@@ -271,12 +271,12 @@ def _fault(name: str, tree: FileTree) -> ModuleFault:
 
 def _git_commit(directory: Path) -> str | None:
     """HEAD of the repository at a directory, read without running git."""
-    commit = _head(directory)
+    commit = _read_head_commit(directory)
     # A repository is somebody else's: what its files hold is a commit, or it is nothing to us.
     return commit if commit is not None and re.fullmatch(r"[0-9a-f]{40,64}", commit) else None
 
 
-def _head(directory: Path) -> str | None:
+def _read_head_commit(directory: Path) -> str | None:
     if not is_below(directory / ".git", directory):
         return None
     try:

@@ -295,7 +295,7 @@ _PLAIN = frozenset({"str", "int", "float", "bool", "None"})
 
 
 @cache
-def _branches(kind: type[Node]) -> tuple[str, ...]:
+def _node_fields(kind: type[Node]) -> tuple[str, ...]:
     """The fields of a kind of node that can hold nodes: a tree is walked often, and most fields are plain values."""
     annotations: dict[str, str] = kind.__annotations__
     return tuple(
@@ -306,21 +306,21 @@ def _branches(kind: type[Node]) -> tuple[str, ...]:
 def children(node: Node) -> list[Node]:
     """The nodes directly below a node."""
     below: list[Node] = []
-    for name in _branches(type(node)):
+    for name in _node_fields(type(node)):
         value = getattr(node, name)
         if type(value) is tuple:
-            _gather(value, below)
+            _gather_nodes(value, below)
         elif isinstance(value, Node):
             below.append(value)
     return below
 
 
-def _gather(values: tuple[Any, ...], below: list[Node]) -> None:
+def _gather_nodes(values: tuple[Any, ...], below: list[Node]) -> None:
     for value in values:
         if isinstance(value, Node):
             below.append(value)
         elif type(value) is tuple:
-            _gather(value, below)
+            _gather_nodes(value, below)
 
 
 def walk(*roots: Node) -> Iterator[Node]:

@@ -97,7 +97,7 @@ class _FileParser(DefinitionParser):
         statements = self._statements(opening, construct)
         if self.pos != self.left_at:
             if self.kinds[self.pos] != "end":
-                self.fail(f"{self.shown()} does not belong to {construct}")
+                self.fail(f"{self.describe_token()} does not belong to {construct}")
             self.pos += 1
         return statements
 
@@ -159,11 +159,11 @@ class _FileParser(DefinitionParser):
         try:
             if self.kinds[self.pos] == END:
                 self.fail(f"{construct} has no 'end'", at=opening)
-            self._misplaced()
+            self._fail_misplaced()
         except ParseError as error:
             self.problems.append(error.finding)
 
-    def _misplaced(self) -> NoReturn:
+    def _fail_misplaced(self) -> NoReturn:
         self.fail(
             f"{self.texts[self.pos]!r} stands only at the top level of a file",
             hint="is an 'end' missing above, or does it belong outside this block?",
@@ -180,10 +180,12 @@ class _FileParser(DefinitionParser):
         if kind in _VALUES:
             return self._simple_statement()
         if kind in DEFINITIONS:
-            self._misplaced()
+            self._fail_misplaced()
         if kind == "end":
             self.fail("'end' without a block that it could close")
-        return self.fail(f"expected a statement, found {self.shown()}", hint=self.statement_hint(self.pos))
+        return self.fail(
+            f"expected a statement, found {self.describe_token()}", hint=self.statement_hint(self.pos)
+        )
 
     def _for(self) -> For:
         first = self.pos
@@ -269,12 +271,13 @@ class _FileParser(DefinitionParser):
     def _no_statement(self, value: Expression, first: int) -> NoReturn:
         if isinstance(value, Name) and self.kinds[self.pos] != END:
             self.fail(
-                f"expected '=' after {value.name!r}, found {self.shown()}", hint=self.statement_hint(first)
+                f"expected '=' after {value.name!r}, found {self.describe_token()}",
+                hint=self.statement_hint(first),
             )
         self.fail_span(value.start, value.end, "this is a value, not a statement", "assign it to a name")
 
 
-def rewritten(relation: Relation) -> str:
+def rewrite_relation(relation: Relation) -> str:
     """A relation of the old form in today's words."""
     left, right = relation.left, relation.right
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.diagnostics.suggestions import did_you_mean, listed
-from sabir.languages.inmanta.syntax.cache import cached_parse
+from sabir.diagnostics.suggestions import did_you_mean, join_names
+from sabir.languages.inmanta.syntax.cache import parse_cached
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.modules import (
     DirectoryTree,
@@ -21,7 +21,7 @@ from sabir.languages.inmanta.syntax.modules import (
     PackageTree,
 )
 from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement, place_of
-from sabir.languages.inmanta.syntax.parser import rewritten
+from sabir.languages.inmanta.syntax.parser import rewrite_relation
 from sabir.languages.inmanta.syntax.stream import SYNTAX
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Place, Source, Span
@@ -73,7 +73,7 @@ class Namespace(Struct, eq=False):
         return Place(self.source, Span(start, end))
 
 
-class Project(Struct, eq=False):
+class InmantaProject(Struct, eq=False):
     namespaces: dict[str, Namespace]
     modules: dict[str, Module]
     findings: list[Finding]
@@ -88,7 +88,7 @@ def load_project(
     *,
     cache: Path | None = None,
     std_installed: bool = False,
-) -> Project:
+) -> InmantaProject:
     """Read `main.cf` (or the module the package is) and everything it imports. Trees of large files are kept in `cache`.
 
     With `std_installed` the module `std` is looked for like any other, and ours is not there.
@@ -128,7 +128,7 @@ class _Loader:
             foreign=("std",) if std_installed else (),
         )
 
-    def load(self) -> Project:
+    def load(self) -> InmantaProject:
         main = self._main()
         self._import("std", None)
         if main is not None:
@@ -139,7 +139,7 @@ class _Loader:
             from sabir.languages.inmanta.syntax.parser import parse
 
             self._add(Namespace(MAIN, source, parse(source).statements, None))
-        return Project(
+        return InmantaProject(
             self.namespaces,
             self.modules,
             self.findings,
@@ -213,7 +213,7 @@ class _Loader:
             return
         if name == "std" and module is not None and not module.ours:
             source = _with_built_in(source)
-        tree = cached_parse(source, self.cache)
+        tree = parse_cached(source, self.cache)
         self.findings += tree.problems
         self._deprecations(source, tree.statements, tree.slash_comments)
         self._add(Namespace(name, source, tree.statements, module))
@@ -234,7 +234,7 @@ class _Loader:
             )
         for statement in statements:
             if isinstance(statement, Relation) and statement.deprecated:
-                today = rewritten(statement)
+                today = rewrite_relation(statement)
                 place = place_of(source, statement)
                 self.findings.append(
                     OLD_RELATION.at(
@@ -253,7 +253,7 @@ class _Loader:
             self._missing(
                 module.message,
                 place,
-                module.hint or did_you_mean(parts[0], self.finder.importable()) or _install(parts[0]),
+                module.hint or did_you_mean(parts[0], self.finder.importable()) or _install_hint(parts[0]),
             )
             return
         self.modules[module.name] = module
@@ -267,7 +267,8 @@ class _Loader:
             elif count == len(parts):
                 namespaces = module.namespaces()
                 hint = (
-                    did_you_mean(namespace, namespaces) or f"module {module.name} has: {listed(namespaces)}"
+                    did_you_mean(namespace, namespaces)
+                    or f"module {module.name} has: {join_names(namespaces)}"
                 )
                 self._missing(f"module {module.name!r} has no namespace {namespace!r}", place, hint)
 
@@ -291,7 +292,7 @@ def _with_built_in(source: Source) -> Source:
     return Source(source.name, source.text + _BUILT_IN)
 
 
-def _install(name: str) -> str:
+def _install_hint(name: str) -> str:
     return f"put it on the module path (`modulepath` in project.yml), or install it: pip install inmanta-module-{name}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import near
+from sabir.diagnostics.suggestions import suggest
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
 from sabir.text import Place, Source, Span
@@ -116,7 +116,7 @@ class TokenStream:
             self.fail_span(start, start + 1, f"this {kind} has no end", hint)
         self.fail_span(start, start + 1, f"the character {char!r} has no place in the language")
 
-    def shown(self, pos: int | None = None) -> str:
+    def describe_token(self, pos: int | None = None) -> str:
         pos = self.pos if pos is None else pos
         kind, text = self.kinds[pos], self.texts[pos]
         if kind == END:
@@ -133,11 +133,11 @@ class TokenStream:
             if self.kinds[pos] == END and kind in _CLOSING:
                 self._never_closed()
             wanted = _KIND_WORDS.get(kind, repr(kind))
-            self.fail(f"expected {wanted} {context}, found {self.shown()}", hint=self._hint(kind))
+            self.fail(f"expected {wanted} {context}, found {self.describe_token()}", hint=self._hint(kind))
         self.pos = pos + 1
         return self.texts[pos]
 
-    def _opening_bracket(self) -> int | None:
+    def _find_opening_bracket(self) -> int | None:
         """The last bracket before the token at hand that is still open."""
         closed = 0
         for pos in range(self.pos - 1, -1, -1):
@@ -149,7 +149,7 @@ class TokenStream:
         return None
 
     def _never_closed(self) -> None:
-        opening = self._opening_bracket()
+        opening = self._find_opening_bracket()
         if opening is not None:
             self.fail(f"this {self.texts[opening]!r} is never closed", at=opening)
 
@@ -255,7 +255,7 @@ class TokenStream:
     def statement_hint(self, pos: int) -> str | None:
         """The keyword that a first word may have been meant to be."""
         word = self.texts[pos]
-        keyword = near(
+        keyword = suggest(
             word, ("entity", "typedef", "implementation", "implement", "index", "import", "for", "if", "end")
         )
         return f"did you mean {keyword!r}?" if keyword else None

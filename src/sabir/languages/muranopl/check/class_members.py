@@ -16,7 +16,7 @@ from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.members import METHOD_USAGE, SCOPE_OR_NAMESPACES
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode, PropertyNode
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.text import EMPTY_SPAN, Place, Span
 
 _PROPERTY_USAGES: Final[dict[str, Version]] = {"Config": (1, 1), "Static": (1, 2)}
@@ -39,31 +39,36 @@ EARLY_ARGUMENT_USAGE: Final = package_rule(
 
 
 def check_properties(
-    report: Report, properties: tuple[PropertyNode, ...], version: Version
+    report: FileReporter, properties: tuple[PropertyNode, ...], version: Version
 ) -> Iterator[Finding]:
     """`version` is the format of the package."""
     for declared in properties:
         since = _PROPERTY_USAGES.get(declared.usage)
         if since is not None and version < since:
-            message = f"Usage {declared.usage} came with format {_dotted(since)}"
-            yield report.at(declared.usage_span, NEW_PROPERTY_USAGE, message, hint=_raise(since))
+            message = f"Usage {declared.usage} came with format {_format_version(since)}"
+            yield report.at(declared.usage_span, NEW_PROPERTY_USAGE, message, hint=_suggest_format(since))
 
 
-def check_methods(report: Report, methods: tuple[MethodNode, ...], version: Version) -> Iterator[Finding]:
+def check_methods(
+    report: FileReporter, methods: tuple[MethodNode, ...], version: Version
+) -> Iterator[Finding]:
     for method in methods:
         if method.scope is not None and version < _WITH_SCOPE:
-            message, hint = f"Scope came with format {_dotted(_WITH_SCOPE)}", _raise(_WITH_SCOPE)
+            message, hint = (
+                f"Scope came with format {_format_version(_WITH_SCOPE)}",
+                _suggest_format(_WITH_SCOPE),
+            )
             yield report.at(method.scope_span, SCOPE_OR_NAMESPACES, message, hint=hint)
         yield from _check_usage(report, method, version)
         for argument in method.arguments:
             yield from _check_argument(report, argument, version)
 
 
-def _check_usage(report: Report, method: MethodNode, version: Version) -> Iterator[Finding]:
+def _check_usage(report: FileReporter, method: MethodNode, version: Version) -> Iterator[Finding]:
     since = _METHOD_USAGES.get(method.usage)
     if since is not None and version < since:
-        message = f"Usage {method.usage} came with format {_dotted(since)}"
-        yield report.at(method.usage_span, METHOD_USAGE, message, hint=_raise(since))
+        message = f"Usage {method.usage} came with format {_format_version(since)}"
+        yield report.at(method.usage_span, METHOD_USAGE, message, hint=_suggest_format(since))
     elif method.usage == "Action" and version >= _ACTION_DEPRECATED:
         message = "Usage Action is deprecated since format 1.4"
         hint = "write Scope: Public instead"
@@ -71,7 +76,7 @@ def _check_usage(report: Report, method: MethodNode, version: Version) -> Iterat
         yield report.at(method.usage_span, METHOD_USAGE, message, hint=hint, fix=fix)
 
 
-def _public_scope(report: Report, method: MethodNode) -> Fix | None:
+def _public_scope(report: FileReporter, method: MethodNode) -> Fix | None:
     """`Scope: Public` in the place of `Usage: Action`, where there is no Scope yet."""
     entry = method.node.entry("Usage") if method.node is not None else None
     if method.node is None or entry is None or method.node.entry("Scope") is not None:
@@ -83,18 +88,20 @@ def _public_scope(report: Report, method: MethodNode) -> Fix | None:
     return Fix(title="write Scope: Public", edits=edits)
 
 
-def _check_argument(report: Report, argument: ArgumentNode, version: Version) -> Iterator[Finding]:
+def _check_argument(report: FileReporter, argument: ArgumentNode, version: Version) -> Iterator[Finding]:
     if argument.usage_span is not EMPTY_SPAN and version < _WITH_ARGUMENT_USAGE:
-        message = f"Usage of an argument came with format {_dotted(_WITH_ARGUMENT_USAGE)}"
-        yield report.at(argument.usage_span, EARLY_ARGUMENT_USAGE, message, hint=_raise(_WITH_ARGUMENT_USAGE))
+        message = f"Usage of an argument came with format {_format_version(_WITH_ARGUMENT_USAGE)}"
+        yield report.at(
+            argument.usage_span, EARLY_ARGUMENT_USAGE, message, hint=_suggest_format(_WITH_ARGUMENT_USAGE)
+        )
 
 
-def _dotted(version: Version) -> str:
+def _format_version(version: Version) -> str:
     return ".".join(map(str, version))
 
 
-def _raise(since: Version) -> str:
-    return f"write Format: MuranoPL/{_dotted(since)} in the manifest, or do without"
+def _suggest_format(since: Version) -> str:
+    return f"write Format: MuranoPL/{_format_version(since)} in the manifest, or do without"
 
 
 _READ_ONLY: Final = frozenset({"In", "Const"})
@@ -130,7 +137,7 @@ def check_lost(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
             continue
         span = assignment.target.span()
         at = span.start + facts.report.source.text[span.start : span.end].rfind(name)
-        fix = facts.report.renaming(Span(at, at + len(name)), name, meant.only)
+        fix = facts.report.build_rename_fix(Span(at, at + len(name)), name, meant.only)
         message = f"property {name!r} is assigned, but nothing declares or reads it"
         yield facts.report.at(span, LOST_ASSIGNMENT, message, hint=meant.hint, fix=fix)
 

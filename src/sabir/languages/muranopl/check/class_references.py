@@ -12,10 +12,10 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.errors import UnusableInput
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.repairs import declaring
+from sabir.languages.muranopl.check.class_view import ClassDocument, PackageClasses
+from sabir.languages.muranopl.check.repairs import build_prefix_fix
 from sabir.languages.muranopl.examples import package_rule
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.text import Span
@@ -36,7 +36,7 @@ UNKNOWN_CLASS: Final = package_rule(
 
 
 def check_class_reference(
-    report: Report, table: ClassTable, document: ClassDocument, span: Span, written: str
+    report: FileReporter, table: PackageClasses, document: ClassDocument, span: Span, written: str
 ) -> Iterator[Finding]:
     """A class reference: its prefix is declared, and the class exists as far as that can be known."""
     name = document.resolve(written)
@@ -44,7 +44,7 @@ def check_class_reference(
         prefix = written.partition(":")[0]
         meant = report.near(prefix, document.namespaces)
         hint = meant.hint or "declare it under Namespaces"
-        fix = report.renaming(span, prefix, meant.only) or declaring(
+        fix = report.build_rename_fix(span, prefix, meant.only) or build_prefix_fix(
             report, document.node.get("Namespaces"), prefix, written.partition(":")[2]
         )
         message = f"the namespace prefix {prefix!r} of {written!r} is not declared"
@@ -57,17 +57,19 @@ def check_class_reference(
             UNKNOWN_CLASS,
             f"there is no class {name!r}",
             hint=did,
-            fix=_respelt(report, span, name, other),
+            fix=_build_spelling_fix(report, span, name, other),
         )
 
 
-def _respelt(report: Report, span: Span, name: str, meant: str | None) -> Fix | None:
+def _build_spelling_fix(report: FileReporter, span: Span, name: str, meant: str | None) -> Fix | None:
     """Another last part of a class name, when the class that was meant is of the same namespace."""
     if meant is None or meant.rpartition(".")[0] != name.rpartition(".")[0]:
         return None
     last = name.rpartition(".")[2]
     start = report.source.text.rfind(last, span.start, span.end)
-    return report.renaming(Span(start, span.end), last, meant.rpartition(".")[2]) if start >= 0 else None
+    return (
+        report.build_rename_fix(Span(start, span.end), last, meant.rpartition(".")[2]) if start >= 0 else None
+    )
 
 
 _MOST_FOLDERS: Final = 2000
@@ -84,21 +86,23 @@ class Neighbours:
         self._named: dict[Path, tuple[int, Mapping[str, Path]]] = {}
         self._listed: dict[Path, tuple[int, frozenset[bytes]]] = {}
 
-    def named(self, folder: Path) -> Mapping[str, Path]:
+    def find_packages(self, folder: Path) -> Mapping[str, Path]:
         """The packages in the folders of a folder, by full name."""
         changed, known = _changed_at(folder), self._named.get(folder)
         if known is None or known[0] != changed:
             named: dict[str, Path] = {}
-            for name, root in _packages(folder):
+            for name, root in _find_packages(folder):
                 named.setdefault(name, root)
             known = self._named[folder] = changed, named
         return known[1]
 
-    def listed(self, folder: Path) -> frozenset[bytes]:
+    def find_listed_names(self, folder: Path) -> frozenset[bytes]:
         """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
         changed, known = _changed_at(folder), self._listed.get(folder)
         if known is None or known[0] != changed:
-            lines = (_head(root, _MOST_OF_A_MANIFEST) for root in self.named(folder).values())
+            lines = (
+                _read_manifest_head(root, _MOST_OF_A_MANIFEST) for root in self.find_packages(folder).values()
+            )
             names = frozenset(name for text in lines for name in _listed_pattern().findall(text))
             known = self._listed[folder] = changed, names
         return known[1]
@@ -114,8 +118,8 @@ def packages_beside(
     if not wanted or package.path is None or package.single_file:
         return packages
     path = package.path.absolute()
-    folders = [_folder(path), *(folder.absolute() for folder in search_path)]
-    for name, root in (pair for folder in folders for pair in neighbours.named(folder).items()):
+    folders = [_neighbor_directory(path), *(folder.absolute() for folder in search_path)]
+    for name, root in (pair for folder in folders for pair in neighbours.find_packages(folder).items()):
         if name in wanted and name not in packages and root != path:
             try:
                 packages[name] = load_package(root)
@@ -128,10 +132,10 @@ def is_class_beside(package: LoadedPackage, name: str, neighbours: Neighbours) -
     """Whether a package beside this one lists a class. Before there was `Require` such a class was simply found."""
     if package.path is None or package.single_file:
         return False
-    return name.encode() in neighbours.listed(_folder(package.path.absolute()))
+    return name.encode() in neighbours.find_listed_names(_neighbor_directory(package.path.absolute()))
 
 
-def _folder(path: Path) -> Path:
+def _neighbor_directory(path: Path) -> Path:
     return path.parent.parent if path.name == "package" else path.parent
 
 
@@ -143,7 +147,7 @@ def _changed_at(folder: Path) -> int:
         return 0
 
 
-def _packages(folder: Path) -> Iterator[tuple[str, Path]]:
+def _find_packages(folder: Path) -> Iterator[tuple[str, Path]]:
     """The full names and folders of packages; only the heads of their manifests are read."""
     try:
         entries = sorted(folder.iterdir())[:_MOST_FOLDERS]
@@ -151,12 +155,12 @@ def _packages(folder: Path) -> Iterator[tuple[str, Path]]:
         return
     for entry in (folder, *entries):
         for root in (entry, entry / "package"):
-            match = _full_name_pattern().search(_head(root, _HEAD))
+            match = _full_name_pattern().search(_read_manifest_head(root, _HEAD))
             if match is not None:
                 yield match[1].decode("ascii", "replace"), root
 
 
-def _head(root: Path, size: int) -> bytes:
+def _read_manifest_head(root: Path, size: int) -> bytes:
     """The beginning of the manifest; empty when there is none."""
     try:
         with (root / "manifest.yaml").open("rb") as file:

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import near
+from sabir.diagnostics.suggestions import suggest
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_library import CoreClass, core_class
 from sabir.languages.muranopl.check.view import PackageView
@@ -25,7 +25,7 @@ _MEMBER_KEYS: Final = ("Extends", "Properties", "Methods")
 _MOST_ANCESTORS: Final = 200
 
 
-class Members(Struct, frozen=True, eq=False):
+class ClassMembers(Struct, frozen=True, eq=False):
     """The properties and methods of a class, and what is wrong with the form of their declarations."""
 
     properties: tuple[PropertyNode, ...]
@@ -65,15 +65,15 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
             return None
 
     @cached_property
-    def members(self) -> Members:
+    def members(self) -> ClassMembers:
         defects = Defects(self.source)
         properties = read_properties(self.node.entry("Properties"), defects)
         methods = read_methods(self.node, defects, with_bodies=False)
         findings = tuple(defect.finding for defect in defects.noted if defect.is_checked)
-        return Members(properties, methods, findings)
+        return ClassMembers(properties, methods, findings)
 
 
-class ClassFile(Struct, frozen=True, eq=False):
+class ClassFileView(Struct, frozen=True, eq=False):
     """The classes of one file, the namespaces it declares, and what is wrong with the form of the heads."""
 
     documents: tuple[ClassDocument, ...] = ()
@@ -81,11 +81,11 @@ class ClassFile(Struct, frozen=True, eq=False):
     findings: tuple[Finding, ...] = ()
 
 
-def class_file(view: PackageView, path: str) -> ClassFile:
+def class_file(view: PackageView, path: str) -> ClassFileView:
     """The classes of one file; empty when it cannot be used."""
     read = view.class_file_cache.get(path)
     if read is None:
-        read = view.class_file_cache[path] = _read(view, path)
+        read = view.class_file_cache[path] = _read_class_file(view, path)
     return read
 
 
@@ -93,28 +93,28 @@ def class_documents(view: PackageView, path: str) -> tuple[ClassDocument, ...]:
     return class_file(view, path).documents
 
 
-def _read(view: PackageView, path: str) -> ClassFile:
+def _read_class_file(view: PackageView, path: str) -> ClassFileView:
     file = view.package.get_file(path)
     if file is None or file.yaml.broken:
-        return ClassFile()
+        return ClassFileView()
     documents = [document for document in file.yaml.documents if isinstance(document, YamlMapping)]
     promised = [listed.name for listed in view.listed_classes or () if listed.path == path]
     read = read_heads(documents, promised[0] if len(promised) == 1 else None, Defects(file.source))
-    return ClassFile(
+    return ClassFileView(
         tuple(ClassDocument(file.source, head) for head in read.heads),
         read.namespaces,
         tuple(defect.finding for defect in read.defects if defect.is_checked),
     )
 
 
-def _own(document: ClassDocument) -> str | None:
+def _own_namespace(document: ClassDocument) -> str | None:
     return document.namespaces.get("=")
 
 
 def _has_misspelt_key(node: YamlMapping) -> bool:
     """Whether a key is nearly one that brings members along."""
     for key in map(text_of, node):
-        if key is not None and key not in _MEMBER_KEYS and near(key, _MEMBER_KEYS) is not None:
+        if key is not None and key not in _MEMBER_KEYS and suggest(key, _MEMBER_KEYS) is not None:
             return True
     return False
 
@@ -131,7 +131,7 @@ class Ancestry(Struct, frozen=True, eq=False):
         return frozenset(names.union(*(class_.inputs | class_.properties for class_ in self.core)))
 
 
-class ClassTable:
+class PackageClasses:
     """All classes of a package by qualified name, with what is known of their ancestry."""
 
     def __init__(self, view: PackageView) -> None:
@@ -155,7 +155,7 @@ class ClassTable:
     def near_class(self, name: str) -> str | None:
         """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""
         namespace, _, last = name.rpartition(".")
-        meant = near(last, self._siblings.get(namespace, frozenset()))
+        meant = suggest(last, self._siblings.get(namespace, frozenset()))
         if meant is not None:
             return f"{namespace}.{meant}"
         homes = self._homes.get(last, [])
@@ -191,11 +191,11 @@ class ClassTable:
             alone = self.view.package.single_file
             return (
                 None
-                if alone and any(namespace == _own(class_) for class_ in self.classes.values())
+                if alone and any(namespace == _own_namespace(class_) for class_ in self.classes.values())
                 else False
             )
         if self.view.package.single_file or namespace not in self.view.own_namespaces:
-            meant = near(namespace, core_library.NAMESPACES)
+            meant = suggest(namespace, core_library.NAMESPACES)
             # A misspelt namespace of the core library, in which the class would be.
             return False if f"{meant}.{name.rpartition('.')[2]}" in core_library.CLASSES else None
         # Only now: most packages miss none.
@@ -247,7 +247,7 @@ class ClassTable:
         return {
             name: document
             for view in self.view.required
-            for name, document in ClassTable(view).classes.items()
+            for name, document in PackageClasses(view).classes.items()
         }
 
     def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property, partial
 from typing import ClassVar, Final
 
-from sabir.checks.check_task import PreparedCheck
+from sabir.checks.check_task import CheckTask
 from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
-from sabir.expressions.yaql.nodes import Call, Node, Word, children
+from sabir.expressions.yaql.nodes import Call, Node, Word, child_nodes
 from sabir.languages.muranopl.check.class_members import (
     check_lost,
     check_methods,
@@ -22,20 +22,25 @@ from sabir.languages.muranopl.check.class_members import (
     check_writes,
 )
 from sabir.languages.muranopl.check.class_references import check_class_reference
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, class_file
+from sabir.languages.muranopl.check.class_view import ClassDocument, PackageClasses, class_file
 from sabir.languages.muranopl.check.code import check_locals
 from sabir.languages.muranopl.check.contracts import Defaults, check_contract, contract_expressions
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
 from sabir.languages.muranopl.check.inference import Inference
 from sabir.languages.muranopl.check.names import Version, is_camel_case, is_lower_camel
-from sabir.languages.muranopl.check.references import Names
+from sabir.languages.muranopl.check.references import NameChecker
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.classes import DEEPEST_CLASS
-from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, type_name, unparsable
+from sabir.languages.muranopl.syntax.expressions import (
+    ExpressionText,
+    parse_error_finding,
+    parse_scalar,
+    type_name,
+)
 from sabir.languages.muranopl.syntax.heads import ClassHead
 from sabir.languages.muranopl.syntax.nodes import NameNode, Value
-from sabir.languages.muranopl.syntax.report import Report, kind_of
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of
 from sabir.languages.muranopl.syntax.values import NO_MAPPING
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
@@ -58,7 +63,7 @@ SHORT_NAMESPACE: Final = package_rule(
 )
 
 
-def check_class_name(report: Report, head: ClassHead) -> Iterator[Finding]:
+def check_class_name(report: FileReporter, head: ClassHead) -> Iterator[Finding]:
     last = (head.written_name or "").removeprefix("=").removeprefix(":").rpartition(".")[2]
     if head.is_well_named and head.written_name is not None and not is_camel_case(last):
         better = "".join(part[:1].upper() + part[1:] for part in last.split("_"))
@@ -66,7 +71,7 @@ def check_class_name(report: Report, head: ClassHead) -> Iterator[Finding]:
         yield report.at(head.span, CLASS_NAME_STYLE, f"the class name {last!r} is not CamelCase", hint=hint)
 
 
-def check_namespace(report: Report, prefix: str, namespace: NameNode) -> Iterator[Finding]:
+def check_namespace(report: FileReporter, prefix: str, namespace: NameNode) -> Iterator[Finding]:
     """Hints that are off by default."""
     name = namespace.text
     if not is_lower_camel(name):
@@ -92,7 +97,7 @@ def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[s
     for start in order:
         way: dict[str, Iterator[str]] = {}
         if start not in done:
-            way[start] = _parents(classes, start)
+            way[start] = _find_known_parents(classes, start)
         while way:
             name, parents = next(reversed(way.items()))
             parent = next(parents, None)
@@ -107,7 +112,7 @@ def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[s
                     first = cycle.index(min(cycle, key=rank.__getitem__))
                     yield (*cycle[first:], *cycle[:first])
             elif parent not in done:
-                way[parent] = _parents(classes, parent)
+                way[parent] = _find_known_parents(classes, parent)
 
 
 def deep_class(classes: Mapping[str, ClassDocument]) -> str | None:
@@ -115,22 +120,22 @@ def deep_class(classes: Mapping[str, ClassDocument]) -> str | None:
     levels: dict[str, int] = {}
     deep = []
     for start in classes:
-        way = {start: _parents(classes, start)} if start not in levels else {}
+        way = {start: _find_known_parents(classes, start)} if start not in levels else {}
         while way:
             name, parents = next(reversed(way.items()))
             parent = next(parents, None)
             if parent is None:
                 del way[name]
-                above = (levels[parent] for parent in _parents(classes, name) if parent in levels)
+                above = (levels[parent] for parent in _find_known_parents(classes, name) if parent in levels)
                 levels[name] = 1 + max(above, default=0)
                 if levels[name] > DEEPEST_CLASS:
                     deep.append(name)
             elif parent not in way and parent not in levels:
-                way[parent] = _parents(classes, parent)
+                way[parent] = _find_known_parents(classes, parent)
     return min(deep, key=lambda name: (classes[name].source.name, name), default=None)
 
 
-def _parents(classes: Mapping[str, ClassDocument], name: str) -> Iterator[str]:
+def _find_known_parents(classes: Mapping[str, ClassDocument], name: str) -> Iterator[str]:
     for parent in classes[name].head.extends:
         if parent.name is not None and parent.name in classes:
             yield parent.name
@@ -163,11 +168,11 @@ class ClassValidator(ViewValidator):
 
     @cached_property
     def _facts(self) -> Facts:
-        return Facts(ClassTable(self._view))
+        return Facts(PackageClasses(self._view))
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self._facts.table, Inference(self._facts))
+    def _names(self) -> NameChecker:
+        return NameChecker(self._facts.table, Inference(self._facts))
 
     @cached_property
     def _defaults(self) -> Defaults:
@@ -178,10 +183,10 @@ class ClassValidator(ViewValidator):
         return None if self.package.single_file else self._view.format_version
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        for check in self.prepared(files):
+        for check in self.prepare_checks(files):
             yield from check.call()
 
-    def prepared(self, files: Iterable[str] | None = None) -> Iterator[PreparedCheck]:
+    def prepare_checks(self, files: Iterable[str] | None = None) -> Iterator[CheckTask]:
         """One check a file, and one of what goes through all of them."""
         if not self.package.single_file and (
             self._view.manifest is None or self._view.format_name != "MuranoPL"
@@ -193,10 +198,8 @@ class ClassValidator(ViewValidator):
             if path in selection:
                 yield self._check(path, partial(self._file, path), file=path)
 
-    def _check(
-        self, name: str, call: Callable[[], Iterator[Finding]], file: str = "<check>"
-    ) -> PreparedCheck:
-        return PreparedCheck(
+    def _check(self, name: str, call: Callable[[], Iterator[Finding]], file: str = "<check>") -> CheckTask:
+        return CheckTask(
             validator=self.short_name, name=f"{type(self).__name__} of {name}", call=call, file=file
         )
 
@@ -208,18 +211,18 @@ class ClassValidator(ViewValidator):
         odd = next((document for document in written if not isinstance(document, YamlMapping)), None)
         if not written or odd is not None:
             kind = "empty" if odd is None else kind_of(odd)
-            yield Report(file.source).whole(
+            yield FileReporter(file.source).whole(
                 NO_MAPPING, f"a class file must hold mappings, one a class; this is {kind}"
             )
             return
         read = class_file(self._view, path)
         yield from read.findings
         for prefix, namespace in read.namespaces:
-            yield from check_namespace(Report(file.source), prefix, namespace)
+            yield from check_namespace(FileReporter(file.source), prefix, namespace)
         for document in read.documents:
             yield from self._class(document)
-        yield from _defined_twice(read.documents)
-        yield from self._promised(path, read.documents)
+        yield from _report_duplicates(read.documents)
+        yield from self._check_promised_names(path, read.documents)
 
     def _class(self, document: ClassDocument) -> Iterator[Finding]:
         facts = self._facts.of(document)
@@ -236,7 +239,7 @@ class ClassValidator(ViewValidator):
         for method in facts.methods:
             yield from self._method(facts, method)
 
-    def _promised(self, path: str, documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
+    def _check_promised_names(self, path: str, documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
         """The names that the manifest gives to a file, against the classes found there."""
         if self.package.single_file or any(document.name is None for document in documents):
             return
@@ -249,28 +252,28 @@ class ClassValidator(ViewValidator):
             place = at.node.get("Name") or at.node
             message = f"the manifest promises the class {name!r} in this file; here is {at.name!r}"
             hint = "make Name and the namespace = of the file agree with Classes in the manifest"
-            yield Report(at.source).at(place, BROKEN_PROMISE, message, hint=hint)
+            yield FileReporter(at.source).at(place, BROKEN_PROMISE, message, hint=hint)
 
-    def _contracts(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
+    def _contracts(self, report: FileReporter, document: ClassDocument) -> Iterator[Finding]:
         for declared in document.members.properties:
             contract = declared.contract.node
             yield from check_contract(report, contract)
-            yield from self._defaults.check(report, contract, _node(declared.default))
+            yield from self._defaults.check(report, contract, _value_node(declared.default))
             yield from self._contract_types(report, document, contract)
         arguments = (argument for method in document.members.methods for argument in method.arguments)
         for argument in arguments:
-            contract, default = argument.contract.node, _node(argument.default)
+            contract, default = argument.contract.node, _value_node(argument.default)
             yield from check_contract(report, contract)
             yield from self._contract_types(report, document, contract)
             if isinstance(default, YamlScalar) and (text_of(default) or "").startswith("$"):
                 parsed = parse_scalar(report, default)
                 if not isinstance(parsed, ExpressionText):
-                    yield unparsable(report, default, parsed)
+                    yield parse_error_finding(report, default, parsed)
             else:
                 yield from self._defaults.check(report, contract, default)
 
     def _contract_types(
-        self, report: Report, document: ClassDocument, contract: YamlNode
+        self, report: FileReporter, document: ClassDocument, contract: YamlNode
     ) -> Iterator[Finding]:
         """The classes that a contract names: `$.class(x:Y)`, also without a prefix."""
         for expression in contract_expressions(report, contract):
@@ -278,7 +281,7 @@ class ClassValidator(ViewValidator):
                 span = expression.span(node)
                 yield from check_class_reference(report, self._facts.table, document, span, written)
 
-    def _type_references(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
+    def _type_references(self, report: FileReporter, document: ClassDocument) -> Iterator[Finding]:
         for reference in (*document.head.extends, *document.head.imports):
             yield from check_class_reference(
                 report, self._facts.table, document, reference.span, reference.written
@@ -303,23 +306,25 @@ class ClassValidator(ViewValidator):
                 way = " → ".join(
                     (*cycle, cycle[0]) if len(cycle) <= _LONGEST_WAY else (cycle[0], "…", cycle[0])
                 )
-                yield Report(document.source).at(place, INHERITANCE_CYCLE, f"the class extends itself: {way}")
+                yield FileReporter(document.source).at(
+                    place, INHERITANCE_CYCLE, f"the class extends itself: {way}"
+                )
         deep = None if cycles else deep_class(classes)
         if deep is not None and classes[deep].source.name in selection:
             place = classes[deep].node.get("Extends") or classes[deep].node
             message = f"the class {deep} has more than {DEEPEST_CLASS} ancestors"
-            yield Report(classes[deep].source).at(place, INHERITANCE_CYCLE, message)
+            yield FileReporter(classes[deep].source).at(place, INHERITANCE_CYCLE, message)
 
 
-def _defined_twice(documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
+def _report_duplicates(documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
     first: dict[str, ClassDocument] = {}
     for document in documents:
         if document.name is not None and first.setdefault(document.name, document) is not document:
             message = f"the class {document.name!r} is defined twice in this file"
-            yield Report(document.source).at(document.head.span, BROKEN_PROMISE, message)
+            yield FileReporter(document.source).at(document.head.span, BROKEN_PROMISE, message)
 
 
-def _node(value: Value | None) -> YamlNode | None:
+def _value_node(value: Value | None) -> YamlNode | None:
     return None if value is None else value.node
 
 
@@ -336,4 +341,4 @@ def _contract_classes(tree: Node) -> Iterator[tuple[Node, str]]:
             yield from (
                 (argument, argument.value) for argument in node.arguments if isinstance(argument, Word)
             )
-        waiting.extend(children(node))
+        waiting.extend(child_nodes(node))

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, child_nodes
 from sabir.languages.muranopl.check.repairs import call_alone
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax import nodes as ast
@@ -23,10 +23,10 @@ from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     expression_of,
     looks_like_code,
+    parse_error_finding,
     parse_scalar,
-    unparsable,
 )
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.languages.muranopl.syntax.statements import read_block
 from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar
 from sabir.text import Span
@@ -46,14 +46,14 @@ UNREACHABLE: Final = package_rule(
 )
 
 
-class Assignment(Struct, frozen=True, eq=False):
+class BodyAssignment(Struct, frozen=True, eq=False):
     """An assignment: its target as an expression and the node it is reported at."""
 
     target: ExpressionText
     value: YamlNode
 
 
-class Body:
+class MethodBody:
     """What a method body holds: its expressions, assignments and variables, and the findings about its form."""
 
     __slots__ = ("assignments", "bound", "caught", "expressions", "findings", "loops", "returns")
@@ -61,7 +61,7 @@ class Body:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.expressions: list[ExpressionText] = []
-        self.assignments: list[Assignment] = []
+        self.assignments: list[BodyAssignment] = []
         self.bound: set[str] = set()  # variables that a construct binds: For and As
         self.caught: set[str] = set()  # those of As
         self.loops: list[tuple[str, YamlNode]] = []  # variables of For, and what they go through
@@ -73,9 +73,9 @@ class Body:
         return not any(finding.code in _UNREADABLE for finding in self.findings)
 
 
-def read_body(report: Report, node: YamlNode | None) -> Body:
+def read_body(report: FileReporter, node: YamlNode | None) -> MethodBody:
     """Read a method body; a body that is missing or empty is an empty method."""
-    body = Body()
+    body = MethodBody()
     if node is not None:
         defects = Defects(report.source)
         block = read_block(node, defects)
@@ -87,7 +87,7 @@ def read_body(report: Report, node: YamlNode | None) -> Body:
 class _Walker:
     __slots__ = ("body", "report")
 
-    def __init__(self, report: Report, body: Body) -> None:
+    def __init__(self, report: FileReporter, body: MethodBody) -> None:
         self.report = report
         self.body = body
 
@@ -108,7 +108,7 @@ class _Walker:
                 self.expression(expression)
             case ast.Assignment():
                 self.assignment(statement)
-            case ast.Broken(value=value) if value is not None:
+            case ast.BrokenStatement(value=value) if value is not None:
                 self.value(value)
             case ast.Return(value=value):
                 self.body.returns.append(value.node)
@@ -153,7 +153,7 @@ class _Walker:
                 self.body.bound |= self.body.caught
             case _:
                 pass
-        for block in _blocks(statement):
+        for block in _inner_blocks(statement):
             self.block(block, in_loop=in_loop)
 
     def leave_loop(self, key: Span, keyword: str, *, in_loop: bool) -> None:
@@ -165,7 +165,7 @@ class _Walker:
         self.value(statement.value)
         target = expression_of(self.report, statement.target)
         if isinstance(target, ExpressionText):
-            self.body.assignments.append(Assignment(target, statement.value.node))
+            self.body.assignments.append(BodyAssignment(target, statement.value.node))
 
     def predicate(self, value: ast.Value) -> None:
         """A condition or a count: a text there is an expression; an empty one and other scalars stand for themselves."""
@@ -173,16 +173,16 @@ class _Walker:
             self.expression(value)
         elif isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
             assert isinstance(value.node, YamlScalar)
-            self.parsed(value.node, parse_scalar(self.report, value.node))
+            self.record_expression(value.node, parse_scalar(self.report, value.node))
 
     def expression(self, expression: ast.Expr) -> None:
-        self.parsed(expression.node, expression_of(self.report, expression))
+        self.record_expression(expression.node, expression_of(self.report, expression))
 
-    def parsed(self, scalar: YamlScalar, parsed: ExpressionText | YaqlSyntaxError) -> None:
+    def record_expression(self, scalar: YamlScalar, parsed: ExpressionText | YaqlSyntaxError) -> None:
         if isinstance(parsed, ExpressionText):
             self.body.expressions.append(parsed)
         else:
-            self.body.findings.append(unparsable(self.report, scalar, parsed))
+            self.body.findings.append(parse_error_finding(self.report, scalar, parsed))
 
     def value(self, value: ast.Value) -> None:
         """The expressions of a value; a plain text in it that looks like code and does not parse is a finding."""
@@ -193,7 +193,7 @@ class _Walker:
                 if looks_like_code(text):
                     parsed = parse_scalar(self.report, scalar)
                     if not isinstance(parsed, ExpressionText):
-                        self.body.findings.append(unparsable(self.report, scalar, parsed))
+                        self.body.findings.append(parse_error_finding(self.report, scalar, parsed))
             case ast.ListValue(items=items):
                 for item in items:
                     self.value(item)
@@ -206,7 +206,7 @@ class _Walker:
                 pass
 
 
-def _blocks(statement: ast.Statement) -> Iterator[ast.Block]:
+def _inner_blocks(statement: ast.Statement) -> Iterator[ast.Block]:
     match statement:
         case ast.If(then=then, otherwise=otherwise):
             yield from (then, otherwise)
@@ -238,24 +238,24 @@ NEVER_ASSIGNED: Final = package_rule(
 )
 
 
-def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Iterator[Finding]:
+def check_locals(report: FileReporter, body: MethodBody, arguments: frozenset[str]) -> Iterator[Finding]:
     """Variables are seen without regard to the order of statements: loops may turn any order around."""
     if not body.is_sound:
         return
     reads: dict[str, tuple[ExpressionText, Variable]] = {}
     binds = False
     for expression in body.expressions:
-        for variable in _variables(expression.tree):
+        for variable in _find_variables(expression.tree):
             reads.setdefault(variable.name, (expression, variable))
         binds = binds or binds_names(expression.tree)
-    written: dict[str, Assignment] = {}
+    written: dict[str, BodyAssignment] = {}
     for assignment in body.assignments:
         tree = assignment.target.tree
         if isinstance(tree, Variable):
             written.setdefault(tree.name, assignment)
         else:
             # `$x.a: 1` reads $x and writes into what it holds.
-            for variable in _variables(tree):
+            for variable in _find_variables(tree):
                 reads.setdefault(variable.name, (assignment.target, variable))
     assigned = {*written, *body.bound, *arguments, "this"}
     missing = [name for name in reads if name and not name.isdigit() and name not in assigned]
@@ -273,15 +273,15 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
         expression, variable = reads[name]
         message = f"${name} is read, but it is no argument and nothing assigns it"
         span, meant = expression.span(variable), report.near(name, assigned, sign="$")
-        fix = report.renaming(span, f"${name}", meant.only)
+        fix = report.build_rename_fix(span, f"${name}", meant.only)
         yield report.at(span, NEVER_ASSIGNED, message, hint=meant.hint, fix=fix)
 
 
-def _variables(node: Node) -> Iterator[Variable]:
+def _find_variables(node: Node) -> Iterator[Variable]:
     if isinstance(node, Variable):
         yield node
-    for child in children(node):
-        yield from _variables(child)
+    for child in child_nodes(node):
+        yield from _find_variables(child)
 
 
 def binds_names(node: Node) -> bool:
@@ -295,4 +295,4 @@ def binds_names(node: Node) -> bool:
                 "unpack",
             )
         case _:
-            return any(binds_names(child) for child in children(node))
+            return any(binds_names(child) for child in child_nodes(node))

@@ -14,17 +14,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word, children
+from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word, child_nodes
 from sabir.languages.muranopl.check.names import LATEST, Version
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
+    parse_error_finding,
     parse_scalar,
-    scalars,
-    unparsable,
+    walk_scalars,
 )
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.languages.muranopl.syntax.values import is_null
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
@@ -48,7 +48,7 @@ NO_CONTRACT: Final = package_rule(
 )
 
 
-def contract_expressions(report: Report, contract: YamlNode) -> Iterator[ExpressionText]:
+def contract_expressions(report: FileReporter, contract: YamlNode) -> Iterator[ExpressionText]:
     """All expressions of a contract that parse, keys of mappings included."""
     if isinstance(contract, YamlScalar):
         if isinstance(contract.value, str):
@@ -66,7 +66,7 @@ def contract_expressions(report: Report, contract: YamlNode) -> Iterator[Express
 
 
 def check_contract(
-    report: Report, contract: YamlNode | None, *, literal_allowed: bool = False
+    report: FileReporter, contract: YamlNode | None, *, literal_allowed: bool = False
 ) -> Iterator[Finding]:
     """A contract is an expression on `$`, or a list or mapping of contracts; under a key a literal is legal."""
     if isinstance(contract, YamlSequence):
@@ -84,7 +84,7 @@ def check_contract(
         yield from _check_scalar(report, contract, literal_allowed=literal_allowed)
 
 
-def _check_scalar(report: Report, contract: YamlScalar, *, literal_allowed: bool) -> Iterator[Finding]:
+def _check_scalar(report: FileReporter, contract: YamlScalar, *, literal_allowed: bool) -> Iterator[Finding]:
     if literal_allowed and not (isinstance(contract.value, str) and "$" in contract.text):
         return
     hint = "a contract speaks of the value as $, as in $.string().notNull()"
@@ -93,18 +93,18 @@ def _check_scalar(report: Report, contract: YamlScalar, *, literal_allowed: bool
         return
     parsed = parse_scalar(report, contract)
     if not isinstance(parsed, ExpressionText):
-        yield unparsable(report, contract, parsed, NO_CONTRACT)
+        yield parse_error_finding(report, contract, parsed, NO_CONTRACT)
     elif not _mentions_value(parsed.tree):
         fix = None
         if contract.text.removesuffix("()") in _TYPES:
             # `string` and `string()` for `$.string()`
-            fix = report.replacing(contract, f"$.{contract.text.removesuffix('()')}()")
-        yield report.at(contract, NO_CONTRACT, f"{shown(contract)} is no contract", hint=hint, fix=fix)
+            fix = report.build_replace_fix(contract, f"$.{contract.text.removesuffix('()')}()")
+        yield report.at(contract, NO_CONTRACT, f"{quote_node(contract)} is no contract", hint=hint, fix=fix)
     else:
         yield from _check_functions(report, parsed)
 
 
-def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Finding]:
+def _check_functions(report: FileReporter, contract: ExpressionText) -> Iterator[Finding]:
     """A misspelt function of the chain; only one that is nearly a known one, since contracts may call other code. And
     values where the engine takes none, or none where it needs some."""
     for call in contract_chain(contract.tree) or ():
@@ -118,12 +118,12 @@ def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Findi
         if meant is not None and meant.hint is not None:
             message = f"contracts have no function {call.name!r}"
             span = contract.span(call)
-            fix = report.renaming(span, call.name, meant.only)
+            fix = report.build_rename_fix(span, call.name, meant.only)
             yield report.at(span, NO_CONTRACT, message, hint=meant.hint, fix=fix)
 
 
 def _mentions_value(node: Node) -> bool:
-    return isinstance(node, Variable) or any(_mentions_value(child) for child in children(node))
+    return isinstance(node, Variable) or any(_mentions_value(child) for child in child_nodes(node))
 
 
 def contract_chain(node: Node) -> tuple[Call, ...] | None:
@@ -135,7 +135,7 @@ def contract_chain(node: Node) -> tuple[Call, ...] | None:
     return tuple(reversed(calls)) if isinstance(node, Variable) and node.name == "" else None
 
 
-def accepts_null(report: Report, contract: YamlNode | None) -> bool:
+def accepts_null(report: FileReporter, contract: YamlNode | None) -> bool:
     """Whether a missing value passes; only `.notNull()` refuses it for sure."""
     if not isinstance(contract, YamlScalar) or not isinstance(contract.value, str):
         return True
@@ -183,12 +183,14 @@ class Defaults:
 
         return ContractQuestions(".".join(map(str, self._version)))
 
-    def check(self, report: Report, contract: YamlNode | None, default: YamlNode | None) -> Iterator[Finding]:
+    def check(
+        self, report: FileReporter, contract: YamlNode | None, default: YamlNode | None
+    ) -> Iterator[Finding]:
         if contract is None or default is None:
             return
-        for key in _dropped_keys(contract, default):
+        for key in _find_dropped_keys(contract, default):
             hint = "name the key in the contract, or let the contract take any: $.string(): $"
-            message = f"the contract drops the key {shown(key)} of the Default"
+            message = f"the contract drops the key {quote_node(key)} of the Default"
             yield report.at(
                 key, DEFAULT_KEY_DROPPED, message, hint=hint, related=((contract, "the contract"),)
             )
@@ -197,12 +199,12 @@ class Defaults:
             message = f"the Default breaks its own contract: {reason}"
             yield report.at(default, DEFAULT_BREAKS_CONTRACT, message, related=((contract, "the contract"),))
 
-    def _refusal(self, report: Report, contract: YamlNode, default: YamlNode) -> str | None:
+    def _refusal(self, report: FileReporter, contract: YamlNode, default: YamlNode) -> str | None:
         if _is_plainly_kept(report, contract, default):
             return None
         if isinstance(contract, YamlScalar) and "$" not in contract.text:
             return None  # no contract at all, which is a finding of its own
-        if any(_code_pattern().search(text_of(scalar) or "") for scalar in scalars(default)):
+        if any(_code_pattern().search(text_of(scalar) or "") for scalar in walk_scalars(default)):
             return None
         violation = self._questions.refusal(contract, plain_data(default), report.source)
         if violation is None:
@@ -211,7 +213,7 @@ class Defaults:
         return where + violation.reason
 
 
-def _dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNode]:
+def _find_dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNode]:
     """Keys of a default that its contract does not name: they never reach the object (S-07)."""
     if not isinstance(contract, YamlMapping) or not isinstance(default, YamlMapping):
         return
@@ -221,10 +223,10 @@ def _dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNode]:
     for key, part in contract.items():
         value = default.get(text_of(key) or "")
         if value is not None:
-            yield from _dropped_keys(part, value)
+            yield from _find_dropped_keys(part, value)
 
 
-def _is_plainly_kept(report: Report, contract: YamlNode, default: YamlNode) -> bool:
+def _is_plainly_kept(report: FileReporter, contract: YamlNode, default: YamlNode) -> bool:
     """Whether the contract takes the value for sure; False: ask the engine."""
     if isinstance(contract, YamlSequence):
         return (
@@ -245,16 +247,16 @@ def _is_plainly_kept(report: Report, contract: YamlNode, default: YamlNode) -> b
     value = default.value
     if value is None:
         return all(call.name not in ("notNull", "check") for call in calls)
-    return all(_keeps(call, value) for call in calls)
+    return all(_is_accepted(call, value) for call in calls)
 
 
-def _keeps(call: Call, value: object) -> bool:
+def _is_accepted(call: Call, value: object) -> bool:
     if call.name == "check":
-        return len(call.arguments) == 1 and _holds(call.arguments[0], value)
+        return len(call.arguments) == 1 and _is_satisfied(call.arguments[0], value)
     return call.name == "notNull" or (call.name in _PYTHON_TYPES and type(value) is _PYTHON_TYPES[call.name])
 
 
-def _holds(predicate: Node, value: object) -> bool:
+def _is_satisfied(predicate: Node, value: object) -> bool:
     """The usual predicates: a number compared, one of some texts."""
     match predicate:
         case Binary(operator="in", left=Variable(name=""), right=ListLiteral(items=items)):

@@ -65,30 +65,30 @@ class CoreClass(Struct, frozen=True):
 
 def core_class(name: str) -> CoreClass | None:
     """What is known of a class of the core library; None for one whose members are not all known."""
-    line = _lines().get(name)
-    return None if line is None else _parsed(line)
+    line = _read_index_lines().get(name)
+    return None if line is None else _parse_class_line(line)
 
 
 def core_heirs(name: str) -> tuple[str, ...]:
     """The classes of the core library that extend one, directly or not."""
-    return _heirs(name) if name in _lines() else ()
+    return _find_subclasses(name) if name in _read_index_lines() else ()
 
 
 @cache
-def _heirs(name: str) -> tuple[str, ...]:
-    heirs = [heir for heir, line in _lines().items() if name in _parsed(line).parents]
-    return (*heirs, *(further for heir in heirs for further in _heirs(heir)))
+def _find_subclasses(name: str) -> tuple[str, ...]:
+    heirs = [heir for heir, line in _read_index_lines().items() if name in _parse_class_line(line).parents]
+    return (*heirs, *(further for heir in heirs for further in _find_subclasses(heir)))
 
 
 @cache
-def _lines() -> dict[str, str]:
+def _read_index_lines() -> dict[str, str]:
     lines = _FILE.read_text(encoding="utf-8").splitlines()
     pairs = (line.partition(":") for line in lines if not line.startswith("#"))
     return {name: rest for name, _, rest in pairs}
 
 
 @cache
-def _parsed(line: str) -> CoreClass:
+def _parse_class_line(line: str) -> CoreClass:
     parents, inputs, properties, methods = (part.split() for part in (*line.split(";"), "", "", "")[:4])
     return CoreClass(tuple(parents), frozenset(inputs), frozenset(properties), frozenset(methods))
 

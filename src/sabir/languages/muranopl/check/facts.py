@@ -7,20 +7,20 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
-from sabir.languages.muranopl.check.class_view import Ancestry, ClassDocument, ClassTable
-from sabir.languages.muranopl.check.code import Body, read_body
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, child_nodes
+from sabir.languages.muranopl.check.class_view import Ancestry, ClassDocument, PackageClasses
+from sabir.languages.muranopl.check.code import MethodBody, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_library import CoreClass, core_class, core_heirs
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 
 # An ancestry that is longer was made by a machine, or to keep one busy; nothing is said of its members.
 _MOST_RELATIVES = 1000
 CONSTRUCTORS = (".init", "initialize")
 
 
-class Signature(Struct, frozen=True, eq=False):
+class MethodSignature(Struct, frozen=True, eq=False):
     """The arguments of a method, as a call has to fit them."""
 
     standard: tuple[str, ...]
@@ -32,7 +32,7 @@ class Signature(Struct, frozen=True, eq=False):
 class MethodFacts(Struct, frozen=True, eq=False):
     name: str
     node: MethodNode
-    body: Body
+    body: MethodBody
     arguments: frozenset[str]
     is_static: bool
 
@@ -43,7 +43,7 @@ class ClassFacts:
     def __init__(self, facts: Facts, document: ClassDocument) -> None:
         self._facts = facts
         self.document = document
-        self.report = Report(document.source)
+        self.report = FileReporter(document.source)
 
     @cached_property
     def methods(self) -> tuple[MethodFacts, ...]:
@@ -70,7 +70,7 @@ class ClassFacts:
     def read(self) -> frozenset[str]:
         """Names x of `$.x` that a method reads."""
         trees = (expression.tree for method in self.methods for expression in method.body.expressions)
-        return frozenset(name for tree in trees for name in _reads(tree))
+        return frozenset(name for tree in trees for name in _find_property_reads(tree))
 
     @cached_property
     def lineage(self) -> Lineage | None:
@@ -86,7 +86,7 @@ class ClassFacts:
 class Facts:
     """The facts of all classes of a package."""
 
-    def __init__(self, table: ClassTable) -> None:
+    def __init__(self, table: PackageClasses) -> None:
         self.table = table
         self._by_node: dict[int, ClassFacts] = {}
         self._lineages: dict[str, Lineage | None] = {}
@@ -152,12 +152,12 @@ class Lineage:
         self._core = core
 
     @cached_property
-    def methods(self) -> Mapping[str, Signature | None]:
+    def methods(self) -> Mapping[str, MethodSignature | None]:
         """By name; None where the arguments are not known."""
-        found: dict[str, Signature | None] = {}
+        found: dict[str, MethodSignature | None] = {}
         for facts in self.own:
             for method in facts.methods:
-                found.setdefault(method.name, _signature(facts.report, method.node))
+                found.setdefault(method.name, _build_signature(facts.report, method.node))
         for core in self._core:
             for member in sorted(core.methods):
                 found.setdefault(member, None)
@@ -202,7 +202,7 @@ class Lineage:
             for method in facts.methods:
                 called = calls.setdefault(method.name, set())
                 for expression in method.body.expressions:
-                    called.update(_calls(expression.tree))
+                    called.update(_find_called_names(expression.tree))
         found: set[str] = set()
         waiting: list[str] = [*CONSTRUCTORS]
         while waiting:
@@ -222,7 +222,7 @@ def own_property(node: Node) -> str | None:
             return None
 
 
-def _reads(tree: Node) -> Iterator[str]:
+def _find_property_reads(tree: Node) -> Iterator[str]:
     """Names of properties of the object itself that an expression reads."""
     waiting = [tree]
     while waiting:
@@ -230,10 +230,10 @@ def _reads(tree: Node) -> Iterator[str]:
         name = own_property(node)
         if name is not None:
             yield name
-        waiting.extend(children(node))
+        waiting.extend(child_nodes(node))
 
 
-def _calls(tree: Node) -> set[str]:
+def _find_called_names(tree: Node) -> set[str]:
     """Names that an expression calls."""
     found: set[str] = set()
     waiting = [tree]
@@ -241,16 +241,16 @@ def _calls(tree: Node) -> set[str]:
         node = waiting.pop()
         if isinstance(node, Call):
             found.add(node.name)
-        waiting.extend(children(node))
+        waiting.extend(child_nodes(node))
     return found
 
 
-def _signature(report: Report, method: MethodNode) -> Signature | None:
+def _build_signature(report: FileReporter, method: MethodNode) -> MethodSignature | None:
     if not method.has_sure_arguments:
         return None
     standard = [argument for argument in method.arguments if argument.usage == "Standard"]
     usages = {argument.usage for argument in method.arguments}
-    return Signature(
+    return MethodSignature(
         tuple(argument.name for argument in standard),
         frozenset(argument.name for argument in standard if _is_required(report, argument)),
         "VarArgs" in usages,
@@ -258,6 +258,6 @@ def _signature(report: Report, method: MethodNode) -> Signature | None:
     )
 
 
-def _is_required(report: Report, argument: ArgumentNode) -> bool:
+def _is_required(report: FileReporter, argument: ArgumentNode) -> bool:
     """An argument may be left out when it has a default or its contract takes null."""
     return argument.default is None and not accepts_null(report, argument.contract.node)

@@ -19,13 +19,13 @@ from sabir.languages.muranopl.check.contracts import contract_chain
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, Lineage, MethodFacts, own_property
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
-    dotted,
     is_expression_scalar,
     parse_scalar,
+    read_dotted_name,
     type_name,
 )
 from sabir.languages.muranopl.syntax.names import is_type_reference
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
 
 ITEM_FUNCTIONS: Final = frozenset(
@@ -108,9 +108,9 @@ class Inference:
             for property_ in facts.document.members.properties
             if property_.name == name
         ]
-        return _agreed(declared or self._assigned(relatives, name))
+        return _common_type(declared or self._find_assigned_types(relatives, name))
 
-    def _assigned(self, relatives: Iterable[ClassFacts], name: str) -> Iterable[ObjectType | None]:
+    def _find_assigned_types(self, relatives: Iterable[ClassFacts], name: str) -> Iterable[ObjectType | None]:
         """What the methods of a class put into a property that is not declared."""
         for facts in relatives:
             for method in facts.methods:
@@ -118,21 +118,21 @@ class Inference:
                     if own_property(assignment.target.tree) == name:
                         yield from self.value_types(assignment.value, facts, method)
 
-    def returned_type(self, cls: str, name: str) -> ObjectType | None:
-        return self._once((cls, name, "()"), lambda: self._returned_type(cls, name))
+    def infer_return_type(self, cls: str, name: str) -> ObjectType | None:
+        return self._once((cls, name, "()"), lambda: self._find_return_type(cls, name))
 
-    def _returned_type(self, cls: str, name: str) -> ObjectType | None:
+    def _find_return_type(self, cls: str, name: str) -> ObjectType | None:
         types: list[ObjectType | None] = []
         for facts in self._facts.relatives(cls):
             for method in facts.methods:
                 if method.name == name:
                     for value in method.body.returns:
                         types.extend(self.value_types(value, facts, method))
-        return _agreed(types)
+        return _common_type(types)
 
     def variable_type(self, facts: ClassFacts, method: MethodFacts, name: str) -> ObjectType | None:
         key = (id(method.body), name)
-        return self._once(key, lambda: _agreed(self._variable_types(facts, method, name)))
+        return self._once(key, lambda: _common_type(self._variable_types(facts, method, name)))
 
     def _variable_types(
         self, facts: ClassFacts, method: MethodFacts, name: str
@@ -179,12 +179,12 @@ class Inference:
             return ObjectType(inner.cls, is_list=True) if inner is not None and not inner.is_list else None
         if not isinstance(contract, YamlScalar) or not isinstance(contract.value, str):
             return None
-        parsed = parse_scalar(Report(document.source), contract)
+        parsed = parse_scalar(FileReporter(document.source), contract)
         if not isinstance(parsed, ExpressionText):
             return None
         for call in contract_chain(parsed.tree) or ():
             if call.name == "class" and call.arguments:
-                return named_class(document, call.arguments[0])
+                return resolve_class_argument(document, call.arguments[0])
         return None
 
     def _once(self, key: tuple[object, ...], ask: Callable[[], ObjectType | None]) -> ObjectType | None:
@@ -213,11 +213,11 @@ class _Place(Struct, frozen=True, eq=False):
             case Group(inner=inner):
                 return self.type_of(inner, dollar)
             case Call(name="new" | "cast" | "find", arguments=arguments):
-                return self._named(node.name, arguments)
+                return self._infer_class_argument(node.name, arguments)
             case Binary(operator="." | "?.", left=left, right=Word(value=name)):
                 return self._property(self.type_of(left, dollar), name)
             case Binary(operator="." | "?.", left=left, right=Call() as call):
-                return self._called(self.type_of(left, dollar), call)
+                return self._infer_call(self.type_of(left, dollar), call)
             case Index(value=value, arguments=(index,)):
                 type_ = self.type_of(value, dollar)
                 is_number = isinstance(index, Literal) and isinstance(index.value, int)
@@ -225,10 +225,10 @@ class _Place(Struct, frozen=True, eq=False):
             case _:
                 return None
 
-    def _named(self, function: str, arguments: tuple[Node, ...]) -> ObjectType | None:
+    def _infer_class_argument(self, function: str, arguments: tuple[Node, ...]) -> ObjectType | None:
         """`new(X, …)` and `cast(value, X)`."""
         at = 0 if function == "new" else 1
-        return named_class(self.facts.document, arguments[at]) if len(arguments) > at else None
+        return resolve_class_argument(self.facts.document, arguments[at]) if len(arguments) > at else None
 
     def _property(self, receiver: ObjectType | None, name: str) -> ObjectType | None:
         if receiver is None:
@@ -236,13 +236,13 @@ class _Place(Struct, frozen=True, eq=False):
         type_ = self.inference.property_type(receiver.cls, name)
         return type_ if not receiver.is_list else None
 
-    def _called(self, receiver: ObjectType | None, call: Call) -> ObjectType | None:
+    def _infer_call(self, receiver: ObjectType | None, call: Call) -> ObjectType | None:
         if call.name in ("find", "cast") and call.arguments:
-            return named_class(self.facts.document, call.arguments[0])
+            return resolve_class_argument(self.facts.document, call.arguments[0])
         if receiver is None:
             return None
         if not receiver.is_list:
-            return self.inference.returned_type(receiver.cls, call.name)
+            return self.inference.infer_return_type(receiver.cls, call.name)
         if call.name in _SAME_ITEMS:
             return receiver
         if call.name in _ONE_ITEM:
@@ -253,18 +253,18 @@ class _Place(Struct, frozen=True, eq=False):
         return None
 
 
-def named_class(document: ClassDocument, node: Node) -> ObjectType | None:
+def resolve_class_argument(document: ClassDocument, node: Node) -> ObjectType | None:
     """The class that an argument names: `prefix:Name`, `Name`, `a.b.Name`, `'a.b.Name'`."""
     written = type_name(node)
     if written is None and isinstance(node, Literal | Word):
         written = node.value if isinstance(node.value, str) else None
     elif written is None:
-        written = dotted(node)
+        written = read_dotted_name(node)
     name = document.resolve(written) if written is not None and is_type_reference(written) else None
     return None if name is None else ObjectType(name)
 
 
-def _agreed(types: Iterable[ObjectType | None]) -> ObjectType | None:
+def _common_type(types: Iterable[ObjectType | None]) -> ObjectType | None:
     """The type that all ways agree on; null tells nothing."""
     distinct = set(types)
     return next(iter(distinct)) if len(distinct) == 1 else None

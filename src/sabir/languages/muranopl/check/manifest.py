@@ -25,7 +25,7 @@ from sabir.languages.muranopl.check.names import HEAT
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples import package_rule
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.languages.muranopl.syntax.values import NO_MAPPING, SECOND_DOCUMENT, is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, text_of
 from sabir.text import Place, Span
@@ -87,7 +87,7 @@ class ManifestValidator(ViewValidator):
         manifest = self._view.manifest
         if manifest is None:
             return
-        report = Report(self._view.manifest_source)
+        report = FileReporter(self._view.manifest_source)
         foreign = not self._view.is_checked_language
         yield from check_keys(report, manifest, foreign=foreign)
         if foreign:
@@ -112,18 +112,18 @@ class ManifestValidator(ViewValidator):
         documents = file.yaml.documents
         if not documents or not isinstance(documents[0], YamlMapping):
             what = kind_of(documents[0]) if documents and documents[0] is not None else "empty"
-            yield Report(file.source).whole(
+            yield FileReporter(file.source).whole(
                 NO_MAPPING, f"the manifest must be a mapping of keys, it is {what}"
             )
         elif sum(document is not None for document in documents) > 1:
-            yield Report(file.source).whole(
+            yield FileReporter(file.source).whole(
                 SECOND_DOCUMENT, "the manifest must be one YAML document; there is a second one"
             )
 
-    def _class_files(self, report: Report, classes: YamlNode | None) -> Iterator[Finding]:
+    def _class_files(self, report: FileReporter, classes: YamlNode | None) -> Iterator[Finding]:
         if not isinstance(classes, YamlMapping):
             if classes is None or is_null(classes):
-                yield from self._unlisted(frozenset(), None)
+                yield from self._report_unlisted_files(frozenset(), None)
             return
         named = [
             (key, value, posixpath.normpath(posixpath.join("Classes", text_of(value) or "")))
@@ -140,17 +140,17 @@ class ManifestValidator(ViewValidator):
         for key, value, path in named:
             if is_class_file(value) and not self.package.exists(path):
                 name = text_of(value) or ""
-                message = f"the file {name!r} of class {shown(key)} is not under Classes/"
+                message = f"the file {name!r} of class {quote_node(key)} is not under Classes/"
                 short = name.removesuffix(".yaml")
                 meant = report.near(short, free)
                 fix = None
                 if meant.only and short != name:
-                    fix = report.replacing(value, f"{meant.only}.yaml")
+                    fix = report.build_replace_fix(value, f"{meant.only}.yaml")
                 yield report.at(value, NO_CLASS_FILE, message, hint=meant.hint, fix=fix)
         if all(is_class_file(value) for value in classes.values()):
-            yield from self._unlisted(listed, classes)
+            yield from self._report_unlisted_files(listed, classes)
 
-    def _unlisted(self, listed: Iterable[str], classes: YamlMapping | None) -> Iterator[Finding]:
+    def _report_unlisted_files(self, listed: Iterable[str], classes: YamlMapping | None) -> Iterator[Finding]:
         for name in self.package.list("Classes"):
             if name not in listed:
                 short = name.removeprefix("Classes/")
@@ -174,7 +174,7 @@ class ManifestValidator(ViewValidator):
         edit = Edit(place=Place(source, Span(last, last)), text=lines)
         return Fix(title="list it in the manifest", edits=(edit,), safe=False)
 
-    def _ui_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
+    def _ui_file(self, report: FileReporter, manifest: YamlMapping) -> Iterator[Finding]:
         if self._view.format_name == HEAT or text_of(manifest.get("Type")) != "Application":
             return
         value = manifest.get("UI")
@@ -185,7 +185,7 @@ class ManifestValidator(ViewValidator):
             message = f"an application needs its user interface, but there is no file UI/{name}"
             yield self._about(report, value, NO_USER_INTERFACE, message)
 
-    def _logo_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
+    def _logo_file(self, report: FileReporter, manifest: YamlMapping) -> Iterator[Finding]:
         value = manifest.get("Logo")
         if value is not None and not is_null(value) and text_of(value) is None:
             return
@@ -201,7 +201,7 @@ class ManifestValidator(ViewValidator):
             yield LOGO_FORMAT.about_file(logo, f"the logo {logo!r} is no PNG image")
 
     @staticmethod
-    def _about(report: Report, value: YamlNode | None, rule: Rule, message: str) -> Finding:
+    def _about(report: FileReporter, value: YamlNode | None, rule: Rule, message: str) -> Finding:
         return (
             report.whole(rule, message)
             if value is None or is_null(value)

@@ -9,21 +9,21 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
-from sabir.diagnostics.suggestions import near
+from sabir.diagnostics.suggestions import suggest
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.manifest import InvalidVersion, read_version, read_version_spec
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.languages.muranopl.syntax.values import (
     MISSING_KEY,
     NO_TEXT,
     UNKNOWN_SECTION,
+    build_quote_fix,
     is_null,
     meta_shape,
     one_of,
-    quoting,
+    report_unknown_keys,
     string_value,
-    unknown_keys,
 )
 from sabir.source.packages.file_access import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -127,21 +127,23 @@ FULL_NAME_CASE: Final = package_rule(
 )
 
 
-def _missing(report: Report, manifest: YamlMapping, key: str) -> Finding:
+def _report_missing_key(report: FileReporter, manifest: YamlMapping, key: str) -> Finding:
     message = f"the manifest lacks its key {key}"
     for written in manifest:
-        if text_of(written) not in MANIFEST_KEYS and near(text_of(written) or "", MANIFEST_KEYS) == key:
+        if text_of(written) not in MANIFEST_KEYS and suggest(text_of(written) or "", MANIFEST_KEYS) == key:
             return report.at(written, MISSING_KEY, message, hint=f"is {text_of(written)!r} meant for it?")
     return report.whole(MISSING_KEY, message)
 
 
-def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
+def check_keys(report: FileReporter, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
     """The keys of the manifest and the form of their values."""
     if not foreign:
-        yield from unknown_keys(report, manifest, MANIFEST_KEYS, code=UNKNOWN_SECTION, what="a manifest")
+        yield from report_unknown_keys(
+            report, manifest, MANIFEST_KEYS, code=UNKNOWN_SECTION, what="a manifest"
+        )
     for key in ("Type", "FullName"):
         if manifest.get(key) is None:
-            yield _missing(report, manifest, key)
+            yield _report_missing_key(report, manifest, key)
     yield from check_format(report, manifest.get("Format"))
     yield from one_of(
         report, manifest.get("Type"), MANIFEST_TYPES, code=TYPE_OR_VERSION, what="Type", required=True
@@ -161,7 +163,7 @@ def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) 
     yield from meta_shape(report, manifest, code=META_FORM)
 
 
-def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_format(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     """`Format` is one that is known; a bare number is a version of MuranoPL."""
     if value is None or is_null(value):
         return
@@ -170,9 +172,9 @@ def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     if not slash and re.fullmatch(r"[0-9.]+", name):
         name, slash, version = "MuranoPL", "/", name
     if name not in FORMATS:
-        message = f"{shown(value)} is no format that is known here; the classes and forms of the package are not checked"
+        message = f"{quote_node(value)} is no format that is known here; the classes and forms of the package are not checked"
         candidates = [f"{candidate}/{version or '1.0'}" for candidate in FORMATS]
-        yield report.unknown(value, UNKNOWN_FORMAT, message, candidates)
+        yield report.report_unknown(value, UNKNOWN_FORMAT, message, candidates)
     elif slash and tuple(version.split(".")) not in {tuple(map(str, number)) for number in FORMATS[name]} | {
         ("1",)
     }:
@@ -182,56 +184,56 @@ def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
         yield report.at(value, UNKNOWN_FORMAT, message, hint=f"the versions go up to {newest}")
 
 
-def check_full_name(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_full_name(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     if value is None:
         return
     text = text_of(value)
     if text is None or not is_dotted_name(text):
         hint = "write names separated by dots, as in com.example.web.Site"
-        yield report.at(value, FULL_NAME_FORM, f"FullName cannot be {shown(value)}", hint=hint)
+        yield report.at(value, FULL_NAME_FORM, f"FullName cannot be {quote_node(value)}", hint=hint)
     elif not is_lower_camel(text):
         hint = "begin every part with a small letter"
         yield report.at(value, FULL_NAME_CASE, f"FullName {text!r} is not in lowerCamelCase", hint=hint)
 
 
-def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_version(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     """SemVer; short forms are completed (S-23), so a number will do as well."""
     if value is not None and not is_null(value) and not _can_be_read(read_version, value):
         hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
-        yield report.at(value, TYPE_OR_VERSION, f"Version cannot be {shown(value)}", hint=hint)
+        yield report.at(value, TYPE_OR_VERSION, f"Version cannot be {quote_node(value)}", hint=hint)
 
 
-def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_tags(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     if value is None or is_null(value):
         return
     if not isinstance(value, YamlSequence):
         message = f"Tags must be a list, not {kind_of(value)}"
         fix = None
         if is_identifier(text_of(value) or ""):
-            fix = report.replacing(value, f"[{text_of(value)}]", title="make it a list", safe=True)
+            fix = report.build_replace_fix(value, f"[{text_of(value)}]", title="make it a list", safe=True)
         yield report.at(value, TAGS_FORM, message, hint="write Tags: [one, two]", fix=fix)
         return
     for item in value.items:
         if text_of(item) is None:
             message = f"a tag must be a text, not {kind_of(item)}"
-            yield report.at(item, TAG_FORM, message, fix=quoting(report, item))
+            yield report.at(item, TAG_FORM, message, fix=build_quote_fix(report, item))
 
 
-def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_require(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
-    entries = yield from _entries(report, value, "Require", REQUIRE_FORM, hint)
+    entries = yield from _check_section(report, value, "Require", REQUIRE_FORM, hint)
     for key, wanted in entries:
         name = text_of(key)
         if name is None or not is_dotted_name(name):
-            yield report.at(key, REQUIRE_FORM, f"{shown(key)} is no name of a package")
+            yield report.at(key, REQUIRE_FORM, f"{quote_node(key)} is no name of a package")
         else:
             yield from check_version_spec(report, name, wanted)
 
 
-def check_version_spec(report: Report, name: str, value: YamlNode) -> Iterator[Finding]:
+def check_version_spec(report: FileReporter, name: str, value: YamlNode) -> Iterator[Finding]:
     if not _can_be_read(read_version_spec, value):
         hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
-        yield report.at(value, REQUIRED_VERSION, f"{shown(value)} is no version of {name}", hint=hint)
+        yield report.at(value, REQUIRED_VERSION, f"{quote_node(value)} is no version of {name}", hint=hint)
 
 
 def _can_be_read(read: Callable[[YamlNode], object], value: YamlNode) -> bool:
@@ -242,24 +244,26 @@ def _can_be_read(read: Callable[[YamlNode], object], value: YamlNode) -> bool:
     return True
 
 
-def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_classes(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     """The form of `Classes`: qualified names and files below `Classes/`."""
     hint = "write class names with their files: {com.example.Site: Site.yaml}"
-    entries = yield from _entries(report, value, "Classes", LOGO_OR_CLASSES_FORM, hint)
+    entries = yield from _check_section(report, value, "Classes", LOGO_OR_CLASSES_FORM, hint)
     for key, file in entries:
         name, path = text_of(key), text_of(file)
         if name is None or not is_dotted_name(name):
-            yield report.at(key, CLASSES_ENTRY, f"{shown(key)} is no qualified class name")
+            yield report.at(key, CLASSES_ENTRY, f"{quote_node(key)} is no qualified class name")
         if path is None:
             yield report.at(
-                file, CLASSES_ENTRY, f"the file of class {shown(key)} must be a text, not {kind_of(file)}"
+                file,
+                CLASSES_ENTRY,
+                f"the file of class {quote_node(key)} must be a text, not {kind_of(file)}",
             )
         elif not is_class_file(file):
             yield report.at(file, CLASS_FILE_OUTSIDE, f"the class file {path!r} leaves the folder Classes/")
 
 
-def _entries(
-    report: Report, value: YamlNode | None, section: str, rule: Rule, hint: str
+def _check_section(
+    report: FileReporter, value: YamlNode | None, section: str, rule: Rule, hint: str
 ) -> Generator[Finding, None, Iterable[tuple[YamlNode, YamlNode]]]:
     """The entries of a section that may be left out; anything but a mapping is told, and has none."""
     if value is None or is_null(value):

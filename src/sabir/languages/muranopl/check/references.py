@@ -11,16 +11,27 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.expressions.yaql.nodes import Binary, Call, Index, Literal, Node, Rule, Unary, Word, children
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Literal, Node, Rule, Unary, Word, child_nodes
 from sabir.languages.muranopl.check.class_references import check_class_reference
-from sabir.languages.muranopl.check.class_view import ClassTable
+from sabir.languages.muranopl.check.class_view import PackageClasses
 from sabir.languages.muranopl.check.core_library import FUNCTIONS, LAMBDA_FUNCTIONS
-from sabir.languages.muranopl.check.facts import CONSTRUCTORS, ClassFacts, Lineage, MethodFacts, Signature
-from sabir.languages.muranopl.check.inference import ITEM_FUNCTIONS, Inference, ObjectType, named_class
+from sabir.languages.muranopl.check.facts import (
+    CONSTRUCTORS,
+    ClassFacts,
+    Lineage,
+    MethodFacts,
+    MethodSignature,
+)
+from sabir.languages.muranopl.check.inference import (
+    ITEM_FUNCTIONS,
+    Inference,
+    ObjectType,
+    resolve_class_argument,
+)
 from sabir.languages.muranopl.examples import package_rule
-from sabir.languages.muranopl.syntax.expressions import ExpressionText, dotted, type_name
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, read_dotted_name, type_name
 from sabir.languages.muranopl.syntax.names import is_type_reference
-from sabir.languages.muranopl.syntax.report import Near, Report
+from sabir.languages.muranopl.syntax.report import FileReporter, Near
 from sabir.text import Span
 
 CALL_ARGUMENTS: Final = package_rule(
@@ -32,7 +43,7 @@ CALL_ARGUMENTS: Final = package_rule(
 
 
 def check_call(
-    report: Report, expression: ExpressionText, call: Call, signature: Signature | None
+    report: FileReporter, expression: ExpressionText, call: Call, signature: MethodSignature | None
 ) -> Iterator[Finding]:
     """Whether a call fits a signature; one that is not known fits anything."""
     if signature is None:
@@ -53,7 +64,7 @@ def check_call(
         name = word.value
         hint = report.near(name, signature.standard).hint
         free = {*signature.standard[positional:]}.difference(named)
-        fix = report.renaming(expression.span(word), name, report.near(name, free).only)
+        fix = report.build_rename_fix(expression.span(word), name, report.near(name, free).only)
         message = f"{call.name} has no argument {name!r}"
         yield report.at(span, CALL_ARGUMENTS, message, hint=hint, fix=fix)
     passed = {*signature.standard[:positional], *named}
@@ -63,7 +74,7 @@ def check_call(
 
 
 def check_values(
-    report: Report, expression: ExpressionText, call: Call, cls: str, lineage: Lineage
+    report: FileReporter, expression: ExpressionText, call: Call, cls: str, lineage: Lineage
 ) -> Iterator[Finding]:
     """The values that `new(X, name => value)` gives to properties: the engine ignores one of another name."""
     names = set(lineage.properties)
@@ -80,12 +91,12 @@ def check_values(
         ):
             name, span = argument.source.value, expression.span(argument.source)
             meant = report.near(name, names)
-            fix = report.renaming(span, name, meant.only)
+            fix = report.build_rename_fix(span, name, meant.only)
             message = f"{cls} declares no property {name!r}"
             yield report.at(span, CALL_ARGUMENTS, message, hint=meant.hint, fix=fix)
 
 
-def _too_many(name: str, signature: Signature, positional: int) -> str:
+def _too_many(name: str, signature: MethodSignature, positional: int) -> str:
     count = len(signature.standard)
     takes = "no argument" if count == 0 else f"{count} argument{'s' * (count != 1)}"
     here = "here is 1" if positional == 1 else f"here are {positional}"
@@ -123,10 +134,10 @@ NO_RESOURCE: Final = package_rule(
 )
 
 
-class Names:
+class NameChecker:
     """What the names in the methods of a package mean."""
 
-    def __init__(self, table: ClassTable, inference: Inference) -> None:
+    def __init__(self, table: PackageClasses, inference: Inference) -> None:
         self.table = table
         self.inference = inference
 
@@ -139,7 +150,7 @@ class Names:
 
 
 class _Walker(Struct, frozen=True, eq=False):
-    table: ClassTable
+    table: PackageClasses
     inference: Inference
     facts: ClassFacts
     method: MethodFacts
@@ -148,7 +159,7 @@ class _Walker(Struct, frozen=True, eq=False):
     """False where code defines functions of its own."""
 
     @property
-    def report(self) -> Report:
+    def report(self) -> FileReporter:
         return self.facts.report
 
     def walk(self, node: Node, dollar: ObjectType | None) -> Iterator[Finding]:
@@ -168,7 +179,7 @@ class _Walker(Struct, frozen=True, eq=False):
                 yield from self._read(left, word, dollar)
             case Call() as call:
                 yield from self._function(call)
-                yield from self._named_class(call)
+                yield from self._check_class_name(call)
                 yield from self._arguments(call, self._dollar_in(call, dollar))
             case Index(value=value, arguments=arguments):
                 yield from self.walk(value, dollar)
@@ -178,21 +189,23 @@ class _Walker(Struct, frozen=True, eq=False):
                 yield from self.walk(left, dollar)
                 yield from self.walk(right, None)
             case _:
-                for child in children(node):
+                for child in child_nodes(node):
                     yield from self.walk(child, dollar)
 
     def _class(self, node: Node, written: str) -> Iterator[Finding]:
         span = self.expression.span(node)
         yield from check_class_reference(self.report, self.table, self.facts.document, span, written)
 
-    def _named_class(self, call: Call) -> Iterator[Finding]:
+    def _check_class_name(self, call: Call) -> Iterator[Finding]:
         """`new(Name)` and `new('a.b.Name')`, which name their class without a colon."""
         first = call.arguments[0] if call.name == "new" and call.arguments else None
-        written = first.value if isinstance(first, (Word, Literal)) else dotted(first) if first else None
+        written = (
+            first.value if isinstance(first, (Word, Literal)) else read_dotted_name(first) if first else None
+        )
         if first is not None and isinstance(written, str) and is_type_reference(written):
             yield from self._class(first, written)
         if first is not None:
-            yield from self._new(named_class(self.facts.document, first), call)
+            yield from self._new(resolve_class_argument(self.facts.document, first), call)
 
     def _new(self, type_: ObjectType | None, call: Call) -> Iterator[Finding]:
         """`new(X, name => value)`: the class has the property, or its constructor an argument of that name."""
@@ -210,7 +223,7 @@ class _Walker(Struct, frozen=True, eq=False):
         else:
             meant = self.report.near(name, FUNCTIONS)
         span = self.expression.span(call)
-        fix = self.report.renaming(span, name, meant.only)
+        fix = self.report.build_rename_fix(span, name, meant.only)
         message = f"there is no function {name!r}"
         yield self.report.at(span, UNKNOWN_FUNCTION, message, hint=meant.hint, fix=fix)
 
@@ -260,7 +273,7 @@ class _Walker(Struct, frozen=True, eq=False):
         title = type_.cls if type_ is not None else self.facts.document.resolve(type_name(receiver) or "")
         message = f"{title} has no method {call.name!r}, nor has any class it extends"
         span, meant = self.expression.span(call), self.report.near(call.name, methods)
-        fix = self.report.renaming(span, call.name, meant.only)
+        fix = self.report.build_rename_fix(span, call.name, meant.only)
         return self.report.at(span, UNKNOWN_METHOD, message, hint=meant.hint, fix=fix)
 
     def _dollar_in(self, call: Call, dollar: ObjectType | None) -> ObjectType | None:
@@ -279,7 +292,7 @@ class _Walker(Struct, frozen=True, eq=False):
             return
         message = f"{type_.cls} has no property {name!r}: it is neither declared nor assigned"
         span, meant = self.expression.span(word), self.report.near(name, lineage.readable)
-        fix = self.report.renaming(span, name, meant.only)
+        fix = self.report.build_rename_fix(span, name, meant.only)
         yield self.report.at(span, UNKNOWN_PROPERTY, message, hint=meant.hint, fix=fix)
 
     # -- resources ---------------------------------------------------------------------------------------------------
@@ -298,11 +311,11 @@ class _Walker(Struct, frozen=True, eq=False):
             span, meant = self.expression.span(call), self.report.near(name, files)
             literal = self.expression.span(first)
             quoted = isinstance(first, Literal)
-            fix = self.report.renaming(Span(literal.start + quoted, literal.end), name, meant.only)
+            fix = self.report.build_rename_fix(Span(literal.start + quoted, literal.end), name, meant.only)
             message = f"there is no file {name!r} under Resources/"
             yield self.report.at(span, NO_RESOURCE, message, hint=meant.hint, fix=fix)
 
 
 def _defines_functions(node: Node) -> bool:
     """`def(name, …)`, whose function is called by its name."""
-    return (isinstance(node, Call) and node.name == "def") or any(map(_defines_functions, children(node)))
+    return (isinstance(node, Call) and node.name == "def") or any(map(_defines_functions, child_nodes(node)))

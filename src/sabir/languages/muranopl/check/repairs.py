@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Fix
-from sabir.expressions.yaql.nodes import Call, Node, children
+from sabir.expressions.yaql.nodes import Call, Node, child_nodes
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, is_expression_scalar, parse_scalar
-from sabir.languages.muranopl.syntax.report import Report, edited, indent_before, is_flow, newline
+from sabir.languages.muranopl.syntax.report import (
+    FileReporter,
+    build_fix,
+    indent_before,
+    is_flow,
+    line_separator,
+)
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar
 from sabir.text import Span
@@ -16,7 +22,7 @@ from sabir.text import Span
 _colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 
-def call_alone(report: Report, target: YamlScalar, value: YamlNode) -> Fix | None:
+def call_alone(report: FileReporter, target: YamlScalar, value: YamlNode) -> Fix | None:
     """The right side of an assignment that nobody reads, when it calls something."""
     if not isinstance(value, YamlScalar) or value.tag is not None or not is_expression_scalar(value):
         return None
@@ -28,14 +34,14 @@ def call_alone(report: Report, target: YamlScalar, value: YamlNode) -> Fix | Non
         or not _colon_pattern().fullmatch(report.source.text, between.start, between.end)
     ):
         return None
-    return edited(report, "keep the call alone", [(Span(target.span.start, value.span.start), "")])
+    return build_fix(report, "keep the call alone", [(Span(target.span.start, value.span.start), "")])
 
 
 def _has_call(node: Node) -> bool:
-    return isinstance(node, Call) or any(map(_has_call, children(node)))
+    return isinstance(node, Call) or any(map(_has_call, child_nodes(node)))
 
 
-def declaring(report: Report, namespaces: YamlNode | None, prefix: str, name: str) -> Fix | None:
+def build_prefix_fix(report: FileReporter, namespaces: YamlNode | None, prefix: str, name: str) -> Fix | None:
     """A prefix declared for the one namespace of the core library that has the class."""
     candidates = [
         namespace for namespace in core_library.NAMESPACES if f"{namespace}.{name}" in core_library.CLASSES
@@ -44,9 +50,11 @@ def declaring(report: Report, namespaces: YamlNode | None, prefix: str, name: st
         return None
     start = namespaces.entries[0].key.span.start
     if is_flow(report, namespaces):
-        return edited(report, f"declare {prefix!r}", [(Span(start, start), f"{prefix}: {candidates[0]}, ")])
+        return build_fix(
+            report, f"declare {prefix!r}", [(Span(start, start), f"{prefix}: {candidates[0]}, ")]
+        )
     indent = indent_before(report, start)
     if indent is None:
         return None
-    added = f"{prefix}: {candidates[0]}{newline(report)}{indent}"
-    return edited(report, f"declare {prefix!r}", [(Span(start, start), added)])
+    added = f"{prefix}: {candidates[0]}{line_separator(report)}{indent}"
+    return build_fix(report, f"declare {prefix!r}", [(Span(start, start), added)])

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from sabir.checks.selection import FileSelection
 from sabir.diagnostics.finding import Finding
-from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
-from sabir.languages.muranopl.check.class_view import ClassTable
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, child_nodes
+from sabir.languages.muranopl.check.class_view import PackageClasses
 from sabir.languages.muranopl.check.code import binds_names
 from sabir.languages.muranopl.check.core_library import LAMBDA_FUNCTIONS
 from sabir.languages.muranopl.check.ui_forms import check_application, check_forms, form_fields
@@ -23,18 +23,18 @@ from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
     looks_like_code,
+    parse_error_finding,
     parse_scalar,
-    scalars,
-    unparsable,
+    walk_scalars,
 )
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.languages.muranopl.syntax.values import (
     MISSING_KEY,
     NO_MAPPING,
     SECOND_DOCUMENT,
     UNKNOWN_SECTION,
     is_null,
-    unknown_keys,
+    report_unknown_keys,
 )
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
@@ -64,23 +64,23 @@ class _Names(Struct, frozen=True):
     values: frozenset[str] | None
 
 
-def check_expressions(report: Report, ui: YamlMapping, fields: Fields | None) -> Iterator[Finding]:
+def check_expressions(report: FileReporter, ui: YamlMapping, fields: Fields | None) -> Iterator[Finding]:
     """Expressions of Application, Templates, Parameters and of validators."""
-    names = _Names(fields, _values(ui))
+    names = _Names(fields, _find_value_names(ui))
     for section in ("Application", "Templates", "Parameters"):
         node = ui.get(section)
         if node is not None:
-            for scalar in scalars(node):
+            for scalar in walk_scalars(node):
                 if is_expression_scalar(scalar):
-                    yield from _check(report, scalar, names, sure=scalar.tag == "!yaql")
+                    yield from _check_expression(report, scalar, names, sure=scalar.tag == "!yaql")
     for scalar in _form_validators(ui.get("Forms")):
-        yield from _check(report, scalar, names, sure=True)
+        yield from _check_expression(report, scalar, names, sure=True)
     for scalar in _field_validators(ui.get("Forms")):
         # There `$` is the value of the field.
-        yield from _check(report, scalar, _Names(None, None), sure=True)
+        yield from _check_expression(report, scalar, _Names(None, None), sure=True)
 
 
-def _values(ui: YamlMapping) -> frozenset[str] | None:
+def _find_value_names(ui: YamlMapping) -> frozenset[str] | None:
     """What `$name` can be: templates and parameters; None when a method of the application adds more."""
     if ui.get("ParametersSource") is not None:
         return None
@@ -94,11 +94,13 @@ def _values(ui: YamlMapping) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> Iterator[Finding]:
+def _check_expression(
+    report: FileReporter, scalar: YamlScalar, names: _Names, *, sure: bool
+) -> Iterator[Finding]:
     parsed = parse_scalar(report, scalar)
     if not isinstance(parsed, ExpressionText):
         if sure or looks_like_code(scalar.text):
-            yield unparsable(report, scalar, parsed, UNPARSABLE_UI_EXPRESSION)
+            yield parse_error_finding(report, scalar, parsed, UNPARSABLE_UI_EXPRESSION)
         return
     if names.fields is not None:
         yield from _check_references(report, parsed, parsed.tree, names.fields)
@@ -106,7 +108,9 @@ def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> 
         yield from _check_values(report, parsed, names.values)
 
 
-def _check_values(report: Report, expression: ExpressionText, values: frozenset[str]) -> Iterator[Finding]:
+def _check_values(
+    report: FileReporter, expression: ExpressionText, values: frozenset[str]
+) -> Iterator[Finding]:
     """`$name` and `ref(name)`: a template or parameter of that name must be there."""
     waiting: list[Node] = [expression.tree]
     while waiting:
@@ -123,14 +127,14 @@ def _check_values(report: Report, expression: ExpressionText, values: frozenset[
             sign = "$" if isinstance(named, Variable) else ""
             span, meant = expression.span(named), report.near(name, values, sign=sign)
             hint = meant.hint or "declare it under Templates or Parameters"
-            fix = report.renaming(span, sign + name, meant.only)
+            fix = report.build_rename_fix(span, sign + name, meant.only)
             yield report.at(
                 span, UNKNOWN_FIELD, f"there is no template or parameter {name!r}", hint=hint, fix=fix
             )
-        waiting.extend(reversed(children(node)))
+        waiting.extend(reversed(child_nodes(node)))
 
 
-def _forms(forms: YamlNode | None) -> Iterator[YamlMapping]:
+def _list_forms(forms: YamlNode | None) -> Iterator[YamlMapping]:
     for form in forms.items if isinstance(forms, YamlSequence) else ():
         for declared in form.values() if isinstance(form, YamlMapping) else ():
             if isinstance(declared, YamlMapping):
@@ -138,12 +142,12 @@ def _forms(forms: YamlNode | None) -> Iterator[YamlMapping]:
 
 
 def _form_validators(forms: YamlNode | None) -> Iterator[YamlScalar]:
-    for form in _forms(forms):
+    for form in _list_forms(forms):
         yield from _expressions_of(form.get("validators"))
 
 
 def _field_validators(forms: YamlNode | None) -> Iterator[YamlScalar]:
-    for form in _forms(forms):
+    for form in _list_forms(forms):
         fields = form.get("fields")
         for field in fields.items if isinstance(fields, YamlSequence) else ():
             if isinstance(field, YamlMapping):
@@ -154,11 +158,11 @@ def _expressions_of(validators: YamlNode | None) -> Iterator[YamlScalar]:
     for validator in validators.items if isinstance(validators, YamlSequence) else ():
         expression = validator.get("expr") if isinstance(validator, YamlMapping) else None
         if expression is not None and text_of(expression) is not None and is_expression_scalar(expression):
-            yield from scalars(expression)
+            yield from walk_scalars(expression)
 
 
 def _check_references(
-    report: Report, expression: ExpressionText, node: Node, fields: Fields
+    report: FileReporter, expression: ExpressionText, node: Node, fields: Fields
 ) -> Iterator[Finding]:
     """`$.form.field`, outside of lambdas, where `$` would be an item."""
     match node:
@@ -175,25 +179,25 @@ def _check_references(
         case Index(value=inner) | Binary(operator="->", left=inner):
             yield from _check_references(report, expression, inner, fields)
         case _:
-            for child in children(node):
+            for child in child_nodes(node):
                 yield from _check_references(report, expression, child, fields)
 
 
 def _check_reference(
-    report: Report, expression: ExpressionText, form: Word, field: Word | None, fields: Fields
+    report: FileReporter, expression: ExpressionText, form: Word, field: Word | None, fields: Fields
 ) -> Iterator[Finding]:
     if form.value in _BUILT_IN_FORMS:
         return
     if form.value not in fields:
         span, meant = expression.span(form), report.near(form.value, fields)
-        fix = report.renaming(span, form.value, meant.only)
+        fix = report.build_rename_fix(span, form.value, meant.only)
         yield report.at(span, UNKNOWN_FIELD, f"there is no form {form.value!r}", hint=meant.hint, fix=fix)
         return
     declared = fields[form.value]
     if field is not None and declared is not None and field.value not in declared:
         message = f"form {form.value!r} has no field {field.value!r}"
         span, meant = expression.span(field), report.near(field.value, declared)
-        fix = report.renaming(span, field.value, meant.only)
+        fix = report.build_rename_fix(span, field.value, meant.only)
         yield report.at(span, UNKNOWN_FIELD, message, hint=meant.hint, fix=fix)
 
 
@@ -220,7 +224,7 @@ class UiValidator(ViewValidator):
         file = yield from self._readable(path)
         if file is None:
             return
-        report = Report(file.source)
+        report = FileReporter(file.source)
         documents = [document for document in file.yaml.documents if document is not None]
         first = documents[0] if documents else None
         if not isinstance(first, YamlMapping):
@@ -241,20 +245,20 @@ class UiValidator(ViewValidator):
         ui = self._view.manifest.get("UI")
         return None if ui is not None and not is_null(ui) and text_of(ui) is None else self._view.ui_file
 
-    def _definition(self, report: Report, ui: YamlMapping) -> Iterator[Finding]:
-        yield from unknown_keys(report, ui, UI_SECTIONS, code=UNKNOWN_SECTION, what="a UI definition")
+    def _definition(self, report: FileReporter, ui: YamlMapping) -> Iterator[Finding]:
+        yield from report_unknown_keys(report, ui, UI_SECTIONS, code=UNKNOWN_SECTION, what="a UI definition")
         for section in ("Application", "Forms"):
             if ui.get(section) is None:
                 yield report.whole(MISSING_KEY, f"the UI definition lacks its section {section}")
         yield from check_version(report, ui.get("Version"))
-        yield from check_application(report, ui, self._view, ClassTable(self._view))
+        yield from check_application(report, ui, self._view, PackageClasses(self._view))
         yield from check_forms(report, ui.get("Forms"))
         yield from check_expressions(report, ui, form_fields(ui.get("Forms")))
 
 
-def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def check_version(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     if value is None or is_null(value):
         return
     if not isinstance(value, YamlScalar) or value.text not in _VERSIONS:
         hint = f"the versions are {', '.join(sorted(_VERSIONS))}"
-        yield report.at(value, UI_VERSION, f"{shown(value)} is no version of the UI format", hint=hint)
+        yield report.at(value, UI_VERSION, f"{quote_node(value)} is no version of the UI format", hint=hint)

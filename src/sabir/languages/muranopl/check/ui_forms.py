@@ -10,12 +10,18 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
+from sabir.languages.muranopl.check.class_view import ClassDocument, PackageClasses
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.examples import package_rule
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.values import NO_TEXT, UNKNOWN_KEY, is_null, quoting, unknown_keys
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
+from sabir.languages.muranopl.syntax.values import (
+    NO_TEXT,
+    UNKNOWN_KEY,
+    build_quote_fix,
+    is_null,
+    report_unknown_keys,
+)
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
@@ -115,7 +121,7 @@ def _field_names(fields: YamlSequence) -> frozenset[str] | None:
     return texts if len(texts) and None not in names else None
 
 
-def check_forms(report: Report, forms: YamlNode | None) -> Iterator[Finding]:
+def check_forms(report: FileReporter, forms: YamlNode | None) -> Iterator[Finding]:
     if forms is None:
         return
     if not isinstance(forms, YamlSequence):
@@ -136,12 +142,14 @@ def _form_kind(form: YamlNode) -> str:
     return f"a mapping of {len(form)} names" if isinstance(form, YamlMapping) else kind_of(form)
 
 
-def _check_form(report: Report, name: YamlNode, form: YamlNode) -> Iterator[Finding]:
+def _check_form(report: FileReporter, name: YamlNode, form: YamlNode) -> Iterator[Finding]:
     fields = form.get("fields") if isinstance(form, YamlMapping) else None
     if isinstance(form, YamlMapping):
-        yield from unknown_keys(report, form, _FORM_KEYS, code=UNKNOWN_KEY, what=f"form {shown(name)}")
+        yield from report_unknown_keys(
+            report, form, _FORM_KEYS, code=UNKNOWN_KEY, what=f"form {quote_node(name)}"
+        )
     if not isinstance(fields, YamlSequence) or not len(fields):
-        yield report.at(name, FORM_SHAPE, f"form {shown(name)} has no list of fields")
+        yield report.at(name, FORM_SHAPE, f"form {quote_node(name)} has no list of fields")
         return
     seen: dict[str, YamlNode] = {}
     for field in fields.items:
@@ -152,30 +160,30 @@ def _check_form(report: Report, name: YamlNode, form: YamlNode) -> Iterator[Find
         title = field.get("name")
         written = text_of(title)
         if title is not None and written is not None and seen.setdefault(written, title) is not title:
-            message = f"form {shown(name)} has a field {written!r} already"
+            message = f"form {quote_node(name)} has a field {written!r} already"
             yield report.at(field, FIELD_TWICE, message, related=((seen[written], "the first one"),))
 
 
-def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
+def _check_field(report: FileReporter, field: YamlMapping) -> Iterator[Finding]:
     for key in _TEXTS:
         value = field.get(key)
         if value is not None and not is_null(value) and text_of(value) is None:
             message = f"{key} must be a text, not {kind_of(value)}"
-            yield report.at(_key(field, key), NO_TEXT, message, fix=quoting(report, value))
+            yield report.at(_find_key_node(field, key), NO_TEXT, message, fix=build_quote_fix(report, value))
     for key in _FLAGS:
         if not _is_scalar_of(field.get(key), bool):
-            message = f"{key} must be true or false, not {_shown_value(field, key)}"
-            fix = _unquoting(report, field.get(key), _flag_text_pattern())
-            yield report.at(_key(field, key), FLAG_FORM, message, fix=fix)
+            message = f"{key} must be true or false, not {_format_value(field, key)}"
+            fix = _build_unquote_fix(report, field.get(key), _flag_text_pattern())
+            yield report.at(_find_key_node(field, key), FLAG_FORM, message, fix=fix)
     for key in _NUMBERS:
         if not _is_scalar_of(field.get(key), int):
-            message = f"{key} must be an integer, not {_shown_value(field, key)}"
-            fix = _unquoting(report, field.get(key), _number_text_pattern())
-            yield report.at(_key(field, key), LIMIT_FORM, message, fix=fix)
+            message = f"{key} must be an integer, not {_format_value(field, key)}"
+            fix = _build_unquote_fix(report, field.get(key), _number_text_pattern())
+            yield report.at(_find_key_node(field, key), LIMIT_FORM, message, fix=fix)
     yield from _check_type(report, field.get("type"))
 
 
-def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+def _check_type(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
     if value is None or is_null(value):
         return
     if isinstance(value, YamlSequence) and len(value):
@@ -186,21 +194,21 @@ def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     name = text_of(value)
     if name is None or not is_dotted_name(name):
         yield report.at(
-            value, FIELD_TYPE_FORM, f"{shown(value)} is neither a type of field nor the name of a class"
+            value, FIELD_TYPE_FORM, f"{quote_node(value)} is neither a type of field nor the name of a class"
         )
     elif is_identifier(name) and name not in FIELD_TYPES:
         meant = report.near(name, FIELD_TYPES)
         hint = meant.hint or f"the simple types are {', '.join(sorted(FIELD_TYPES))}"
-        fix = report.replacing(value, meant.only) if meant.only else None
+        fix = report.build_replace_fix(value, meant.only) if meant.only else None
         yield report.at(value, UNKNOWN_FIELD_TYPE, f"there is no type of field {name!r}", hint=hint, fix=fix)
 
 
-def _unquoting(report: Report, value: YamlNode | None, form: re.Pattern[str]) -> Fix | None:
+def _build_unquote_fix(report: FileReporter, value: YamlNode | None, form: re.Pattern[str]) -> Fix | None:
     """The text of a quoted number or boolean without its quotes."""
     text = text_of(value)
     if value is None or text is None or not form.fullmatch(text):
         return None
-    return report.replacing(value, text.lower(), title="remove the quotes", safe=True)
+    return report.build_replace_fix(value, text.lower(), title="remove the quotes", safe=True)
 
 
 def _is_scalar_of(value: YamlNode | None, kind: type) -> bool:
@@ -214,14 +222,14 @@ def _is_scalar_of(value: YamlNode | None, kind: type) -> bool:
     return isinstance(value.value, kind) and (kind is bool or not isinstance(value.value, bool))
 
 
-def _key(field: YamlMapping, key: str) -> YamlNode:
+def _find_key_node(field: YamlMapping, key: str) -> YamlNode:
     entry = field.entry(key)
     return entry.key if entry else field
 
 
-def _shown_value(field: YamlMapping, key: str) -> str:
+def _format_value(field: YamlMapping, key: str) -> str:
     value = field.get(key)
-    return "nothing" if value is None else shown(value) if text_of(value) is not None else kind_of(value)
+    return "nothing" if value is None else quote_node(value) if text_of(value) is not None else kind_of(value)
 
 
 PROPERTY_NAME: Final = package_rule(
@@ -249,7 +257,7 @@ UNKNOWN_OBJECT_PROPERTY: Final = package_rule(
 
 
 def check_application(
-    report: Report, ui: YamlMapping, view: PackageView, table: ClassTable
+    report: FileReporter, ui: YamlMapping, view: PackageView, table: PackageClasses
 ) -> Iterator[Finding]:
     """Application and the objects in it and in Templates: their types and properties."""
     application = ui.get("Application")
@@ -265,12 +273,14 @@ def check_application(
                 yield from _check_object(report, model, view, table, whole=model is application)
 
 
-def _property_names(report: Report, application: YamlMapping) -> Iterator[Finding]:
+def _property_names(report: FileReporter, application: YamlMapping) -> Iterator[Finding]:
     for key in application:
         name = text_of(key)
         if name != "?" and (name is None or not is_identifier(name)):
             hint = "letters, digits and _ only"
-            yield report.at(key, PROPERTY_NAME, f"{shown(key)} cannot be the name of a property", hint=hint)
+            yield report.at(
+                key, PROPERTY_NAME, f"{quote_node(key)} cannot be the name of a property", hint=hint
+            )
 
 
 def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
@@ -286,7 +296,7 @@ def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
 
 
 def _check_object(
-    report: Report, model: YamlMapping, view: PackageView, table: ClassTable, *, whole: bool
+    report: FileReporter, model: YamlMapping, view: PackageView, table: PackageClasses, *, whole: bool
 ) -> Iterator[Finding]:
     """`whole`: it is the application itself, which the package has to define. Its parts may be objects of other
     packages, which often share a namespace with this one; there only a misspelt class is certain to be missing.
@@ -305,7 +315,7 @@ def _check_object(
         meant = table.near_class(name)
         hint = f"did you mean {meant!r}?" if meant else None
         if whole or meant is not None:
-            fix = report.renaming(_inner(written), name, meant)
+            fix = report.build_rename_fix(_inner_span(written), name, meant)
             message = f"the package has no class {name!r}"
             yield report.at(written, UNKNOWN_OBJECT_CLASS, message, hint=hint, fix=fix)
         return
@@ -315,7 +325,7 @@ def _check_object(
 
 
 def _check_properties(
-    report: Report, model: YamlMapping, table: ClassTable, document: ClassDocument
+    report: FileReporter, model: YamlMapping, table: PackageClasses, document: ClassDocument
 ) -> Iterator[Finding]:
     lineage = table.lineage(document)
     if lineage is None:
@@ -327,11 +337,11 @@ def _check_properties(
             message = f"the class {document.name} has no property {name!r}"
             meant = report.near(name, declared)
             free = meant.only is not None and meant.only not in map(text_of, model)
-            fix = report.renaming(_inner(key), name, meant.only if free else None)
+            fix = report.build_rename_fix(_inner_span(key), name, meant.only if free else None)
             yield report.at(key, UNKNOWN_OBJECT_PROPERTY, message, hint=meant.hint, fix=fix)
 
 
-def _inner(node: YamlNode) -> Span:
+def _inner_span(node: YamlNode) -> Span:
     """The place of a text without its quotes."""
     quoted = isinstance(node, YamlScalar) and node.style is Style.QUOTED
     return Span(node.span.start + quoted, node.span.end)

@@ -18,7 +18,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 from sabir.text import Source
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.check.class_view import ClassFile
+    from sabir.languages.muranopl.check.class_view import ClassFileView
 
 
 MANIFEST: Final = "manifest.yaml"
@@ -43,7 +43,7 @@ class PackageView:
         self.search_path: tuple[Path, ...] = ()
         """Folders in which required packages are looked for, too."""
         self.session = Session()
-        self.class_file_cache: dict[str, ClassFile] = {}
+        self.class_file_cache: dict[str, ClassFileView] = {}
 
     @staticmethod
     def of(package: LoadedPackage) -> PackageView:
@@ -162,11 +162,11 @@ class PackageView:
         """The path of the UI definition: `UI/<name>`, or `<name>` from the root (S-20)."""
         if self.package.single_file:
             return next((name for name in self.package.list() if _is_ui(self.package, name)), None)
-        return self._named_file("UI", "ui.yaml", folders=("UI", ""))
+        return self._find_referenced_file("UI", "ui.yaml", folders=("UI", ""))
 
     @cached_property
     def logo_file(self) -> str | None:
-        return self._named_file("Logo", "logo.png", folders=("", "UI"))
+        return self._find_referenced_file("Logo", "logo.png", folders=("", "UI"))
 
     @property
     def supplier_logo(self) -> str | None:
@@ -174,7 +174,7 @@ class PackageView:
         supplier = self.manifest.get("Supplier") if self.manifest else None
         return text_of(supplier.get("Logo")) if isinstance(supplier, YamlMapping) else None
 
-    def _named_file(self, key: str, default: str, *, folders: tuple[str, str]) -> str | None:
+    def _find_referenced_file(self, key: str, default: str, *, folders: tuple[str, str]) -> str | None:
         value = self.manifest.get(key) if self.manifest else None
         name = text_of(value) or default
         for folder in folders if text_of(value) else folders[:1]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sabir.languages.muranopl.editor.completion import candidates, wanted_keys
+from sabir.languages.muranopl.editor.completion import candidates, completion_keys
 from sabir.languages.muranopl.editor.names import class_names, manifest_names, ui_names
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import FileNames
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.packages import MuranoPackage
 
-__all__ = ["candidates", "file_names", "libraries", "wanted_keys"]
+__all__ = ["candidates", "completion_keys", "file_names", "libraries"]
 
 MANIFEST = "manifest.yaml"
 
@@ -31,9 +31,9 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
     """The core library and what ships beside it, and the packages that lie beside this one and are required by it."""
     from sabir.languages.muranopl.check.view import PackageView
-    from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
+    from sabir.languages.muranopl.library import CORE, SHIPPED, load_bundled_package
 
-    shipped: list[Package] = [shipped_package(name) for name in (CORE, *SHIPPED)]
+    shipped: list[MuranoPackage] = [load_bundled_package(name) for name in (CORE, *SHIPPED)]
     return [
         *(found.loaded for found in shipped),
         *(view.package for view in PackageView.of(package).required),

@@ -23,7 +23,7 @@ from sabir.languages.muranopl.syntax.statements import KEYWORDS
 from sabir.lazy import lazy_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.symbols import Candidate, SymbolKind
-from sabir.source.yaml.cursor import TypedPlace, typed_place
+from sabir.source.yaml.cursor import CursorContext, locate_cursor
 
 _CODE: Final = frozenset({"Body", *KEYWORDS})
 _reference_pattern: Final = lazy_pattern(
@@ -34,7 +34,7 @@ _member_pattern: Final = lazy_pattern(r"\$\w*(?:\??\.\w+(?:\([^()]*\))?)*\??\.\w
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
-    place = typed_place(file.source, offset)
+    place = locate_cursor(file.source, offset)
     if file.name == "manifest.yaml":
         return [*_of_manifest(package, place)]
     if file.name.startswith("UI/"):
@@ -42,8 +42,8 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
     return [*_of_class(place)]
 
 
-def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
-    place = typed_place(file.source, offset)
+def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    place = locate_cursor(file.source, offset)
     if file.name == "manifest.yaml":
         return ["package "] if place.path[:1] == ("Require",) else []
     if file.name.startswith("UI/"):
@@ -55,14 +55,14 @@ def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
     return ["class "] if _reference_pattern().search(place.before) and _is_code(place) else []
 
 
-def _is_code(place: TypedPlace) -> bool:
+def _is_code(place: CursorContext) -> bool:
     return place.key == "Contract" or any(key in _CODE or key == "Contract" for key in place.path)
 
 
-def _of_class(place: TypedPlace) -> Iterator[Candidate]:
+def _of_class(place: CursorContext) -> Iterator[Candidate]:
     path = place.path
     if place.key == "Contract" or path[-1:] == ("Contract",):
-        yield from _listed(CONTRACT_FUNCTIONS, SymbolKind.FUNCTION)
+        yield from _build_candidates(CONTRACT_FUNCTIONS, SymbolKind.FUNCTION)
     elif place.key == "Usage":
         usages = (
             ARGUMENT_USAGES
@@ -71,15 +71,15 @@ def _of_class(place: TypedPlace) -> Iterator[Candidate]:
             if "Methods" in path
             else PROPERTY_USAGES
         )
-        yield from _listed(usages, SymbolKind.VALUE)
+        yield from _build_candidates(usages, SymbolKind.VALUE)
     elif place.key == "Scope":
-        yield from _listed(SCOPES, SymbolKind.VALUE)
+        yield from _build_candidates(SCOPES, SymbolKind.VALUE)
     elif _is_code(place):
-        yield from _listed(FUNCTIONS, SymbolKind.FUNCTION)
+        yield from _build_candidates(FUNCTIONS, SymbolKind.FUNCTION)
         if place.is_key:
-            yield from _listed(KEYWORDS, SymbolKind.KEYWORD)
+            yield from _build_candidates(KEYWORDS, SymbolKind.KEYWORD)
     elif place.is_key:
-        yield from _listed(_keys_below(path), SymbolKind.KEYWORD)
+        yield from _build_candidates(_keys_below(path), SymbolKind.KEYWORD)
 
 
 def _keys_below(path: tuple[str, ...]) -> Iterable[str]:
@@ -96,32 +96,32 @@ def _keys_below(path: tuple[str, ...]) -> Iterable[str]:
             return ()
 
 
-def _of_manifest(package: LoadedPackage, place: TypedPlace) -> Iterator[Candidate]:
+def _of_manifest(package: LoadedPackage, place: CursorContext) -> Iterator[Candidate]:
     if place.is_key and not place.path:
-        yield from _listed(MANIFEST_KEYS, SymbolKind.KEYWORD)
+        yield from _build_candidates(MANIFEST_KEYS, SymbolKind.KEYWORD)
     elif place.key == "Type":
-        yield from _listed(MANIFEST_TYPES, SymbolKind.VALUE)
+        yield from _build_candidates(MANIFEST_TYPES, SymbolKind.VALUE)
     elif place.path[:1] == ("Classes",) and place.key is not None:
-        yield from _listed(_below("Classes", package), SymbolKind.FILE)
+        yield from _build_candidates(_list_files_under("Classes", package), SymbolKind.FILE)
     elif place.key == "UI":
-        yield from _listed(_below("UI", package), SymbolKind.FILE)
+        yield from _build_candidates(_list_files_under("UI", package), SymbolKind.FILE)
 
 
-def _below(folder: str, package: LoadedPackage) -> Iterator[str]:
+def _list_files_under(folder: str, package: LoadedPackage) -> Iterator[str]:
     return (name.removeprefix(f"{folder}/") for name in package.list(folder))
 
 
-def _of_ui(place: TypedPlace) -> Iterator[Candidate]:
+def _of_ui(place: CursorContext) -> Iterator[Candidate]:
     if place.is_key and not place.path:
-        yield from _listed(UI_SECTIONS, SymbolKind.KEYWORD)
+        yield from _build_candidates(UI_SECTIONS, SymbolKind.KEYWORD)
     elif place.path[-1:] == ("fields",):
         if place.key == "type":
-            yield from _listed(FIELD_TYPES, SymbolKind.VALUE)
+            yield from _build_candidates(FIELD_TYPES, SymbolKind.VALUE)
         elif place.is_key:
-            yield from _listed(FIELD_KEYS, SymbolKind.KEYWORD)
+            yield from _build_candidates(FIELD_KEYS, SymbolKind.KEYWORD)
     elif place.path[:1] in (("Application",), ("Templates",), ("Parameters",)) and place.key is not None:
-        yield from _listed(FUNCTIONS, SymbolKind.FUNCTION)
+        yield from _build_candidates(FUNCTIONS, SymbolKind.FUNCTION)
 
 
-def _listed(names: Iterable[str], kind: SymbolKind) -> Iterator[Candidate]:
+def _build_candidates(names: Iterable[str], kind: SymbolKind) -> Iterator[Candidate]:
     return (Candidate(text=name, kind=kind) for name in sorted(names))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.expressions.yaql.errors import YaqlSyntaxError
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, child_nodes
 from sabir.languages.muranopl.check.contracts import CONTRACT_FUNCTIONS
 from sabir.languages.muranopl.check.core_library import FUNCTIONS
 from sabir.languages.muranopl.syntax.classes import read_class_file
@@ -21,11 +21,11 @@ from sabir.languages.muranopl.syntax.expressions import (
 )
 from sabir.languages.muranopl.syntax.names import UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import ClassNode, MethodNode, PropertyNode, Value
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.source.packages import PackageFile
 from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
-from sabir.source.yaml.access import entries, items, value_at
-from sabir.source.yaml.cursor import named_by_key, named_by_text
+from sabir.source.yaml.access import sequence_items, text_entries, value_at
+from sabir.source.yaml.cursor import key_symbol, text_symbols
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Source, Span
 
@@ -47,14 +47,14 @@ def member_key(name: str) -> str:
 def class_names(file: PackageFile) -> FileNames:
     symbols: list[Symbol] = []
     mentions: list[Mention] = []
-    for node, document in _classes(file):
-        extents = _extents(document)
-        symbols.append(_class(node, document, extents, file.source))
-        mentions += _mentions(node, document, Report(file.source))
+    for node, document in _read_classes(file):
+        extents = _member_extents(document)
+        symbols.append(_class_symbol(node, document, extents, file.source))
+        mentions += _class_mentions(node, document, FileReporter(file.source))
     return FileNames(tuple(symbols), tuple(mentions))
 
 
-def _classes(file: PackageFile) -> Iterator[tuple[ClassNode, YamlMapping]]:
+def _read_classes(file: PackageFile) -> Iterator[tuple[ClassNode, YamlMapping]]:
     documents = [document for document in file.yaml.documents if isinstance(document, YamlMapping)]
     for node in read_class_file(file.yaml).classes:
         document = next((whole for whole in documents if whole.span.contains(node.span)), None)
@@ -65,7 +65,7 @@ def _classes(file: PackageFile) -> Iterator[tuple[ClassNode, YamlMapping]]:
 # Definitions
 
 
-def _extents(document: YamlMapping) -> Mapping[Span, Span]:
+def _member_extents(document: YamlMapping) -> Mapping[Span, Span]:
     """Everything that belongs to a member, by the span of its name."""
     sections = (document.get(section) for section in _SECTIONS)
     return {
@@ -76,7 +76,9 @@ def _extents(document: YamlMapping) -> Mapping[Span, Span]:
     }
 
 
-def _class(node: ClassNode, document: YamlMapping, extents: Mapping[Span, Span], source: Source) -> Symbol:
+def _class_symbol(
+    node: ClassNode, document: YamlMapping, extents: Mapping[Span, Span], source: Source
+) -> Symbol:
     parents = ", ".join(parent.text for parent in node.extends)
     is_named = document.get("Name") is not None
     return Symbol(
@@ -87,29 +89,31 @@ def _class(node: ClassNode, document: YamlMapping, extents: Mapping[Span, Span],
         extent=document.span,
         detail=f"{node.name} extends {parents}" if parents else node.name,
         children=(
-            *(_property(node, declared, extents, source) for declared in node.properties),
-            *(_method(node, declared, extents, source) for declared in node.methods),
+            *(_property_symbol(node, declared, extents, source) for declared in node.properties),
+            *(_method_symbol(node, declared, extents, source) for declared in node.methods),
         ),
     )
 
 
-def _property(
+def _property_symbol(
     node: ClassNode, declared: PropertyNode, extents: Mapping[Span, Span], source: Source
 ) -> Symbol:
     usage = "" if declared.usage == "In" else f"  Usage: {declared.usage}"
-    detail = f"{declared.name}: {_written(declared.contract, source)}{usage}"
-    return _member(node, declared, SymbolKind.PROPERTY, extents, detail)
+    detail = f"{declared.name}: {_contract_text(declared.contract, source)}{usage}"
+    return _member_symbol(node, declared, SymbolKind.PROPERTY, extents, detail)
 
 
-def _method(node: ClassNode, declared: MethodNode, extents: Mapping[Span, Span], source: Source) -> Symbol:
+def _method_symbol(
+    node: ClassNode, declared: MethodNode, extents: Mapping[Span, Span], source: Source
+) -> Symbol:
     arguments = ", ".join(
-        f"{argument.name}: {_written(argument.contract, source)}" for argument in declared.arguments
+        f"{argument.name}: {_contract_text(argument.contract, source)}" for argument in declared.arguments
     )
     usage = "" if declared.usage == "Runtime" else f"  Usage: {declared.usage}"
-    return _member(node, declared, SymbolKind.METHOD, extents, f"{declared.name}({arguments}){usage}")
+    return _member_symbol(node, declared, SymbolKind.METHOD, extents, f"{declared.name}({arguments}){usage}")
 
 
-def _member(
+def _member_symbol(
     node: ClassNode,
     declared: PropertyNode | MethodNode,
     kind: SymbolKind,
@@ -127,36 +131,36 @@ def _member(
     )
 
 
-def _written(value: Value, source: Source) -> str:
+def _contract_text(value: Value, source: Source) -> str:
     """A contract as its author wrote it, on one line."""
-    return " ".join(source.shown(value.span).split())
+    return " ".join(source.display_text(value.span).split())
 
 
 # Uses
 
 
-def _mentions(node: ClassNode, document: YamlMapping, report: Report) -> Iterator[Mention]:
+def _class_mentions(node: ClassNode, document: YamlMapping, report: FileReporter) -> Iterator[Mention]:
     for parent in (*node.extends, *node.imports):
         yield Mention(parent.span, (class_key(parent.text),))
     for section in _SECTIONS:
-        for scalar in _code(document.get(section)):
+        for scalar in _walk_scalars(document.get(section)):
             if is_expression_scalar(scalar):
                 parsed = parse_scalar(report, scalar)
                 if not isinstance(parsed, YaqlSyntaxError) and parsed.offset is not None:
                     yield from _in_expression(parsed.tree, parsed, node)
 
 
-def _code(node: YamlNode | None) -> Iterator[YamlScalar]:
+def _walk_scalars(node: YamlNode | None) -> Iterator[YamlScalar]:
     """All scalars, keys of mappings among them: the left sides of assignments are keys."""
     if isinstance(node, YamlScalar):
         yield node
     elif isinstance(node, YamlSequence):
         for item in node.items:
-            yield from _code(item)
+            yield from _walk_scalars(item)
     elif node is not None:
         for entry in node.entries:
-            yield from _code(entry.key)
-            yield from _code(entry.value)
+            yield from _walk_scalars(entry.key)
+            yield from _walk_scalars(entry.value)
 
 
 def _in_expression(tree: Node, text: ExpressionText, node: ClassNode) -> Iterator[Mention]:
@@ -169,7 +173,7 @@ def _in_expression(tree: Node, text: ExpressionText, node: ClassNode) -> Iterato
             continue
         if isinstance(part, Binary) and part.operator in (".", "?."):
             yield from _member_mention(part, text, node)
-        waiting += children(part)
+        waiting += child_nodes(part)
 
 
 def _class_mention(written: str, part: Node, text: ExpressionText, node: ClassNode) -> Iterator[Mention]:
@@ -201,10 +205,10 @@ def _member_mention(access: Binary, text: ExpressionText, node: ClassNode) -> It
 
 def manifest_names(file: PackageFile) -> FileNames:
     """The package, and the classes that it promises."""
-    document = _document(file)
+    document = _first_document(file)
     if document is None:
         return FileNames()
-    symbols = named_by_text(
+    symbols = text_symbols(
         "package ",
         document.get("FullName"),
         document,
@@ -224,31 +228,31 @@ def manifest_names(file: PackageFile) -> FileNames:
 
 def ui_names(file: PackageFile) -> FileNames:
     """The forms with their fields, and the classes of the objects that they make."""
-    document = _document(file)
+    document = _first_document(file)
     if document is None:
         return FileNames()
     forms = document.get("Forms")
-    symbols = tuple(_forms(forms)) if isinstance(forms, YamlSequence) else ()
+    symbols = tuple(_form_symbols(forms)) if isinstance(forms, YamlSequence) else ()
     objects = (document.get("Application"), document.get("Templates"))
-    mentions = (mention for node in objects if node is not None for mention in _types(node))
+    mentions = (mention for node in objects if node is not None for mention in _type_mentions(node))
     return FileNames(symbols, tuple(mentions))
 
 
-def _document(file: PackageFile) -> YamlMapping | None:
+def _first_document(file: PackageFile) -> YamlMapping | None:
     first = next((document for document in file.yaml.documents if document is not None), None)
     return first if isinstance(first, YamlMapping) else None
 
 
-def _forms(forms: YamlSequence) -> Iterator[Symbol]:
+def _form_symbols(forms: YamlSequence) -> Iterator[Symbol]:
     for item in forms.items:
-        for name, entry in entries(item):
-            children = tuple(_fields(name, entry.value))
-            yield named_by_key("form ", name, entry, SymbolKind.MODULE, children=children)
+        for name, entry in text_entries(item):
+            children = tuple(_field_symbols(name, entry.value))
+            yield key_symbol("form ", name, entry, SymbolKind.MODULE, children=children)
 
 
-def _fields(form: str, body: YamlNode) -> Iterator[Symbol]:
-    for field in items(value_at(body, "fields")):
-        yield from named_by_text(
+def _field_symbols(form: str, body: YamlNode) -> Iterator[Symbol]:
+    for field in sequence_items(value_at(body, "fields")):
+        yield from text_symbols(
             f"field {form}.",
             value_at(field, "name"),
             field,
@@ -258,7 +262,7 @@ def _fields(form: str, body: YamlNode) -> Iterator[Symbol]:
         )
 
 
-def _types(node: YamlNode) -> Iterator[Mention]:
+def _type_mentions(node: YamlNode) -> Iterator[Mention]:
     """`?: {type: CLASS}`, at any depth."""
     if isinstance(node, YamlMapping):
         header = node.get("?")
@@ -267,7 +271,7 @@ def _types(node: YamlNode) -> Iterator[Mention]:
         if isinstance(written, YamlScalar) and name is not None:
             yield Mention(written.span, (class_key(name),))
         for value in node.values():
-            yield from _types(value)
+            yield from _type_mentions(value)
     elif isinstance(node, YamlSequence):
         for item in node.items:
-            yield from _types(item)
+            yield from _type_mentions(item)

@@ -12,7 +12,7 @@ from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode
 
 
-class Argument:
+class MethodArgument:
     """A declared argument, its contract compiled."""
 
     __slots__ = ("check", "contract", "default", "name", "node")
@@ -20,11 +20,9 @@ class Argument:
     def __init__(self, node: ArgumentNode, cls: MuranoClass) -> None:
         self.node = node
         self.name = node.name
-        self.contract: Contract = _compiled(node, cls)
+        self.contract: Contract = _compile_argument(node, cls)
         self.check = self.contract.check
-        self.default: Closure | None = (
-            None if node.default is None else cls.engine.guarded_value(node.default)
-        )
+        self.default: Closure | None = None if node.default is None else cls.engine.guard_value(node.default)
 
 
 class WrongArguments(MuranoError):
@@ -36,7 +34,7 @@ class WrongArguments(MuranoError):
         return (f"yaql.language.exceptions.{name}", name, *super().names)
 
 
-def _compiled(node: ArgumentNode, cls: MuranoClass) -> Contract:
+def _compile_argument(node: ArgumentNode, cls: MuranoClass) -> Contract:
     """The contract of an argument. One that cannot be used fails the calls of its method, not the class with all the others."""
     try:
         return compile_contract(node.contract, cls)

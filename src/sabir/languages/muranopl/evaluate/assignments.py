@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql import Dialect, Variables, parse
 from sabir.expressions.yaql.nodes import Binary, Group, Index, Node, Variable, Word
 from sabir.expressions.yaql.scope import Closure, variable_key
-from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
+from sabir.expressions.yaql.values import to_hashable
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import NO_VALUE_YET, NO_WRITE_ACCESS, HostValue
 from sabir.languages.muranopl.syntax.nodes import Expr
 
@@ -42,7 +42,7 @@ _Step = _Attribute | _Item
 
 def compile_target(target: Expr, engine: ClassEngine) -> Store:
     """What stores a value where a target says."""
-    base, steps = _split(parse(target.text, Dialect.MURANO).tree, target, engine)
+    base, steps = _split_target(parse(target.text, Dialect.MURANO).tree, target, engine)
     if not steps:
         assert isinstance(base, Variable)
         name = variable_key(base.name)
@@ -62,7 +62,7 @@ def compile_target(target: Expr, engine: ClassEngine) -> Store:
     return _store_path(read, name, steps)
 
 
-def _split(node: Node, target: Expr, engine: ClassEngine) -> tuple[Node, list[_Step]]:
+def _split_target(node: Node, target: Expr, engine: ClassEngine) -> tuple[Node, list[_Step]]:
     steps: list[_Step] = []
     while True:
         if isinstance(node, Group):
@@ -86,7 +86,7 @@ def _store_attribute(read: Closure, variable: str, name: str) -> Store:
         if isinstance(container, HostValue):
             _set_attribute(container, name, value, variables)
         else:
-            variables[variable] = _with(container, name, value)
+            variables[variable] = _replace_item(container, name, value)
 
     return store
 
@@ -96,16 +96,16 @@ def _store_path(read: Closure, variable: str, steps: list[_Step]) -> Store:
         keys = [step.key(variables) for step in steps]
         containers = [read(variables)]
         for key in keys[:-1]:
-            containers.append(_read(containers[-1], key, variables))
+            containers.append(_read_item(containers[-1], key, variables))
         for container, key in zip(containers[::-1], keys[::-1], strict=True):
             if isinstance(container, HostValue):
                 if not isinstance(key, str):
                     raise MuranoError(
-                        UNUSABLE_VALUE, f"{container!r} is an object, it has no index {shown(key)}"
+                        UNUSABLE_VALUE, f"{container!r} is an object, it has no index {format_value(key)}"
                     )
                 _set_attribute(container, key, value, variables)
                 return
-            value = _with(container, key, value)
+            value = _replace_item(container, key, value)
         variables[variable] = value
 
     return store
@@ -118,7 +118,7 @@ def _set_attribute(container: HostValue, name: str, value: Any, variables: Varia
     setter(name, value, variables)
 
 
-def _read(container: Any, key: Any, variables: Variables) -> Any:
+def _read_item(container: Any, key: Any, variables: Variables) -> Any:
     """What is at a step of the way now; a missing key of a dictionary and a property without value are made."""
     if isinstance(container, HostValue):
         try:
@@ -128,7 +128,7 @@ def _read(container: Any, key: Any, variables: Variables) -> Any:
                 return {}
             raise
     if isinstance(container, dict):
-        return container.get(hashable(key), {})
+        return container.get(to_hashable(key), {})
     if isinstance(container, list | tuple) and isinstance(key, int):
         if -len(container) <= key < len(container):
             return container[key]
@@ -137,16 +137,16 @@ def _read(container: Any, key: Any, variables: Variables) -> Any:
 
 
 def _no_parts(container: Any) -> MuranoError:
-    return MuranoError(UNUSABLE_VALUE, f"{shown(container)} has no parts that could be assigned")
+    return MuranoError(UNUSABLE_VALUE, f"{format_value(container)} has no parts that could be assigned")
 
 
-def _with(container: Any, key: Any, value: Any) -> Any:
+def _replace_item(container: Any, key: Any, value: Any) -> Any:
     """The structure with one place changed; past its end a list grows."""
     if isinstance(container, dict):
-        return {**container, hashable(key): value}
+        return {**container, to_hashable(key): value}
     if isinstance(container, list | tuple):
         if not isinstance(key, int) or isinstance(key, bool):
-            raise MuranoError(UNUSABLE_VALUE, f"the index of a list is an integer, not {shown(key)}")
+            raise MuranoError(UNUSABLE_VALUE, f"the index of a list is an integer, not {format_value(key)}")
         if key < -len(container):
             raise MuranoError(UNUSABLE_VALUE, f"the list has {len(container)} items, there is no index {key}")
         items = list(container)

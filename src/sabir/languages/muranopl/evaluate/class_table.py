@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.muranopl.evaluate.metadata import check_meta
 from sabir.languages.muranopl.evaluate.methods import Method, add_extensions
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry, newest
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry, newest_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.contracts import compile_contract
 from sabir.languages.muranopl.model.definitions import MODEL_FORM, TypeName
@@ -32,11 +32,11 @@ ROOT = "io.murano.Object"
 
 
 def build_class(
-    node: ClassNode, package: Package, runtime: Runtime, parents: tuple[MuranoClass, ...]
+    node: ClassNode, package: MuranoPackage, runtime: Runtime, parents: tuple[MuranoClass, ...]
 ) -> MuranoClass:
     """A class whose parents are built. Its properties refer to classes by name, looked up at first use."""
     cls = MuranoClass(node, package, runtime, parents)
-    imports = tuple(_imported(name.text, name.span, cls) for name in node.imports)
+    imports = tuple(_resolve_import(name.text, name.span, cls) for name in node.imports)
     engine = runtime.engine_for(package.format, imports)
     if extends := any(
         method.usage == "Extension" for class_ in cls.lineage for method in class_.node.methods
@@ -46,9 +46,9 @@ def build_class(
     make_method: type[Method] = Method
     if runtime.recorder is not None:
         make_method = runtime.recorder.watch_class(cls)
-        cls.engine.unseen = runtime.recorder.unseen
+        cls.engine.unseen = runtime.recorder.mute_reads
     for declaration in node.properties:
-        cls.own_properties[declaration.name] = _property(declaration, cls)
+        cls.own_properties[declaration.name] = _build_property(declaration, cls)
     for method in node.methods:
         cls.own_methods[method.name] = make_method(method, cls)
     runtime.attach_native(cls)
@@ -58,7 +58,7 @@ def build_class(
     return cls
 
 
-def _imported(name: str, span: Any, cls: MuranoClass) -> MuranoClass:
+def _resolve_import(name: str, span: Any, cls: MuranoClass) -> MuranoClass:
     try:
         return cls.resolve(name)
     except MuranoError as error:
@@ -66,9 +66,9 @@ def _imported(name: str, span: Any, cls: MuranoClass) -> MuranoClass:
         raise
 
 
-def _property(node: PropertyNode, cls: MuranoClass) -> PropertyDeclaration:
+def _build_property(node: PropertyNode, cls: MuranoClass) -> PropertyDeclaration:
     contract = compile_contract(node.contract, cls)
-    default = None if node.default is None else cls.engine.guarded_value(node.default)
+    default = None if node.default is None else cls.engine.guard_value(node.default)
     declaration = PropertyDeclaration(node, cls, contract, default)
     configured = cls.runtime.config.get(cls.name, {})
     if node.name in configured and not declaration.is_static:
@@ -82,7 +82,7 @@ def _property(node: PropertyNode, cls: MuranoClass) -> PropertyDeclaration:
 class ClassTable:
     """The classes of one evaluation."""
 
-    def __init__(self, runtime: Runtime, registry: PackageRegistry, core: Package) -> None:
+    def __init__(self, runtime: Runtime, registry: PackageRegistry, core: MuranoPackage) -> None:
         self._runtime = runtime
         self.registry = registry
         self.core = core
@@ -92,10 +92,10 @@ class ClassTable:
         self._building: list[str] = []
         self._too_deep: dict[str, MuranoError] = {}
 
-    def built(self) -> list[MuranoClass]:
+    def list_classes(self) -> list[MuranoClass]:
         return list(self._built.values())
 
-    def named(self, name: str, inside: MuranoClass) -> MuranoClass:
+    def resolve_name(self, name: str, inside: MuranoClass) -> MuranoClass:
         """The class that a name means in the code of another one."""
         try:
             full = inside.node.namespaces.resolve(name)
@@ -104,7 +104,7 @@ class ClassTable:
             raise MuranoError(UNKNOWN_CLASS, str(error), hint=hint) from None
         return self.find(full, inside.package)
 
-    def find(self, name: str, package: Package) -> MuranoClass:
+    def find(self, name: str, package: MuranoPackage) -> MuranoClass:
         """The class of a full name as a package sees it."""
         cls = self._resolved.get((id(package), name))
         if cls is not None:
@@ -121,17 +121,17 @@ class ClassTable:
             hint=did_you_mean(name, names) or _require_hint(name, self.registry, package),
         )
 
-    def _visible(self, package: Package) -> list[Package]:
-        return [package, *self.registry.required(package), self.core]
+    def _visible(self, package: MuranoPackage) -> list[MuranoPackage]:
+        return [package, *self.registry.find_required(package), self.core]
 
     def of_type(self, type_: TypeName) -> MuranoClass:
         """The class that the header of an object names, in whatever package it is."""
         cls = self._of_types.get(type_)
         if cls is None:
-            cls = self._of_types[type_] = self._named_by(type_)
+            cls = self._of_types[type_] = self._find_by_type(type_)
         return cls
 
-    def _named_by(self, type_: TypeName) -> MuranoClass:
+    def _find_by_type(self, type_: TypeName) -> MuranoClass:
         providers = [*self.registry.providers(type_.name)]
         if type_.name in self.core.class_names():
             providers.append(self.core)
@@ -154,7 +154,7 @@ class ClassTable:
     def in_core(self, name: str) -> MuranoClass:
         return self.find(name, self.core)
 
-    def _class(self, node: ClassNode, package: Package) -> MuranoClass:
+    def _class(self, node: ClassNode, package: MuranoPackage) -> MuranoClass:
         key = (package.name, str(package.manifest.version), node.name)
         cls = self._built.get(key)
         if cls is None:
@@ -162,7 +162,7 @@ class ClassTable:
             check_meta(cls)
         return cls
 
-    def _build(self, node: ClassNode, package: Package) -> MuranoClass:
+    def _build(self, node: ClassNode, package: MuranoPackage) -> MuranoClass:
         if node.name in self._building:
             circle = " → ".join((*self._building[self._building.index(node.name) :], node.name))
             raise MuranoError(
@@ -196,7 +196,7 @@ class ClassTable:
         finally:
             self._building.pop()
 
-    def _parent(self, name: str, node: ClassNode, package: Package, span: Any) -> MuranoClass:
+    def _parent(self, name: str, node: ClassNode, package: MuranoPackage, span: Any) -> MuranoClass:
         try:
             return self.find(name, package)
         except MuranoError as error:
@@ -204,7 +204,7 @@ class ClassTable:
             raise
 
 
-def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
+def _of_version(providers: list[MuranoPackage], type_: TypeName) -> list[MuranoPackage]:
     """The newest package that fits the version in a header; without one the newest of version 0, if there is any."""
     if type_.version is None:
         fitting = [provider for provider in providers if provider.manifest.version.major == 0] or providers
@@ -220,10 +220,10 @@ def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
                 UNKNOWN_CLASS,
                 f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
             )
-    return [newest(fitting)]
+    return [newest_package(fitting)]
 
 
-def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:
+def _require_hint(name: str, registry: PackageRegistry, package: MuranoPackage) -> str | None:
     if not is_qualified_name(name):
         return None
     for provider in registry.providers(name):

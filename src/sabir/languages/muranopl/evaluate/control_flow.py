@@ -13,7 +13,7 @@ from msgspec import Struct
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.methods import BREAK, MISPLACED_JUMP, RETURN, Signal
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Thrown, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, ThrownException, format_value
 from sabir.languages.muranopl.model.objects import CONTEXT, MADE_FOR, MAKING, MuranoObject
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
@@ -22,9 +22,9 @@ from sabir.lazy import lazy_pattern
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.limits import Meter
+    from sabir.languages.muranopl.evaluate.limits import RunMeter
     from sabir.languages.muranopl.evaluate.runtime import Runtime
-    from sabir.languages.muranopl.evaluate.statements import Compiler
+    from sabir.languages.muranopl.evaluate.statements import MethodCompiler
 
 
 CAUGHT: Final = "!"  # the exception of the `Catch` that is running
@@ -36,11 +36,11 @@ class _Clause(Struct, frozen=True):
     body: Run
 
 
-def compile_try(compiler: Compiler, node: Try) -> Run:
+def compile_try(compiler: MethodCompiler, node: Try) -> Run:
     body, otherwise, final = (compiler.block(block) for block in (node.body, node.otherwise, node.final))
     clauses = [
         _Clause(
-            None if clause.names is None else _caught_names(clause.names, compiler),
+            None if clause.names is None else _clause_names(clause.names, compiler),
             clause.variable,
             compiler.block(clause.body),
         )
@@ -52,11 +52,11 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
         try:
             signal = body(variables)
         except MuranoError as error:
-            clause = _matching(error, clauses)
+            clause = _find_clause(error, clauses)
             if clause is None:
                 raise
             _leave_assignment(variables)
-            return _handle(error, clause, variables, runtime)
+            return _run_clause(error, clause, variables, runtime)
         return otherwise(variables) if signal is None else signal
 
     if not node.final:
@@ -87,21 +87,21 @@ def _leave_assignment(variables: Variables) -> None:
     variables[MAKING] = variables.get(MADE_FOR)
 
 
-def _caught_names(names: tuple[NameNode, ...], compiler: Compiler) -> frozenset[str]:
+def _clause_names(names: tuple[NameNode, ...], compiler: MethodCompiler) -> frozenset[str]:
     """The names of a `With`, qualified and as they are written: engine errors can be caught by their bare names."""
     return frozenset(
-        spelling for name in names for spelling in (name.text, _qualified(name.text, compiler, name.span))
+        spelling for name in names for spelling in (name.text, _qualify_name(name.text, compiler, name.span))
     )
 
 
-def _matching(error: MuranoError, clauses: list[_Clause]) -> _Clause | None:
+def _find_clause(error: MuranoError, clauses: list[_Clause]) -> _Clause | None:
     if not error.can_be_caught:
         return None
     names = set(error.names)
     return next((clause for clause in clauses if clause.names is None or clause.names & names), None)
 
 
-def _handle(error: MuranoError, clause: _Clause, variables: Variables, runtime: Runtime) -> Signal | None:
+def _run_clause(error: MuranoError, clause: _Clause, variables: Variables, runtime: Runtime) -> Signal | None:
     if clause.variable is not None:
         matched = next((name for name in error.names if name in (clause.names or ())), error.names[0])
         variables[clause.variable] = exception_object(error, runtime, variables, matched)
@@ -118,8 +118,8 @@ def exception_object(error: MuranoError, runtime: Runtime, variables: Variables,
     cls = runtime.core_class("io.murano.Exception")
     object_ = MuranoObject(cls, "", None)
     object_.native = error
-    message = error.thrown_message if isinstance(error, Thrown) else str(error)
-    cause = error.cause if isinstance(error, Thrown) else None
+    message = error.thrown_message if isinstance(error, ThrownException) else str(error)
+    cause = error.cause if isinstance(error, ThrownException) else None
     object_.properties.update(
         name=name,
         names=list(error.names),
@@ -156,7 +156,7 @@ def _stack_trace(error: MuranoError, runtime: Runtime, variables: Variables) -> 
 # -- Throw -----------------------------------------------------------------------------------------------------------
 
 
-def compile_throw(compiler: Compiler, node: Throw) -> Run:
+def compile_throw(compiler: MethodCompiler, node: Throw) -> Run:
     engine = compiler.engine
     message, extra, cause = (
         None if value is None else engine.value(value) for value in (node.message, node.extra, node.cause)
@@ -167,24 +167,24 @@ def compile_throw(compiler: Compiler, node: Throw) -> Run:
 
     def run(variables: Variables) -> None:
         if dynamic is None:
-            thrown = _given_names(list(names or ()), namespaces)
+            thrown = _resolve_thrown_names(list(names or ()), namespaces)
         else:
             value = dynamic(variables)
             if isinstance(value, MuranoObject) and isinstance(value.native, MuranoError):
                 raise value.native
-            thrown = _given_names(value, namespaces)
-        text = _value(message, variables)
-        raise Thrown(
+            thrown = _resolve_thrown_names(value, namespaces)
+        text = _evaluate_optional(message, variables)
+        raise ThrownException(
             thrown,
             None if text is None else str(text),
-            _value(extra, variables) or {},
-            _value(cause, variables),
+            _evaluate_optional(extra, variables) or {},
+            _evaluate_optional(cause, variables),
         )
 
     return run
 
 
-def _value(closure: Closure | None, variables: Variables) -> Any:
+def _evaluate_optional(closure: Closure | None, variables: Variables) -> Any:
     return None if closure is None else closure(variables)
 
 
@@ -201,17 +201,19 @@ def _constant_names(value: Value) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _given_names(value: Any, namespaces: Namespaces) -> tuple[str, ...]:
+def _resolve_thrown_names(value: Any, namespaces: Namespaces) -> tuple[str, ...]:
     names = value if isinstance(value, list) else [value]
     if not names or not all(isinstance(name, str) for name in names):
-        raise MuranoError(UNUSABLE_VALUE, f"'Throw' needs the name of an exception, not {shown(value)}")
+        raise MuranoError(
+            UNUSABLE_VALUE, f"'Throw' needs the name of an exception, not {format_value(value)}"
+        )
     try:
         return tuple(namespaces.resolve(name) for name in names)
     except UnknownPrefix as error:
         raise MuranoError(UNKNOWN_CLASS, str(error)) from None
 
 
-def _qualified(name: str, compiler: Compiler, span: Span) -> str:
+def _qualify_name(name: str, compiler: MethodCompiler, span: Span) -> str:
     try:
         return compiler.engine.cls.node.namespaces.resolve(name)
     except UnknownPrefix as error:
@@ -233,19 +235,19 @@ _ROUND: Final = "*"
 Run = Callable[[Variables], Signal | None]
 
 
-def run_while(condition: Closure, body: Run, meter: Meter) -> Run:
-    return _run_over(lambda variables: _rounds(condition, variables), _ROUND, body, meter)
+def run_while(condition: Closure, body: Run, meter: RunMeter) -> Run:
+    return _run_over(lambda variables: _repeat_while(condition, variables), _ROUND, body, meter)
 
 
-def run_for(name: str, collection: Closure, body: Run, meter: Meter) -> Run:
-    return _run_over(lambda variables: _items(collection(variables)), name, body, meter)
+def run_for(name: str, collection: Closure, body: Run, meter: RunMeter) -> Run:
+    return _run_over(lambda variables: _check_collection(collection(variables)), name, body, meter)
 
 
-def run_repeat(count: Closure, body: Run, meter: Meter) -> Run:
+def run_repeat(count: Closure, body: Run, meter: RunMeter) -> Run:
     return _run_over(lambda variables: range(whole_number(count(variables), "Repeat")), _ROUND, body, meter)
 
 
-def _run_over(items: Closure, name: str, body: Run, meter: Meter) -> Run:
+def _run_over(items: Closure, name: str, body: Run, meter: RunMeter) -> Run:
     def run(variables: Variables) -> Signal | None:
         for item in items(variables):
             variables[name] = item
@@ -263,19 +265,19 @@ def _run_over(items: Closure, name: str, body: Run, meter: Meter) -> Run:
     return run
 
 
-def _rounds(condition: Closure, variables: Variables) -> Iterator[None]:
+def _repeat_while(condition: Closure, variables: Variables) -> Iterator[None]:
     """One item for each time that the condition holds; it is asked again after the body has run."""
     while condition(variables):
         yield None
 
 
-def _items(value: Any) -> Any:
+def _check_collection(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset | dict | str):  # of a text its characters
         return value
-    raise MuranoError(UNUSABLE_VALUE, f"'For' needs a collection to go through, not {shown(value)}")
+    raise MuranoError(UNUSABLE_VALUE, f"'For' needs a collection to go through, not {format_value(value)}")
 
 
 def whole_number(value: Any, keyword: str) -> int:
     if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
         return int(value)
-    raise MuranoError(UNUSABLE_VALUE, f"{keyword!r} needs an integer, not {shown(value)}")
+    raise MuranoError(UNUSABLE_VALUE, f"{keyword!r} needs an integer, not {format_value(value)}")

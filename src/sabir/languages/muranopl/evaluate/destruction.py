@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.languages.muranopl.evaluate.methods import Method, running_variables
+from sabir.languages.muranopl.evaluate.methods import Method, find_active_variables
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.objects import CALLER, MuranoObject, ObjectView
@@ -69,10 +69,10 @@ class Destruction:
         """End objects: every `.destroy` (or `destroy`) of their classes, the most derived first."""
         doomed = [object_ for object_ in objects if not object_.is_destroyed]
         self._doomed.update(map(id, doomed))
-        doomed.sort(key=_depth)
+        doomed.sort(key=_ownership_depth)
         for object_ in doomed:  # who wants to know is told while everything is still there, of owners first
             self._tell(object_)
-        for object_ in sorted(doomed, key=_depth, reverse=True):
+        for object_ in sorted(doomed, key=_ownership_depth, reverse=True):
             self._run(object_)
         for object_ in doomed:
             object_.is_destroyed = True
@@ -105,8 +105,8 @@ class Destruction:
         """End the objects that neither the root, static properties nor running code can reach."""
         reached: set[int] = set()
         waiting: list[Any] = [self.runtime.root]
-        waiting.extend(value for cls in self.runtime.built_classes() for value in cls.static_values.values())
-        for variables in running_variables(self.runtime):
+        waiting.extend(value for cls in self.runtime.list_classes() for value in cls.static_values.values())
+        for variables in find_active_variables(self.runtime):
             waiting.extend(value for key, value in variables.items() if key != CALLER)
         while waiting:
             value = waiting.pop()
@@ -126,7 +126,7 @@ class Destruction:
         self.destroy([object_ for object_ in self.runtime.store if id(object_) not in reached])
 
 
-def _depth(object_: MuranoObject) -> int:
+def _ownership_depth(object_: MuranoObject) -> int:
     depth = 0
     owner = object_.owner
     while owner is not None:

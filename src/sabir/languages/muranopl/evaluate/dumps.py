@@ -78,7 +78,7 @@ def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
     else:
         text = data.decode("utf-8", "replace")
         rows = _sql_rows(text) if _insert().search(text) else _data_rows(Source(str(path), text))
-        environments = [environment for row in rows if (environment := _environment(row)) is not None]
+        environments = [environment for row in rows if (environment := _read_environment(row)) is not None]
     if not environments:
         raise UnusableInput(
             f"there is no environment of Murano in {str(path)!r}: a dump has rows of the table environment, an answer of "
@@ -87,13 +87,13 @@ def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
     return tuple(environments)
 
 
-def _environment(row: Any) -> DumpedEnvironment | None:
+def _read_environment(row: Any) -> DumpedEnvironment | None:
     """One row, answer or model."""
     if not isinstance(row, Mapping):
         return None
     kept = row.get("description")
     if isinstance(kept, str):
-        kept = _json(kept)
+        kept = _parse_json(kept)
     kept = kept if isinstance(kept, Mapping) and "Objects" in kept else row
     objects = kept.get("Objects")
     if objects is None and "?" in row:
@@ -118,7 +118,7 @@ def _of_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -132,7 +132,7 @@ def _from_sqlite(path: Path) -> Iterator[DumpedEnvironment]:
             rows = [dict(row) for row in database.execute(f"select * from {_TABLE}")]
     except sqlite3.Error as error:
         raise UnusableInput(f"{str(path)!r} is no database with a table {_TABLE} that can be read") from error
-    yield from (environment for row in rows if (environment := _environment(row)) is not None)
+    yield from (environment for row in rows if (environment := _read_environment(row)) is not None)
 
 
 def _data_rows(source: Source) -> Iterator[Any]:
@@ -159,7 +159,7 @@ def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
     while (insert := _insert().search(text, end)) is not None:
         end = insert.end()
         names = [name.strip(' `"') for name in (insert[1] or "").strip("()").split(",") if name.strip()]
-        for values, end in _tuples(text, insert.end()):  # noqa: B007  # the next search begins behind the last of them
+        for values, end in _parse_tuples(text, insert.end()):  # noqa: B007  # the next search begins behind the last of them
             if names and len(names) == len(values):
                 yield dict(zip(names, values, strict=True))
             else:
@@ -167,7 +167,7 @@ def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
                 yield {"description": kept[0] if kept else None}
 
 
-def _tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
+def _parse_tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
     """The tuples behind VALUES, up to what is none any more, and where each ends."""
     values: list[Any] | None = None
     for token in _token().finditer(text, start):
@@ -181,7 +181,7 @@ def _tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
             yield values, token.end()
             values = None
         elif word.startswith("'"):
-            values.append(_unquoted(word))
+            values.append(_unquote_sql(word))
         elif word not in ",":
             values.append(None if word.upper() == "NULL" else word)
     if values is not None:  # cut off: nothing more comes behind it
@@ -192,9 +192,9 @@ _token: Final = lazy_pattern(r"'(?:[^'\\]++|\\.|'')*+'?|[(),;]|[^\s(),;']++", re
 _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 
-def _unquoted(word: str) -> str:
+def _unquote_sql(word: str) -> str:
     """A text of SQL; MySQL writes backslashes before what is special, PostgreSQL doubles quotes only."""
     inner = word[1:-1].replace("''", "'")
-    if _json(inner) is not None:
+    if _parse_json(inner) is not None:
         return inner
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL)

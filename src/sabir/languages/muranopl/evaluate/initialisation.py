@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.finding import Finding, RelatedLocation
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
 from sabir.languages.muranopl.model.objects import NO_VALUE_YET
@@ -21,7 +21,7 @@ from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loader import Loader
-    from sabir.languages.muranopl.evaluate.positions import Positions
+    from sabir.languages.muranopl.evaluate.positions import ModelPositions
     from sabir.languages.muranopl.model.objects import MuranoObject
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
@@ -38,7 +38,7 @@ def explain_violation(
     error: ContractViolation,
     object_: MuranoObject,
     declaration: PropertyDeclaration,
-    positions: Positions | None,
+    positions: ModelPositions | None,
 ) -> None:
     """Say which object it is. What the model says wrong is reported there, with the contract beside it."""
     state = object_.initialising
@@ -46,7 +46,7 @@ def explain_violation(
     if not is_given and declaration.node.default is not None and not declaration.configured:
         place = Place(declaration.cls.node.source, declaration.node.default.span)
         message = f"the default is used for the object {object_.id!r}"
-        error.related = (*error.related, Related(place=place, message=message))
+        error.related = (*error.related, RelatedLocation(place=place, message=message))
         return
     came = "given" if is_given else "configured" if declaration.configured else "missing"
     hint: str | None = error.hint or f"in the object {object_.id!r} of {object_.cls.name}, where it is {came}"
@@ -55,26 +55,26 @@ def explain_violation(
         if is_given:
             written = positions.of_value(state.raw, declaration.name, error.path)
             hint = error.hint if written is not None else hint
-        elif (misspelt := _misspelt(object_, state.raw, declaration.name)) is not None:
+        elif (misspelt := _find_misspelled_key(object_, state.raw, declaration.name)) is not None:
             written = positions.of_key(state.raw, misspelt)
             hint = f"{misspelt!r} is no property of {object_.cls.name}; did you mean {declaration.name!r}?"
         written = written or positions.of_header(state.raw, "")
     if written is not None:
         if error.place is not None:
-            error.related = (*error.related, Related(place=error.place, message="the contract"))
+            error.related = (*error.related, RelatedLocation(place=error.place, message="the contract"))
         error.place = written
     error.hint = hint
 
 
-def _misspelt(object_: MuranoObject, raw: Mapping[Any, Any], name: str) -> str | None:
+def _find_misspelled_key(object_: MuranoObject, raw: Mapping[Any, Any], name: str) -> str | None:
     """A value of the model that may have been meant for a property."""
     undeclared = [
         key for key in raw if isinstance(key, str) and key != "?" and key not in object_.cls.declared
     ]
-    return near(name, undeclared)
+    return suggest(name, undeclared)
 
 
-def unknown_properties(object_: MuranoObject, key: Any, place: Place) -> Finding:
+def report_unknown_property(object_: MuranoObject, key: Any, place: Place) -> Finding:
     return UNDECLARED_VALUE.at(
         place,
         f"{object_.cls.name} declares no property {key!r}; the value is ignored",
@@ -90,7 +90,7 @@ def place_in_owners(error: ContractViolation, object_: MuranoObject, top: Murano
             if way is not None:
                 declaration = owner.cls.members[name]
                 error.inside(way)
-                declaration.named(error)
+                declaration.name_violation(error)
                 break
         else:
             return
@@ -127,7 +127,7 @@ class Consequence(MuranoError):
     """A property cannot be read because setting it failed, which is reported already."""
 
 
-class Initialising:
+class ObjectInitializer:
     """What the model gives to one object, and how far each property has come."""
 
     __slots__ = ("excluded", "loader", "object", "raw", "stages", "values")
@@ -185,7 +185,7 @@ class Initialising:
             if first.usage == "Runtime" and isinstance(error, ContractViolation):
                 return  # code gives it a value before it reads it
             self.stages[name] = _FAILED
-            raise self._explained(error, first) from None
+            raise self._explain_error(error, first) from None
         finally:
             self.loader.slot = slot
         if first.usage == "Const" and self.loader.previous is not None:
@@ -203,7 +203,7 @@ class Initialising:
     def construct(self, names: Sequence[str]) -> None:
         """A constructor is called next, with the given values of these names."""
 
-    def _explained(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
+    def _explain_error(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
         if isinstance(error, ContractViolation):
             if not error.outer:
                 self.loader.explain(error, self.object, declaration)

@@ -26,7 +26,7 @@ class RunLimits(Struct, frozen=True, kw_only=True):
     objects: int = 2_000_000
 
 
-class Meter:
+class RunMeter:
     """Counts steps down; looks at the clock and at the memory now and then."""
 
     __slots__ = ("deadline", "left", "limits", "most_memory", "until_clock")
@@ -36,7 +36,7 @@ class Meter:
         self.left = limits.steps if limits.steps is not None else 1 << 62
         self.deadline = None if limits.seconds is None else monotonic() + limits.seconds
         self.until_clock = self.left - _LOOK_EVERY
-        self.most_memory = _memory() + limits.memory
+        self.most_memory = _peak_memory() + limits.memory
 
     def room(self, objects: int) -> None:
         """Called when there is one object more."""
@@ -58,7 +58,7 @@ class Meter:
                 f"the run took longer than {self.limits.seconds:g} seconds",
                 hint="look for a loop without end, or raise --time-limit",
             )
-        if _memory() > self.most_memory:
+        if _peak_memory() > self.most_memory:
             raise Unstoppable(
                 f"the run took more than {self.limits.memory / _GIGABYTE:g} GB of memory",
                 hint="look for a loop that keeps everything it makes",
@@ -66,7 +66,7 @@ class Meter:
         self.until_clock = max(self.left - _LOOK_EVERY, 0)
 
 
-def _memory() -> int:
+def _peak_memory() -> int:
     """The most bytes that this process has had so far; 0 where the system does not tell."""
     try:
         import resource

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.initialisation import (
     Consequence,
-    Initialising,
+    ObjectInitializer,
     explain_violation,
     place_in_owners,
-    unknown_properties,
+    report_unknown_property,
 )
 from sabir.languages.muranopl.evaluate.objects import Identities, MadeFor, Slot
 from sabir.languages.muranopl.evaluate.previous import PreviousRun
@@ -32,12 +32,12 @@ from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.rules import failure_rule
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.positions import Positions
+    from sabir.languages.muranopl.evaluate.positions import ModelPositions
     from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 
-def checked_template(
+def check_template(
     value: Any,
     shell: Callable[[], MuranoObject],
     finish: Callable[[], None],
@@ -98,7 +98,7 @@ class Loader:
         *,
         keep_ids: bool = False,
         is_dry: bool = False,
-        positions: Positions | None = None,
+        positions: ModelPositions | None = None,
         previous: PreviousRun | None = None,
     ) -> None:
         self.runtime = runtime
@@ -116,12 +116,12 @@ class Loader:
         self.warnings: list[Finding] = []
         self._warned: set[tuple[str, Any]] = set()
         self._made_by: dict[MuranoObject, PropertyDeclaration] = {}
-        self._initialising: type[Initialising] = Initialising
+        self._initialising: type[ObjectInitializer] = ObjectInitializer
         self._watch: Callable[[MuranoObject, Mapping[Any, Any], Loader], None] | None = None
         if runtime.recorder is not None:
-            from sabir.languages.muranopl.evaluate.recording.objects import RecordedInitialising, watch
+            from sabir.languages.muranopl.evaluate.recording.objects import RecordedInitializer, watch_object
 
-            self._initialising, self._watch = RecordedInitialising, watch
+            self._initialising, self._watch = RecordedInitializer, watch_object
 
     # -- first pass ------------------------------------------------------------------------------------------------
 
@@ -150,7 +150,9 @@ class Loader:
         self._register(object_, id_, raw)
         if self._watch is not None:
             self._watch(object_, properties, self)
-        values = dict(properties if self.previous is None else self.previous.merged(object_, properties))
+        values = dict(
+            properties if self.previous is None else self.previous.merge_values(object_, properties)
+        )
         for key, declarations in cls.declared.items():
             if key not in values or not declarations[0].is_read:
                 continue
@@ -202,7 +204,7 @@ class Loader:
             if object_.cls.takes_from_model(key):
                 continue
             self._warned.add((object_.cls.name, key))
-            self.warnings.append(unknown_properties(object_, key, self.positions.of_key(raw, key)))
+            self.warnings.append(report_unknown_property(object_, key, self.positions.of_key(raw, key)))
 
     # -- second pass -----------------------------------------------------------------------------------------------
 
@@ -254,7 +256,7 @@ class Loader:
                     return
         self.finished.append(object_)
 
-    def _construct(self, object_: MuranoObject, state: Initialising) -> None:
+    def _construct(self, object_: MuranoObject, state: ObjectInitializer) -> None:
         values, constructing = state.values, self.runtime.constructing
         constructing.add(object_)
         try:
@@ -330,7 +332,7 @@ class Loader:
             dry.local = {**self.local, **dry.local}
             return object_
 
-        return checked_template(value, shell, dry.finish, wanted=wanted, excluded=excluded)
+        return check_template(value, shell, dry.finish, wanted=wanted, excluded=excluded)
 
     def note_dropped(self, keys: list[Any], this: Any) -> None:
         """A dictionary contract drops keys it does not name (S-07)."""

@@ -15,7 +15,7 @@ from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue,
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.arguments import Argument
+    from sabir.languages.muranopl.evaluate.arguments import MethodArgument
     from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
@@ -29,13 +29,13 @@ SERIALIZE = "io.murano.metadata.engine.Serialize"
 
 def check_meta(cls: MuranoClass) -> None:
     """All `Meta` sections of a class name meta classes that may stand there. Their objects are made when asked for."""
-    for meta, target in _sections(cls):
+    for meta, target in _meta_sections(cls):
         before: list[MuranoClass] = []
-        for part in _parts(meta):
+        for part in _meta_parts(meta):
             _check_attached(part, cls, target, before)
 
 
-def _sections(cls: MuranoClass) -> Iterator[tuple[Value | None, str]]:
+def _meta_sections(cls: MuranoClass) -> Iterator[tuple[Value | None, str]]:
     node = cls.node
     yield node.meta, "Type"
     for property_ in node.properties:
@@ -46,7 +46,7 @@ def _sections(cls: MuranoClass) -> Iterator[tuple[Value | None, str]]:
             yield argument.meta, "Argument"
 
 
-def _parts(meta: Value | None) -> tuple[Value, ...]:
+def _meta_parts(meta: Value | None) -> tuple[Value, ...]:
     if meta is None or (isinstance(meta, Constant) and meta.value is None):
         return ()
     return tuple(meta.items) if isinstance(meta, ListValue) else (meta,)
@@ -76,7 +76,7 @@ def _check_attached(part: Value, cls: MuranoClass, target: str, before: list[Mur
 
 def _meta_class(part: Value, cls: MuranoClass, place: Place) -> MuranoClass:
     name = part.entries[0][0] if isinstance(part, MapValue) and len(part.entries) == 1 else part
-    value = None if isinstance(name, MapValue | ListValue) else _evaluated(name, cls)
+    value = None if isinstance(name, MapValue | ListValue) else _evaluate_value(name, cls)
     if isinstance(value, str):
         try:
             value = cls.resolve(value)
@@ -95,17 +95,17 @@ def _meta_class(part: Value, cls: MuranoClass, place: Place) -> MuranoClass:
     return value
 
 
-def _evaluated(value: Value, cls: MuranoClass) -> Any:
-    return cls.engine.guarded_value(value)({"$": cls, THIS: cls, CONTEXT: cls.context, DEPTH: 0})
+def _evaluate_value(value: Value, cls: MuranoClass) -> Any:
+    return cls.engine.guard_value(value)({"$": cls, THIS: cls, CONTEXT: cls.context, DEPTH: 0})
 
 
-def _attached(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
+def _build_meta_objects(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
     """The meta objects that a `Meta` section of a target (`Type`, `Property` …) describes."""
     before: list[MuranoClass] = []
     metas: list[MuranoObject] = []
-    for part in _parts(meta):
+    for part in _meta_parts(meta):
         kind = _check_attached(part, cls, target, before)
-        properties = _evaluated(part.entries[0][1], cls) if isinstance(part, MapValue) else None
+        properties = _evaluate_value(part.entries[0][1], cls) if isinstance(part, MapValue) else None
         metas.append(cls.runtime.loader.instantiate({kind: properties}, None, kind))
     return tuple(metas)
 
@@ -114,32 +114,32 @@ def _attached(meta: Value | None, cls: MuranoClass, target: str) -> tuple[Murano
 
 
 def meta_of_class(cls: MuranoClass) -> list[MuranoObject]:
-    return _inherited(cls, "", "Type")
+    return _collect_meta_objects(cls, "", "Type")
 
 
 def meta_of_property(declaration: PropertyDeclaration) -> list[MuranoObject]:
-    return _inherited(declaration.cls, declaration.name, "Property")
+    return _collect_meta_objects(declaration.cls, declaration.name, "Property")
 
 
 def meta_of_method(method: Method) -> list[MuranoObject]:
-    return _inherited(method.cls, method.name, "Method")
+    return _collect_meta_objects(method.cls, method.name, "Method")
 
 
-def meta_of_argument(argument: Argument, cls: MuranoClass) -> list[MuranoObject]:
-    return list(_attached(argument.node.meta, cls, "Argument"))
+def meta_of_argument(argument: MethodArgument, cls: MuranoClass) -> list[MuranoObject]:
+    return list(_build_meta_objects(argument.node.meta, cls, "Argument"))
 
 
 def meta_of_package(cls: MuranoClass) -> list[MuranoObject]:
     """What the manifest of a class's package attaches to the package."""
-    return list(_attached(cls.package.manifest.meta, cls, "Package"))
+    return list(_build_meta_objects(cls.package.manifest.meta, cls, "Package"))
 
 
-def _inherited(cls: MuranoClass, member: str, target: str) -> list[MuranoObject]:
+def _collect_meta_objects(cls: MuranoClass, member: str, target: str) -> list[MuranoObject]:
     """Own meta objects of a class or one of its members, and those that ancestors attach with an `Inherited` meta
     class; with `Cardinality: One` the nearest of a kind counts."""
     metas: list[MuranoObject] = []
     for owner in cls.lineage:
-        for meta in _own(owner, member, target):
+        for meta in _own_meta_objects(owner, member, target):
             if owner is not cls and not meta.cls.node.inherited:
                 continue
             if meta.cls.node.cardinality == "One" and any(other.cls is meta.cls for other in metas):
@@ -148,14 +148,16 @@ def _inherited(cls: MuranoClass, member: str, target: str) -> list[MuranoObject]
     return metas
 
 
-def _own(cls: MuranoClass, member: str, target: str) -> tuple[MuranoObject, ...]:
+def _own_meta_objects(cls: MuranoClass, member: str, target: str) -> tuple[MuranoObject, ...]:
     metas = cls.metadata.get((target, member))
     if metas is None:
-        metas = cls.metadata[target, member] = _attached(_section(cls, member, target), cls, target)
+        metas = cls.metadata[target, member] = _build_meta_objects(
+            _find_meta_section(cls, member, target), cls, target
+        )
     return metas
 
 
-def _section(cls: MuranoClass, member: str, target: str) -> Value | None:
+def _find_meta_section(cls: MuranoClass, member: str, target: str) -> Value | None:
     if target == "Type":
         return cls.node.meta
     if target == "Method":
@@ -166,19 +168,19 @@ def _section(cls: MuranoClass, member: str, target: str) -> Value | None:
 # -- what the engine itself reads --------------------------------------------------------------------------------------
 
 
-class Locking(Struct, frozen=True):
+class LockScope(Struct, frozen=True):
     """Which calls of a method wait for each other in `Parallel`: those on one object, with the same arguments."""
 
     on_this: bool
     on_arguments: tuple[str, ...]
 
 
-def locking_of(method: Method) -> Locking:
+def find_lock_scope(method: Method) -> LockScope:
     """What `Synchronize` says about a method; without it calls on one object wait for each other."""
     for meta in meta_of_method(method):
         if meta.cls.name == SYNCHRONIZE:
-            return Locking(bool(meta.properties["onThis"]), tuple(meta.properties["onArgs"]))
-    return Locking(on_this=True, on_arguments=())
+            return LockScope(bool(meta.properties["onThis"]), tuple(meta.properties["onArgs"]))
+    return LockScope(on_this=True, on_arguments=())
 
 
 def references_of(cls: MuranoClass) -> tuple[str, ...]:

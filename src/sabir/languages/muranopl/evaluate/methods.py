@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Frame
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import Library, NoMatch, Variables
-from sabir.expressions.yaql.compile.arguments import accepts
-from sabir.expressions.yaql.functions import Overload, Parameter
+from sabir.expressions.yaql.compile.arguments import accepts_value
+from sabir.expressions.yaql.functions import Overload, YaqlParameter
 from sabir.expressions.yaql.kinds import ANY, NULL
-from sabir.languages.muranopl.evaluate.arguments import Argument, WrongArguments
+from sabir.languages.muranopl.evaluate.arguments import MethodArgument, WrongArguments
 from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, format_value
 from sabir.languages.muranopl.model.objects import (
     CALLER,
     CONTEXT,
@@ -33,14 +33,14 @@ from sabir.languages.muranopl.model.objects import (
     RESULT,
     THIS,
     MuranoObject,
-    unwrapped,
+    unwrap_object,
 )
 from sabir.languages.muranopl.syntax.nodes import MethodNode
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.metadata import Locking
+    from sabir.languages.muranopl.evaluate.metadata import LockScope
     from sabir.languages.muranopl.evaluate.statements import Run
 
 
@@ -99,21 +99,21 @@ class Method:
         runtime = cls.runtime
         self.loader = runtime.loader if node.name in CONSTRUCTORS else runtime.argument_loader
         """What the contracts of its arguments ask: objects that a constructor is given are its object's own."""
-        arguments = [Argument(argument, cls) for argument in node.arguments]
+        arguments = [MethodArgument(argument, cls) for argument in node.arguments]
         self.arguments = tuple(argument for argument in arguments if argument.node.usage == "Standard")
         self.rest = next((argument for argument in arguments if argument.node.usage == "VarArgs"), None)
         self.keywords = next((argument for argument in arguments if argument.node.usage == "KwArgs"), None)
         self._positional = tuple((argument.name, argument.check) for argument in self.arguments)
         self._body: Run | None = None
-        self._locking: Locking | None = None
+        self._locking: LockScope | None = None
 
     @property
-    def locking(self) -> Locking:
+    def locking(self) -> LockScope:
         """Which calls wait for each other in `Parallel`."""
         if self._locking is None:
-            from sabir.languages.muranopl.evaluate.metadata import locking_of
+            from sabir.languages.muranopl.evaluate.metadata import find_lock_scope
 
-            self._locking = locking_of(self)
+            self._locking = find_lock_scope(self)
         return self._locking
 
     @property
@@ -170,16 +170,16 @@ class Method:
         if signal is RETURN:
             return variables[RESULT]
         if signal is not None:
-            raise self._misplaced(signal)
+            raise self._jump_error(signal)
         return None
 
     def _compile(self) -> Run:
         if self.native is not None:
             self._body = self._native_body(self.native)
         else:
-            from sabir.languages.muranopl.evaluate.statements import Compiler
+            from sabir.languages.muranopl.evaluate.statements import MethodCompiler
 
-            self._body = Compiler(self.cls.engine, self.runtime).block(self.node.body)
+            self._body = MethodCompiler(self.cls.engine, self.runtime).block(self.node.body)
         return self._body
 
     def _native_body(self, function: Callable[..., Any]) -> Run:
@@ -207,7 +207,7 @@ class Method:
                 variables[name] = check(args[index], this, loader)
                 index += 1
         except ContractViolation as violation:
-            raise self._named(violation, self.arguments[index]) from None
+            raise self._name_violation(violation, self.arguments[index]) from None
 
     def _bind(
         self, variables: Variables, this: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -236,7 +236,7 @@ class Method:
                     values.append(self.rest.check(value, this, loader))  # noqa: PERF401  # a violation counts them
             except ContractViolation as violation:
                 violation.inside(f"[{len(values)}]")
-                raise self._named(violation, self.rest) from None
+                raise self._name_violation(violation, self.rest) from None
         elif extra:
             most = len(self.arguments)
             raise self._wrong_call(
@@ -249,20 +249,20 @@ class Method:
                 try:
                     result[name] = self.keywords.check(value, this, loader)
                 except ContractViolation as violation:
-                    raise self._named(violation.inside(f"[{name!r}]"), self.keywords) from None
+                    raise self._name_violation(violation.inside(f"[{name!r}]"), self.keywords) from None
         elif named:
             name = next(iter(named))
             raise self._wrong_call(f"it has no argument {name!r}", did_you_mean(name, self.argument_names))
 
-    def _check(self, variables: Variables, argument: Argument, value: Any, this: Any) -> None:
+    def _check(self, variables: Variables, argument: MethodArgument, value: Any, this: Any) -> None:
         try:
             variables[argument.name] = argument.check(value, this, self.loader)
         except ContractViolation as violation:
-            raise self._named(violation, argument) from None
+            raise self._name_violation(violation, argument) from None
 
-    def _named(self, violation: ContractViolation, argument: Argument) -> ContractViolation:
+    def _name_violation(self, violation: ContractViolation, argument: MethodArgument) -> ContractViolation:
         place = Place(self.cls.node.source, argument.node.contract.span)
-        return violation.named(f"{self.cls.name}::{self.name}({argument.name}", place, ")")
+        return violation.add_subject(f"{self.cls.name}::{self.name}({argument.name}", place, ")")
 
     def _wrong_call(self, problem: str, hint: str | None = None) -> MuranoError:
         return WrongArguments(WRONG_CALL, f"method {self.full_name} is called wrongly: {problem}", hint=hint)
@@ -274,7 +274,7 @@ class Method:
         error.place = error.place or error.at
         error.at = None
 
-    def _misplaced(self, signal: Signal) -> MuranoError:
+    def _jump_error(self, signal: Signal) -> MuranoError:
         return MuranoError(
             MISPLACED_JUMP,
             f"{signal.value!r} stands outside of a loop in method {self.full_name}",
@@ -284,7 +284,7 @@ class Method:
         return self.full_name
 
 
-def running_variables(runtime: Any) -> Iterator[Variables]:
+def find_active_variables(runtime: Any) -> Iterator[Variables]:
     """The variables of all methods of a run that have not ended, in all branches.
 
     They are looked up in the frames of Python when somebody asks, which is rare: noting them at every call would cost each call a tenth.
@@ -308,10 +308,10 @@ def _too_deep(limit: int) -> MuranoError:
 def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
     """Calls from outside reach only what is `Scope: Public` or `Usage: Action`."""
     if not method.is_exposed:
-        exposed = [method_.name for method_ in method.cls.exposed_methods()]
+        exposed = [method_.name for method_ in method.cls.list_public_methods()]
         raise MuranoError(
             WRONG_CALL,
-            f"method {method.name!r} of {shown(this)} cannot be called from outside",
+            f"method {method.name!r} of {format_value(this)} cannot be called from outside",
             kind="MethodNotExposed",
             place=method.place,
             hint="declare it with `Scope: Public`"
@@ -335,25 +335,25 @@ def add_extensions(library: Library, classes: Iterable[MuranoClass]) -> None:
             if method is not None and method.node.usage == "Extension" and method.arguments:
                 by_name.setdefault(name, []).append(method)
     for name, methods in by_name.items():
-        library.add(_overload(name, methods))
+        library.add(_build_overload(name, methods))
 
 
-def _overload(name: str, methods: list[Method]) -> Overload:
+def _build_overload(name: str, methods: list[Method]) -> Overload:
     def call(variables: Variables, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
         for method in methods:
-            if _applies(method, receiver):
+            if _accepts_receiver(method, receiver):
                 return method.invoke(method.cls, variables, receiver, *args, **kwargs)
         raise NoMatch(f"the extension method `{name}` is for other values")
 
     kinds = 0
     for method in methods:
         kinds |= method.arguments[0].contract.kinds
-    anything = Parameter("rest", ANY, None)
+    anything = YaqlParameter("rest", ANY, None)
     return Overload(
         name=name,
         function=call,
         hidden=("variables",),
-        parameters=(Parameter("receiver", kinds, _missing()),),
+        parameters=(YaqlParameter("receiver", kinds, _load_missing_marker()),),
         rest=anything,
         keywords=anything,
         is_function=False,
@@ -362,17 +362,17 @@ def _overload(name: str, methods: list[Method]) -> Overload:
     )
 
 
-def _missing() -> Any:
+def _load_missing_marker() -> Any:
     from sabir.expressions.yaql.functions import MISSING
 
     return MISSING
 
 
-def _applies(method: Method, receiver: Any) -> bool:
+def _accepts_receiver(method: Method, receiver: Any) -> bool:
     contract = method.arguments[0].contract
     if contract.wanted_class is None:
-        return accepts(contract.kinds, receiver)
-    value = unwrapped(receiver)
+        return accepts_value(contract.kinds, receiver)
+    value = unwrap_object(receiver)
     if value is None:
         return bool(contract.kinds & NULL)
     return isinstance(value, MuranoObject) and value.cls.is_a(contract.wanted_class())

@@ -11,13 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Scope, Variables
+from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Variables, YaqlRule, YaqlScope
 from sabir.expressions.yaql.kinds import OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.types import class_argument, object_argument
 from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.model.classes import WRONG_CALL
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.objects import DEPTH, THIS, MuranoObject, ObjectView, calling_class
+from sabir.languages.muranopl.model.objects import DEPTH, THIS, MuranoObject, ObjectView, current_class
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
@@ -56,7 +56,7 @@ def inject_method(
 ) -> None:
     """Call a method of the test instead."""
     substitute = object_argument(mock_object, "inject")
-    cls = calling_class(variables) or substitute.cls
+    cls = current_class(variables) or substitute.cls
     method = cls.lookup(mock_name)
     if method is None:
         raise MuranoError(
@@ -66,7 +66,7 @@ def inject_method(
     def act(_this: Any, caller: Variables, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return method.invoke(substitute, caller, *args, **kwargs)
 
-    _replace(_class_of(target, variables), target_method, lambda _original: act)
+    _mock_method(_class_of(target, variables), target_method, lambda _original: act)
 
 
 def inject_expression(variables: Variables, target: Any, target_method: str, expr: Lambda) -> None:
@@ -82,7 +82,7 @@ def inject_expression(variables: Variables, target: Any, target_method: str, exp
 
         return act
 
-    _replace(_class_of(target, variables), target_method, action)
+    _mock_method(_class_of(target, variables), target_method, action)
 
 
 def original_method(variables: Variables) -> Any:
@@ -95,13 +95,13 @@ def original_method(variables: Variables) -> Any:
     return call()
 
 
-def with_original(variables: Variables, *names: Rule) -> Scope:
+def with_original(variables: Variables, *names: YaqlRule) -> YaqlScope:
     """`withOriginal(x => $.y) -> …`: names for what the caller of the mocked method sees."""
     caller = variables.get(_ORIGINAL)
     if caller is None:
         raise MuranoError(UNUSABLE_VALUE, "`withOriginal` belongs into the expression that `inject` is given")
     values = {str(rule.source()): rule.target.within(dict(caller)) for rule in names}
-    return Scope({**variables, **values})
+    return YaqlScope({**variables, **values})
 
 
 def _class_of(target: Any, variables: Variables) -> MuranoClass:
@@ -109,7 +109,7 @@ def _class_of(target: Any, variables: Variables) -> MuranoClass:
     return value.cls if isinstance(value, MuranoObject) else class_argument(value, variables)
 
 
-def _replace(cls: MuranoClass, name: str, action: Callable[[Method], Action]) -> None:
+def _mock_method(cls: MuranoClass, name: str, action: Callable[[Method], Action]) -> None:
     original = cls.lookup(name)
     if original is None:
         names = {method for ancestor in cls.lineage for method in ancestor.own_methods}

@@ -9,9 +9,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.errors import UnusableInput
-from sabir.languages.muranopl.evaluate.positions import LatePositions, Positions, read_placed
+from sabir.languages.muranopl.evaluate.positions import LatePositions, ModelPositions, read_placed
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.source.packages import LoadedPackage, PackageLimits
 from sabir.source.packages.file_access import read_named_file
@@ -35,7 +35,7 @@ class ModelFile(Struct, frozen=True, kw_only=True):
     model: Mapping[Any, Any] | None = None
     previous: Mapping[Any, Any] | None = None
     attributes: tuple[Any, ...] = ()
-    positions: Positions | None = None
+    positions: ModelPositions | None = None
     findings: tuple[Finding, ...] = ()
     removes: bool = False
     """`Objects` is null: everything that `previous` has is to be taken away."""
@@ -61,7 +61,7 @@ def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
 def read_model(source: Source) -> ModelFile:
     """The model of a text, with the places of its parts; those of a large JSON text are found when asked for."""
     data: Any = None
-    positions: Positions | None = None
+    positions: ModelPositions | None = None
     if len(source.text) > _PLACED and source.text.lstrip()[:1] == "{":
         data, problem = _large_json(source)
         if problem is not None:
@@ -74,20 +74,20 @@ def read_model(source: Source) -> ModelFile:
         if stream.broken:
             return ModelFile(source=source, findings=findings)
         if documents:
-            return placed_model(source, documents[0])
-    return _model(source, data, positions)
+            return build_model(source, documents[0])
+    return _build_model_file(source, data, positions)
 
 
-def placed_model(source: Source, node: YamlNode) -> ModelFile:
+def build_model(source: Source, node: YamlNode) -> ModelFile:
     """The model of a document that is read already."""
-    return _model(source, *read_placed(source, node))
+    return _build_model_file(source, *read_placed(source, node))
 
 
-def _model(source: Source, data: Any, positions: Positions | None) -> ModelFile:
+def _build_model_file(source: Source, data: Any, positions: ModelPositions | None) -> ModelFile:
     if not isinstance(data, Mapping):
         return ModelFile(source=source, findings=(_not_a_model(source),))
     if "Objects" in data and "?" not in data:
-        return _kept_model(source, data, positions)
+        return _build_stored_model(source, data, positions)
     return ModelFile(source=source, model=data, positions=positions)
 
 
@@ -98,13 +98,15 @@ def _large_json(source: Source) -> tuple[Any, Finding | None]:
         return json.loads(source.text), None
     except json.JSONDecodeError as error:
         return None, NOT_YAML.at(
-            Place(source, Span(error.pos, error.pos)), f"not readable as JSON: {reason_of(error)}"
+            Place(source, Span(error.pos, error.pos)), f"not readable as JSON: {explain_error(error)}"
         )
     except RecursionError:
         return None, UNBOUNDED.about_file(source, "nested too deeply")
 
 
-def _kept_model(source: Source, data: Mapping[Any, Any], positions: Positions | None) -> ModelFile:
+def _build_stored_model(
+    source: Source, data: Mapping[Any, Any], positions: ModelPositions | None
+) -> ModelFile:
     model, previous, attributes = data["Objects"], data.get("ObjectsCopy"), data.get("Attributes")
     removes = model is None and isinstance(previous, Mapping)
     if not isinstance(model, Mapping) and not removes:

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
-from sabir.graph.address import digest
-from sabir.languages.muranopl.model.definitions import Definition
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.graph.address import digest_text
+from sabir.languages.muranopl.model.definitions import ObjectDefinition
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
@@ -99,7 +99,7 @@ class Identities:
 
     def of(
         self,
-        definition: Definition,
+        definition: ObjectDefinition,
         owner: MuranoObject | None,
         slot: Slot | None,
         raw: Mapping[Any, Any],
@@ -114,8 +114,8 @@ class Identities:
             words += ("name", definition.name)
             is_alone = slot is None or is_alone or self._siblings(slot[1])[definition.name] < 2
         if not is_alone:
-            words += _content(definition.properties)
-            words += _targets(made_for)
+            words += _content_tokens(definition.properties)
+            words += _describe_targets(made_for)
         return self.unique(_long_digest(words))
 
     def _siblings(self, value: Any) -> Counter[str]:
@@ -155,7 +155,7 @@ def _names_in(value: Any) -> Iterator[str]:
                 waiting.extend(item.values())
 
 
-def _targets(made_for: MadeFor) -> Iterator[str]:
+def _describe_targets(made_for: MadeFor) -> Iterator[str]:
     while made_for is not None:
         made_for, target = made_for
         yield f"for {target}"
@@ -163,18 +163,18 @@ def _targets(made_for: MadeFor) -> Iterator[str]:
 
 def _long_digest(words: list[str]) -> str:
     # As long as the ids that the existing engine makes.
-    return digest(*words, size=16)
+    return digest_text(*words, size=16)
 
 
-def _content(properties: Mapping[Any, Any]) -> list[str]:
+def _content_tokens(properties: Mapping[Any, Any]) -> list[str]:
     """What an object is made with, as words. The order of keys tells nothing; the first thousand values tell enough."""
     words: list[str] = []
     waiting: list[Any] = [properties]
     while waiting and len(words) < _MOST_VALUES:
-        value = unwrapped(waiting.pop())
+        value = unwrap_object(waiting.pop())
         if isinstance(value, Mapping):
             words.append("{")
-            for key, item in sorted(((str(key), item) for key, item in value.items()), key=_first):
+            for key, item in sorted(((str(key), item) for key, item in value.items()), key=_pair_key):
                 waiting += (item, key)
             words.append(str(len(value)))
         elif isinstance(value, list | tuple):
@@ -187,7 +187,7 @@ def _content(properties: Mapping[Any, Any]) -> list[str]:
     return words
 
 
-def _first(pair: tuple[str, Any]) -> str:
+def _pair_key(pair: tuple[str, Any]) -> str:
     return pair[0]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.system import NATIVE_CLASSES
-from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
+from sabir.languages.muranopl.library import CORE, SHIPPED, load_bundled_package
 from sabir.languages.muranopl.model import heat_templates
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
@@ -41,7 +41,7 @@ NATIVE_NAMES: Final = frozenset((*NATIVE_CLASSES, "io.murano.Exception", "io.mur
 """Classes that Python makes or works for: they are as sabir declares them, whatever core library is used."""
 
 
-class Package:
+class MuranoPackage:
     """A package: its manifest, its class files, its resources."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Package:
         loaded: LoadedPackage,
         *,
         label: str | None = None,
-        natives: Package | None = None,
+        natives: MuranoPackage | None = None,
     ) -> None:
         self.manifest = manifest
         self.natives = natives
@@ -171,42 +171,42 @@ class PackageRegistry:
 
     def __init__(
         self,
-        packages: Iterable[Package] = (),
+        packages: Iterable[MuranoPackage] = (),
         search_path: tuple[Path, ...] = (),
         *,
         beside: Path | None = None,
     ) -> None:
         """`beside`: the folder in which the first package lies with others; it is looked into when all else fails."""
-        self._packages: list[Package] = list(packages)
+        self._packages: list[MuranoPackage] = list(packages)
         self._search_path = search_path
-        self._searched: dict[str, list[Package]] | None = None
+        self._searched: dict[str, list[MuranoPackage]] | None = None
         self._beside = beside
-        self._siblings: dict[str, list[Package]] | None = None
+        self._siblings: dict[str, list[MuranoPackage]] | None = None
 
-    def add(self, package: Package) -> None:
+    def add(self, package: MuranoPackage) -> None:
         self._packages.append(package)
 
     @property
-    def packages(self) -> tuple[Package, ...]:
+    def packages(self) -> tuple[MuranoPackage, ...]:
         return tuple(self._packages)
 
-    def find(self, name: str, spec: VersionSpec = ANY_VERSION) -> Package | None:
+    def find(self, name: str, spec: VersionSpec = ANY_VERSION) -> MuranoPackage | None:
         """The newest package of a name that a range allows."""
-        fitting = [package for package in self._named(name) if spec.allows(package.manifest.version)]
-        return newest(fitting) if fitting else None
+        fitting = [package for package in self._find_by_name(name) if spec.allows(package.manifest.version)]
+        return newest_package(fitting) if fitting else None
 
-    def _named(self, name: str) -> list[Package]:
+    def _find_by_name(self, name: str) -> list[MuranoPackage]:
         """All packages of a name; one that is shipped stands in only where there is no other."""
         packages = [
             package for package in self._packages if package.name == name
-        ] + self._found_on_path().get(name, [])
+        ] + self._load_path_packages().get(name, [])
         if not packages and name in (CORE, *SHIPPED):
-            return [shipped_package(name)]
+            return [load_bundled_package(name)]
         return packages or self._siblings_named(name)
 
-    def required(self, package: Package) -> list[Package]:
+    def find_required(self, package: MuranoPackage) -> list[MuranoPackage]:
         """The packages that one requires; a missing one is an error that names it."""
-        packages: list[Package] = []
+        packages: list[MuranoPackage] = []
         for name, spec in package.manifest.require.items():
             provider = self.find(name, spec)
             if provider is None:
@@ -214,8 +214,8 @@ class PackageRegistry:
             packages.append(provider)
         return packages
 
-    def _missing(self, package: Package, name: str, spec: VersionSpec) -> MuranoError:
-        others = [str(package.manifest.version) for package in self._named(name)]
+    def _missing(self, package: MuranoPackage, name: str, spec: VersionSpec) -> MuranoError:
+        others = [str(package.manifest.version) for package in self._find_by_name(name)]
         fault = f"of which there is only {', '.join(others)}" if others else "which is nowhere to be found"
         return MuranoError(
             MISSING_PACKAGE,
@@ -223,34 +223,37 @@ class PackageRegistry:
             hint=None if others else "name the directory that holds it with --search-path",
         )
 
-    def _found_on_path(self) -> Mapping[str, list[Package]]:
+    def _load_path_packages(self) -> Mapping[str, list[MuranoPackage]]:
         if self._searched is None:
             self._searched = _by_name(self._search_path)
         return self._searched
 
-    def _siblings_named(self, name: str) -> list[Package]:
+    def _siblings_named(self, name: str) -> list[MuranoPackage]:
         if self._siblings is None:
             self._siblings = {} if self._beside is None else _by_name([self._beside])
         return self._siblings.get(name, [])
 
-    def providers(self, name: str) -> list[Package]:
+    def providers(self, name: str) -> list[MuranoPackage]:
         """All packages that define a class of this name."""
-        every = [*self._packages, *(package for group in self._found_on_path().values() for package in group)]
+        every = [
+            *self._packages,
+            *(package for group in self._load_path_packages().values() for package in group),
+        ]
         providers = [package for package in every if name in package.class_names()]
         if providers:
             return providers
-        return [package for package in map(shipped_package, SHIPPED) if name in package.class_names()]
+        return [package for package in map(load_bundled_package, SHIPPED) if name in package.class_names()]
 
 
-def newest(packages: list[Package]) -> Package:
+def newest_package(packages: list[MuranoPackage]) -> MuranoPackage:
     # Versions are compared only where there is a choice: the library that does it takes long to import.
     if len(packages) == 1:
         return packages[0]
     return max(packages, key=lambda package: package.manifest.version.precedence)
 
 
-def _by_name(directories: Iterable[Path]) -> dict[str, list[Package]]:
-    packages: dict[str, list[Package]] = {}
+def _by_name(directories: Iterable[Path]) -> dict[str, list[MuranoPackage]]:
+    packages: dict[str, list[MuranoPackage]] = {}
     for directory in directories:
         for package in _packages_in(directory):
             if package.name == CORE:
@@ -259,7 +262,7 @@ def _by_name(directories: Iterable[Path]) -> dict[str, list[Package]]:
     return packages
 
 
-def _packages_in(directory: Path) -> list[Package]:
+def _packages_in(directory: Path) -> list[MuranoPackage]:
     """The packages in a directory: the directory itself, and each folder and archive in it."""
     from sabir.errors import SabirError
     from sabir.source.packages import load_package
@@ -269,7 +272,7 @@ def _packages_in(directory: Path) -> list[Package]:
         candidates = sorted(
             path for path in directory.iterdir() if (path / MANIFEST).exists() or path.suffix == ".zip"
         )
-    packages: list[Package] = []
+    packages: list[MuranoPackage] = []
     for path in candidates:
         try:
             loaded = load_package(path)
@@ -277,5 +280,5 @@ def _packages_in(directory: Path) -> list[Package]:
             continue  # not a package; what requires one is told that it is missing
         manifest, _ = read_manifest(loaded)
         if manifest is not None:
-            packages.append(Package(manifest, loaded, label=str(path.absolute())))
+            packages.append(MuranoPackage(manifest, loaded, label=str(path.absolute())))
     return packages

@@ -28,7 +28,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
-from sabir.expressions.yaql.values import hashable
+from sabir.expressions.yaql.values import to_hashable
 from sabir.languages.muranopl.evaluate.methods import Signal
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.rules import failure_rule
@@ -65,7 +65,7 @@ class RunningBranch:
         return False
 
 
-class Stopped(BaseException):
+class BranchStop(BaseException):
     """Ends a branch because another one reached a limit of the run, which is what is reported."""
 
 
@@ -79,7 +79,7 @@ def threads_that_fit() -> int:
     return sys.maxsize if allowed == resource.RLIM_INFINITY else allowed // 2 // (_STACK + _ARENA)
 
 
-def _started(worker: threading.Thread) -> bool:
+def _try_start(worker: threading.Thread) -> bool:
     try:
         worker.start()
     except RuntimeError:
@@ -87,7 +87,7 @@ def _started(worker: threading.Thread) -> bool:
     return True
 
 
-def _join(workers: list[threading.Thread]) -> None:
+def _join_workers(workers: list[threading.Thread]) -> None:
     for worker in workers:
         worker.join()
 
@@ -122,7 +122,7 @@ class BranchGroup:
             workers = [
                 threading.Thread(target=self._work, args=(parent,), daemon=True) for _ in range(at_once)
             ]
-            workers = [worker for worker in workers if _started(worker)]
+            workers = [worker for worker in workers if _try_start(worker)]
         finally:
             threading.stack_size(previous)
         scheduler.threads += len(workers)
@@ -131,7 +131,7 @@ class BranchGroup:
         if not workers:  # the machine has no room for threads: one after the other, then
             self._work(parent, holds_baton=True)
         scheduler.current = parent
-        scheduler.waiting(lambda: _join(workers))
+        scheduler.run_effect(lambda: _join_workers(workers))
         scheduler.threads -= len(workers)
         if outermost:
             scheduler.is_active = False
@@ -141,7 +141,7 @@ class BranchGroup:
                 1
             ]
         if scheduler.is_stopped:
-            raise Stopped
+            raise BranchStop
         return self.results
 
     def _work(self, parent: RunningBranch, *, holds_baton: bool = False) -> None:
@@ -156,7 +156,7 @@ class BranchGroup:
                 except Unstoppable as error:
                     scheduler.is_stopped = True
                     self.errors.append((index, error))
-                except Stopped:
+                except BranchStop:
                     pass
                 except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where the group began
                     self.errors.append((index, error))
@@ -169,7 +169,7 @@ class BranchGroup:
     def _let_others_end(self) -> None:
         """Before the next task begins, branches go on whose time is over: those end first that were there first."""
         if self.next < len(self.tasks) and not self.scheduler.is_stopped:
-            with suppress(Stopped):
+            with suppress(BranchStop):
                 self.scheduler.wait(0)
 
 
@@ -268,7 +268,7 @@ class Scheduler:
         branch, entry = self.current, (now + seconds, self._slept)
         heappush(self._sleepers, entry)
         if self._sleeps:
-            self.waiting(lambda: time.sleep(seconds))
+            self.run_effect(lambda: time.sleep(seconds))
         else:
             self.busy -= 1
             self.freed.notify_all()
@@ -281,7 +281,7 @@ class Scheduler:
         self.freed.notify_all()
         self._go_on(branch)
 
-    def waiting(self, effect: Callable[[], Any]) -> Any:
+    def run_effect(self, effect: Callable[[], Any]) -> Any:
         """Do something that waits for the world outside, letting others run meanwhile."""
         if not self.is_active:
             return effect()
@@ -297,14 +297,16 @@ class Scheduler:
         """After waiting: the baton is this branch's again, unless the run is over."""
         self.current = branch
         if self.is_stopped:
-            raise Stopped
+            raise BranchStop
 
     # -- locks ---------------------------------------------------------------------------------------------------------
 
     def run_locked(self, method: Method, this: Any, variables: Variables) -> Any:
         """Run a method body when no other branch is in it, as far as its `Locking` asks for that."""
         on_this, names = method.locking.on_this, method.locking.on_arguments
-        values = tuple((name, hashable(variables[name])) for name in names if variables.get(name) is not None)
+        values = tuple(
+            (name, to_hashable(variables[name])) for name in names if variables.get(name) is not None
+        )
         if not on_this and not values:
             return method.run(variables)
         key = (id(this) if on_this else 0, method, values)
@@ -320,7 +322,7 @@ class Scheduler:
             if lock.count == 0:
                 lock.owner = None
                 self._locks.pop(key, None)
-                self._released()
+                self._wake_waiters()
 
     def _enter(self, lock: _Lock, branch: RunningBranch, method: Method) -> None:
         while lock.owner is not None and not branch.descends_from(lock.owner):
@@ -341,7 +343,7 @@ class Scheduler:
         while self._releases == releases:
             self.freed.wait()
 
-    def _released(self) -> None:
+    def _wake_waiters(self) -> None:
         """Everybody who waits for a lock looks again, and is busy with that from this moment on."""
         self._releases += 1
         self.busy += self._for_locks

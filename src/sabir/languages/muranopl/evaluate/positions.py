@@ -22,7 +22,7 @@ step_pattern: Final = lazy_pattern(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
 """One step of the path of a contract violation: `[0]` or `['key']`."""
 
 
-class Positions:
+class ModelPositions:
     """The YAML node of every mapping of the data, by identity; the data must outlive this."""
 
     is_late = False
@@ -62,7 +62,7 @@ class Positions:
             return None
         node = entry.value
         for index, name in step_pattern().findall(path):
-            inner = _inside(node, index, name)
+            inner = _find_child(node, index, name)
             if inner is None:
                 break
             node = inner
@@ -73,7 +73,7 @@ class Positions:
         when it holds none."""
         node = self.nodes.get(id(raw))
         entry = None if node is None else node.entry(key)
-        parts = [] if entry is None else list(_parts(entry.value))
+        parts = [] if entry is None else list(_find_part_spans(entry.value))
         return (
             [Place(self.source, span) for span, _ in parts]
             if any(is_object for _, is_object in parts)
@@ -81,7 +81,7 @@ class Positions:
         )
 
 
-def _parts(node: YamlNode) -> Iterator[tuple[Span, bool]]:
+def _find_part_spans(node: YamlNode) -> Iterator[tuple[Span, bool]]:
     """Spans of headers, and of values that hold no object."""
     if isinstance(node, YamlMapping):
         header = node.entry("?")
@@ -96,10 +96,10 @@ def _parts(node: YamlNode) -> Iterator[tuple[Span, bool]]:
     if not inner:
         yield node.span, False
     for item in inner:
-        yield from _parts(item)
+        yield from _find_part_spans(item)
 
 
-def _inside(node: YamlNode, index: str, name: str) -> YamlNode | None:
+def _find_child(node: YamlNode, index: str, name: str) -> YamlNode | None:
     if index and isinstance(node, YamlSequence) and int(index) < len(node.items):
         return node.items[int(index)]
     if isinstance(node, YamlMapping):
@@ -107,21 +107,21 @@ def _inside(node: YamlNode, index: str, name: str) -> YamlNode | None:
     return None
 
 
-def read_placed(source: Source, node: YamlNode) -> tuple[Any, Positions]:
+def read_placed(source: Source, node: YamlNode) -> tuple[Any, ModelPositions]:
     """The data of a node, with the places of its mappings."""
-    positions = Positions(source)
-    return _data(node, positions), positions
+    positions = ModelPositions(source)
+    return _build_data(node, positions), positions
 
 
-def _data(node: YamlNode, positions: Positions) -> Any:
+def _build_data(node: YamlNode, positions: ModelPositions) -> Any:
     if isinstance(node, YamlScalar):
         return node.value
     if isinstance(node, YamlSequence):
-        return [_data(item, positions) for item in node.items]
+        return [_build_data(item, positions) for item in node.items]
     mapping: dict[Any, Any] = {}
     for entry in node.entries:
-        key = entry.key.value if isinstance(entry.key, YamlScalar) else str(_data(entry.key, positions))
-        mapping[key] = _data(entry.value, positions)
+        key = entry.key.value if isinstance(entry.key, YamlScalar) else str(_build_data(entry.key, positions))
+        mapping[key] = _build_data(entry.value, positions)
     positions.nodes[id(mapping)] = node
     return mapping
 
@@ -130,7 +130,7 @@ _MOST: Final = 10  # places in one run: each costs a walk through the text
 Step = str | int
 
 
-class LatePositions(Positions):
+class LatePositions(ModelPositions):
     """The same questions as to `Positions`; every answer is worked out."""
 
     is_late = True

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UnusableInput, UsageError
 from sabir.graph.origin import How, Origin
@@ -26,17 +26,17 @@ from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import (
     MODEL_NAMES,
     ModelFile,
+    build_model,
     find_model,
-    placed_model,
     read_model,
 )
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
-from sabir.languages.muranopl.evaluate.previous import continued
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry
+from sabir.languages.muranopl.evaluate.previous import restore_model
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.evaluate.system import SystemClass
 from sabir.languages.muranopl.library import core_package_in
-from sabir.languages.muranopl.model.definitions import MODEL_FORM, defined_objects
+from sabir.languages.muranopl.model.definitions import MODEL_FORM, find_definitions
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.heat_templates import FORMAT as HEAT
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, MISSING_PACKAGE, read_manifest
@@ -72,7 +72,7 @@ def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
             continue
         if not (trust.outside or is_below(file, folder)):
             raise UnusableInput(_leads_out(f"class configuration {str(file)!r}"))
-        source = Source(str(file), _text(file))
+        source = Source(str(file), _read_config_text(file))
         stream = compose(source)
         if stream.broken:
             raise UnusableInput(f"class configuration {str(file)!r}: {stream.findings[0].message}")
@@ -82,7 +82,7 @@ def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
             raise UnusableInput(f"class configuration {str(file)!r} is no mapping of properties to values")
         values[file.stem] = {str(key): value for key, value in data.items()}
         if documents:
-            places.update(_places(file.stem, documents[0], source))
+            places.update(_config_places(file.stem, documents[0], source))
     return ClassConfiguration(values, places)
 
 
@@ -96,17 +96,17 @@ def configuration_of(source: Source, node: YamlNode) -> ClassConfiguration:
     places: dict[tuple[str, str], Place] = {}
     for key, value in node.items() if isinstance(node, YamlMapping) else ():
         if isinstance(key, YamlScalar):
-            places.update(_places(str(key.value), value, source))
+            places.update(_config_places(str(key.value), value, source))
     return ClassConfiguration({str(key): value for key, value in data.items()}, places)
 
 
-def _places(cls: str, node: YamlNode, source: Source) -> Iterator[tuple[tuple[str, str], Place]]:
+def _config_places(cls: str, node: YamlNode, source: Source) -> Iterator[tuple[tuple[str, str], Place]]:
     for key, value in node.items() if isinstance(node, YamlMapping) else ():
         if isinstance(key, YamlScalar):
             yield (cls, str(key.value)), Place(source, value.span)
 
 
-def _text(file: Path) -> str:
+def _read_config_text(file: Path) -> str:
     try:
         return read_named_file(file).decode("utf-8-sig")
     except (ReadProblem, UnicodeDecodeError) as error:
@@ -123,9 +123,9 @@ def _folder_of(path: Path, trust: Trust) -> Path | None:
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(_text(path), source=str(path))
+        parser.read_string(_read_config_text(path), source=str(path))
     except configparser.Error as error:
-        raise UnusableInput(f"{str(path)!r} is no ini file: {reason_of(error)}") from error
+        raise UnusableInput(f"{str(path)!r} is no ini file: {explain_error(error)}") from error
     written = parser.get("engine", "class_configs", fallback=None)
     if written is None:
         return None
@@ -142,7 +142,7 @@ def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, s
     done: dict[tuple[str, str], How | Origin] = {}
     if not request.inputs and not request.overrides:
         return done
-    objects = defined_objects(model)
+    objects = find_definitions(model)
     header = model.get("?")
     root = str(header.get("id")) if isinstance(header, Mapping) else ""
     for name, value in request.inputs.items():
@@ -152,14 +152,14 @@ def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, s
         instance, dot, name = subject.rpartition(".")
         if not dot:
             raise UsageError(f"--set {subject!r}: write it as OBJECT.PROPERTY=VALUE")
-        id_ = _find(instance, objects)
+        id_ = _find_object_id(instance, objects)
         definition: Any = objects[id_]
         definition[name] = value
         done[id_, name] = How.OVERRIDE
     return done
 
 
-def _find(instance: str, objects: Mapping[str, Mapping[Any, Any]]) -> str:
+def _find_object_id(instance: str, objects: Mapping[str, Mapping[Any, Any]]) -> str:
     if instance in objects:
         return instance
     names = {str(raw["?"]["name"]): id_ for id_, raw in objects.items() if raw["?"].get("name") is not None}
@@ -173,11 +173,11 @@ COMPILE_LIMITS = RunLimits(steps=2_000_000, seconds=20.0)
 """Constructors and contracts run when a model is evaluated, whoever wrote them."""
 
 
-class Prepared(Struct, frozen=True, kw_only=True):
+class PreparedRun(Struct, frozen=True, kw_only=True):
     """`session` is None when the classes or the model could not be loaded; the findings say why."""
 
     findings: tuple[Finding, ...]
-    session: Session | None = None
+    session: MuranoRun | None = None
     file: ModelFile | None = None
 
     @property
@@ -185,7 +185,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
         return self.session is None or has_errors(self.findings)
 
 
-def prepare(
+def prepare_run(
     loaded: LoadedPackage,
     request: EvaluationRequest,
     *,
@@ -198,7 +198,7 @@ def prepare(
     world: World | None = None,
     may_remove: bool = False,
     file: ModelFile | None = None,
-) -> Prepared:
+) -> PreparedRun:
     """Read the package, build its classes, load the model.
 
     `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
@@ -207,11 +207,11 @@ def prepare(
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
-        return Prepared(findings=findings)
+        return PreparedRun(findings=findings)
     if manifest.format_name not in ("MuranoPL", HEAT):
         message = f"a package of format {manifest.format_name} has no classes to evaluate"
-        return Prepared(findings=(MISSING_PACKAGE.about_file(MANIFEST, message),))
-    package = Package(manifest, loaded)
+        return PreparedRun(findings=(MISSING_PACKAGE.about_file(MANIFEST, message),))
+    package = MuranoPackage(manifest, loaded)
     findings += package.read_all()
     config = _class_configuration(request)
     runtime = Runtime(
@@ -228,7 +228,7 @@ def prepare(
         clock=request.session.clock,
         sleeps=sleeps,
         world=world,
-        settings=_settings(request),
+        settings=_read_engine_settings(request),
         core=None if request.core_library is None else core_package_in(request.core_library),
     )
     runtime.config_places = config.places
@@ -236,10 +236,10 @@ def prepare(
     if not has_errors(findings):
         findings += _build_classes(runtime, package)
     if has_errors(findings):
-        return Prepared(findings=findings)
+        return PreparedRun(findings=findings)
     if file is None:
         file = _model_file(loaded, request)
-    return _load(Session(runtime), file, request, findings, may_remove=may_remove)
+    return _load_model(MuranoRun(runtime), file, request, findings, may_remove=may_remove)
 
 
 def run_limits(request: EvaluationRequest, usual: RunLimits) -> RunLimits:
@@ -263,7 +263,7 @@ def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
     return read_class_configuration(request.config, request.session.trust)
 
 
-def _settings(request: EvaluationRequest) -> EngineSettings:
+def _read_engine_settings(request: EvaluationRequest) -> EngineSettings:
     """Settings of the engine stand in the same file as the place of the class configuration."""
     if request.config is None or not request.config.is_file():
         return EngineSettings()
@@ -279,7 +279,7 @@ def error_findings(error: MuranoError) -> tuple[Finding, ...]:
     return tuple(failure.finding() for failure in (error, *error.also))
 
 
-def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
+def _build_classes(runtime: Runtime, package: MuranoPackage) -> tuple[Finding, ...]:
     """Build every class, so that one run tells of all mistakes."""
     findings: dict[tuple[str, str, object], Finding] = {}
     for name in sorted(package.class_names()):
@@ -291,21 +291,21 @@ def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
     return tuple(findings.values())
 
 
-def _load(
-    session: Session,
+def _load_model(
+    session: MuranoRun,
     file: ModelFile | None,
     request: EvaluationRequest,
     findings: tuple[Finding, ...],
     *,
     may_remove: bool,
-) -> Prepared:
+) -> PreparedRun:
     if file is None:
         finding = MODEL_FORM.about_file(
             MANIFEST,
             "there is no object model to evaluate",
             hint=f"name one with --model, or put {MODEL_NAMES[0]} beside the manifest",
         )
-        return Prepared(findings=(*findings, finding))
+        return PreparedRun(findings=(*findings, finding))
     findings += file.findings
     if file.model is None and not (file.removes and may_remove):
         if file.removes:
@@ -313,7 +313,7 @@ def _load(
                 *findings,
                 MODEL_FORM.about_file(file.source, "there is no object left in the model: Objects is null"),
             )
-        return Prepared(findings=findings)
+        return PreparedRun(findings=findings)
     runtime = session.runtime
     if file.model is not None:
         runtime.overridden = apply_overrides(file.model, request)
@@ -328,17 +328,17 @@ def _load(
         )
         session.destroy_vanished()
     except MuranoError as error:
-        return Prepared(findings=(*findings, *runtime.warnings, *error_findings(error)))
-    return Prepared(findings=(*findings, *runtime.warnings), session=session, file=file)
+        return PreparedRun(findings=(*findings, *runtime.warnings, *error_findings(error)))
+    return PreparedRun(findings=(*findings, *runtime.warnings), session=session, file=file)
 
 
 def _model_file(loaded: LoadedPackage, request: EvaluationRequest) -> ModelFile | None:
     document = request.documents.get("model")
     if document is not None:
-        file = placed_model(document.source, document.node)
+        file = build_model(document.source, document.node)
     else:
         source = find_model(loaded, request.model)
         if source is None:
             return None
         file = read_model(source)
-    return continued(file, request.observed)
+    return restore_model(file, request.observed)

@@ -19,7 +19,7 @@ from sabir.graph.address import Address
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.evaluate.objects import same_value
-from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.errors import MuranoError, format_value
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.rules import failure_rule
 
@@ -37,11 +37,11 @@ class PreviousRun(Struct, frozen=True):
     goes_on: bool
     """The model is as its author wrote it, so what runs left in `InOut` properties is taken from here."""
 
-    def merged(self, object_: MuranoObject, values: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    def merge_values(self, object_: MuranoObject, values: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Values of `Out` properties as the last run left them: a user cannot change them (spec 000, "Out")."""
         before = self.objects.get(object_.id) or {}
         outs = [name for name, member in object_.cls.members.items() if member.usage == "Out"]
-        kept = [*outs, *(_left_open(object_, values) if self.goes_on else ())]
+        kept = [*outs, *(_find_unset_properties(object_, values) if self.goes_on else ())]
         if not kept:
             return values
         merged = {name: value for name, value in values.items() if name not in outs}
@@ -61,14 +61,14 @@ class PreviousRun(Struct, frozen=True):
             return
         raise MuranoError(
             CONSTANT_CHANGED,
-            f"property {name!r} of {object_!r} is Const: it was {shown(before[name])} in the last run, "
-            f"now it is {shown(value)}",
+            f"property {name!r} of {object_!r} is Const: it was {format_value(before[name])} in the last run, "
+            f"now it is {format_value(value)}",
             place=object_.cls.members[name].place,
             hint="put the earlier value back, or make it another object with another id",
         )
 
 
-def _left_open(object_: MuranoObject, values: Mapping[Any, Any]) -> list[str]:
+def _find_unset_properties(object_: MuranoObject, values: Mapping[Any, Any]) -> list[str]:
     """Properties that both the model and code may write, and that the model does not."""
     members = object_.cls.members
     return [name for name, member in members.items() if member.usage == "InOut" and name not in values]
@@ -87,16 +87,16 @@ def root_id(model: Mapping[Any, Any] | None) -> str | None:
     return None if id_ is None else str(id_)
 
 
-def kept_value(observed: Mapping[str, Value], root: str | None, name: str) -> Any:
+def read_stored_value(observed: Mapping[str, Value], root: str | None, name: str) -> Any:
     """A result of the last deployment of a root; None when there was none."""
     if root is None:
         return None
     return reveal_all(observed.get(str(Address(root, attribute=name))))
 
 
-def continued(file: ModelFile, observed: Mapping[str, Value]) -> ModelFile:
+def restore_model(file: ModelFile, observed: Mapping[str, Value]) -> ModelFile:
     """The model with what the last deployment left, in place of what the file itself may say of an earlier run."""
-    storage = kept_value(observed, root_id(file.model), STORAGE)
+    storage = read_stored_value(observed, root_id(file.model), STORAGE)
     if storage is None:
         return file
     return replace(

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from sabir.languages.muranopl.evaluate.positions import Positions
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.positions import ModelPositions
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.objects import MuranoObject
@@ -23,7 +23,7 @@ LOAD: Final = "<load>"
 COLLECT: Final = "<GC>"
 
 
-class Action(Struct, frozen=True, kw_only=True):
+class ActionCall(Struct, frozen=True, kw_only=True):
     """A method to call; without an object it is a method of the root."""
 
     method: str = "deploy"
@@ -32,7 +32,7 @@ class Action(Struct, frozen=True, kw_only=True):
     from_outside: bool = False
 
 
-DEPLOY: Final = Action()
+DEPLOY: Final = ActionCall()
 
 
 class Storage(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,11 @@ class ProgramOutcome(Struct, frozen=True, kw_only=True):
 
 
 def run_program(
-    session: Session, storage: Storage, action: Action | None = DEPLOY, *, positions: Positions | None = None
+    session: MuranoRun,
+    storage: Storage,
+    action: ActionCall | None = DEPLOY,
+    *,
+    positions: ModelPositions | None = None,
 ) -> ProgramOutcome:
     """Run it. An error of the action leaves the model as far as it came; one of loading leaves it as it was."""
     runtime = session.runtime
@@ -86,7 +90,7 @@ def run_program(
     return ProgramOutcome(storage=kept, result=result, error=failure, stage=stage)
 
 
-def _put_away(session: Session, before: Storage) -> Storage:
+def _put_away(session: MuranoRun, before: Storage) -> Storage:
     """The model as it is now. What nobody holds ends before, and does not come back."""
     runtime = session.runtime
     runtime.destruction.collect()
@@ -99,21 +103,21 @@ def _put_away(session: Session, before: Storage) -> Storage:
 DEFAULT_METHOD: Final = "deploy"
 
 
-def perform_call(session: Session, call: str | None, args: Mapping[str, Any]) -> Any:
+def perform_call(session: MuranoRun, call: str | None, args: Mapping[str, Any]) -> Any:
     """Call `[OBJECT.]METHOD` or `CLASS.METHOD`, None for `deploy` of the root; then end what nobody holds any more.
 
     A model in which nothing is left has nothing to call; what it had is ended all the same.
     """
     result = None
     if session.runtime.root is not None:
-        target, method = _target(session, call)
+        target, method = _resolve_call(session, call)
         result = session.call(target, method, kwargs=args, from_outside=call is not None)
     session.runtime.destruction.collect()
     session.runtime.finish()
     return result
 
 
-def _target(session: Session, call: str | None) -> tuple[MuranoObject | MuranoClass, str]:
+def _resolve_call(session: MuranoRun, call: str | None) -> tuple[MuranoObject | MuranoClass, str]:
     """The object or class to call on, and the method."""
     root = session.runtime.root
     assert root is not None

@@ -15,10 +15,10 @@ from sabir.languages.muranopl.evaluate.metadata import (
     meta_of_property,
 )
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.objects import UNDECLARED_READ, HostValue, MuranoObject, unwrapped
+from sabir.languages.muranopl.model.objects import UNDECLARED_READ, HostValue, MuranoObject, unwrap_object
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.arguments import Argument
+    from sabir.languages.muranopl.evaluate.arguments import MethodArgument
     from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
@@ -29,7 +29,7 @@ TARGETS: Final = ("Package", "Type", "Property", "Method", "Argument")
 """What `Applies: All` means."""
 
 
-class _Reflected(HostValue):
+class _ReflectionValue(HostValue):
     """A value with named facts and a few methods."""
 
     __slots__ = ()
@@ -47,7 +47,7 @@ class _Reflected(HostValue):
         return facts[name]()
 
 
-class TypeInfo(_Reflected):
+class TypeInfo(_ReflectionValue):
     __slots__ = ("cls",)
 
     def __init__(self, cls: MuranoClass) -> None:
@@ -59,7 +59,7 @@ class TypeInfo(_Reflected):
             "name": lambda: cls.name,
             "type": lambda: cls,
             "version": lambda: VersionInfo(cls.package.manifest.version),
-            "package": lambda: PackageInfo(cls),
+            "package": lambda: MuranoPackageInfo(cls),
             "usage": lambda: cls.node.usage,
             "parents": lambda: [TypeInfo(item) for item in cls.parents],
             "ancestors": lambda: [TypeInfo(item) for item in cls.lineage[1:]],
@@ -88,7 +88,7 @@ class TypeInfo(_Reflected):
             return None
 
         def new_instance(owner: Any = None, **properties: Any) -> Any:
-            return self.cls.runtime.loader.instantiate({self.cls: properties}, unwrapped(owner), self.cls)
+            return self.cls.runtime.loader.instantiate({self.cls: properties}, unwrap_object(owner), self.cls)
 
         return new_instance
 
@@ -102,7 +102,7 @@ class TypeInfo(_Reflected):
         return self.cls.name
 
 
-class PropertyInfo(_Reflected):
+class PropertyInfo(_ReflectionValue):
     __slots__ = ("declaration",)
 
     def __init__(self, declaration: PropertyDeclaration) -> None:
@@ -134,7 +134,7 @@ class PropertyInfo(_Reflected):
         return methods.get(name)
 
     def _object(self, target: Any) -> MuranoObject:
-        target = unwrapped(target)
+        target = unwrap_object(target)
         if not isinstance(target, MuranoObject):
             raise MuranoError(UNUSABLE_VALUE, f"property {self.declaration.name!r} belongs to an object")
         return target
@@ -143,7 +143,7 @@ class PropertyInfo(_Reflected):
         return f"{self.declaration.cls.name}.{self.declaration.name}"
 
 
-class MethodInfo(_Reflected):
+class MethodInfo(_ReflectionValue):
     __slots__ = ("method",)
 
     def __init__(self, method: Method) -> None:
@@ -170,7 +170,7 @@ class MethodInfo(_Reflected):
         method = self.method
 
         def invoke(target: Any = None, *args: Any, **kwargs: Any) -> Any:
-            this = method.cls if method.is_static else unwrapped(target)
+            this = method.cls if method.is_static else unwrap_object(target)
             return method.invoke(this, variables, *args, **kwargs)
 
         return invoke
@@ -179,10 +179,10 @@ class MethodInfo(_Reflected):
         return self.method.full_name
 
 
-class ArgumentInfo(_Reflected):
+class ArgumentInfo(_ReflectionValue):
     __slots__ = ("argument", "method")
 
-    def __init__(self, argument: Argument, method: Method) -> None:
+    def __init__(self, argument: MethodArgument, method: Method) -> None:
         self.argument = argument
         self.method = method
 
@@ -200,7 +200,7 @@ class ArgumentInfo(_Reflected):
         return f"{self.method.full_name}.{self.argument.name}"
 
 
-class PackageInfo(_Reflected):
+class MuranoPackageInfo(_ReflectionValue):
     __slots__ = ("cls", "package")
 
     def __init__(self, cls: MuranoClass) -> None:
@@ -222,7 +222,7 @@ class PackageInfo(_Reflected):
         return self.package.name
 
 
-class VersionInfo(_Reflected):
+class VersionInfo(_ReflectionValue):
     __slots__ = ("version",)
 
     def __init__(self, version: Version) -> None:

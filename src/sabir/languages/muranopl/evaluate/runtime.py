@@ -14,14 +14,14 @@ from sabir.graph.origin import How, Origin
 from sabir.languages.muranopl.evaluate.class_table import ClassTable
 from sabir.languages.muranopl.evaluate.destruction import Destruction
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
+from sabir.languages.muranopl.evaluate.limits import RunLimits, RunMeter
 from sabir.languages.muranopl.evaluate.loader import ArgumentLoader, ImmediateLoader, Loader
 from sabir.languages.muranopl.evaluate.methods import with_extensions
 from sabir.languages.muranopl.evaluate.objects import AttributeStore, Identities, ObjectStore
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
-from sabir.languages.muranopl.evaluate.system.registry import ask
+from sabir.languages.muranopl.evaluate.system.registry import perform_effect
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.model.classes import MuranoClass
@@ -51,7 +51,7 @@ KEY_DROPPED: Final = package_rule(
 )
 
 
-class _Watching(TypedDict):
+class _CompilerOptions(TypedDict):
     objects: HostObjects
     compiler: NotRequired[MakeCompiler]
 
@@ -62,7 +62,7 @@ class Runtime:
 
     def __init__(
         self,
-        packages: Iterable[Package] | PackageRegistry,
+        packages: Iterable[MuranoPackage] | PackageRegistry,
         *,
         config: ClassConfig | None = None,
         limits: RunLimits | None = None,
@@ -74,7 +74,7 @@ class Runtime:
         sleeps: bool = True,
         world: World | None = None,
         settings: EngineSettings | None = None,
-        core: Package | None = None,
+        core: MuranoPackage | None = None,
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
         self.core = core or core_package()
@@ -90,7 +90,7 @@ class Runtime:
         """System classes of this run alone, before those that are registered."""
         self.limits = limits or RunLimits()
         self.max_depth = self.limits.depth
-        self.meter = Meter(self.limits)
+        self.meter = RunMeter(self.limits)
         self.scheduler = Scheduler(self.limits, sleeps=sleeps)
         self._clock = clock
         self._sleeps = sleeps
@@ -134,9 +134,9 @@ class Runtime:
 
     def class_named(self, name: str, inside: MuranoClass) -> MuranoClass:
         """The class that a name means in the code of another one."""
-        return self._classes.named(name, inside)
+        return self._classes.resolve_name(name, inside)
 
-    def find_class(self, name: str, package: Package) -> MuranoClass:
+    def find_class(self, name: str, package: MuranoPackage) -> MuranoClass:
         """The class of a full name as a package sees it."""
         return self._classes.find(name, package)
 
@@ -163,17 +163,17 @@ class Runtime:
                 options=options,
                 dialect=Dialect.MURANO_FIRST if is_first else Dialect.MURANO,
                 clock=self.clock,
-                **self._watching(),
+                **self._compiler_options(),
             )
         return engine
 
-    def _watching(self) -> _Watching:
+    def _compiler_options(self) -> _CompilerOptions:
         """How expressions are compiled: the usual way, or so that the recorder sees what they read."""
         if self.recorder is None:
             return {"objects": HostObjects()}
-        from sabir.languages.muranopl.evaluate.recording.methods import RecordingHosts, recording_compiler
+        from sabir.languages.muranopl.evaluate.recording.methods import RecordingHosts, build_compiler_factory
 
-        return {"objects": RecordingHosts(self.recorder), "compiler": recording_compiler(self.recorder)}
+        return {"objects": RecordingHosts(self.recorder), "compiler": build_compiler_factory(self.recorder)}
 
     def own_engine(self, engine: Engine) -> Engine:
         """A copy of an engine whose library can be added to."""
@@ -187,8 +187,8 @@ class Runtime:
             text = self._type_texts[cls] = cls.name if is_unique else cls.full_name
         return text
 
-    def built_classes(self) -> list[MuranoClass]:
-        return self._classes.built()
+    def list_classes(self) -> list[MuranoClass]:
+        return self._classes.list_classes()
 
     def clock(self) -> datetime:
         """The time of day, with the sleep that was counted and not waited for.
@@ -198,7 +198,7 @@ class Runtime:
         counted = timedelta(seconds=self.scheduler.skipped)
         if self.world is None or self._clock is not wall_clock:
             return self._clock() + counted
-        return datetime.fromtimestamp(ask(self, EffectKind.CLOCK), UTC) + counted
+        return datetime.fromtimestamp(perform_effect(self, EffectKind.CLOCK), UTC) + counted
 
     def sleep(self, seconds: float) -> None:
         """Wait, letting other branches run, but not past the end of the time that the run has."""

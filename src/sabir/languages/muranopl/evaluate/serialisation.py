@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.metadata import meta_of_method, references_of
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrapped
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable, format_value
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrap_object
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
@@ -52,7 +52,7 @@ def dump_form(root: MuranoObject, form: str, seen_as: MuranoClass | None = None)
     the properties of the class that it is seen as."""
     if form not in DUMP_FORMS:
         raise MuranoError(
-            UNUSABLE_VALUE, f"dump: the form is {shown(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
+            UNUSABLE_VALUE, f"dump: the form is {format_value(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
         )
     return _PartDumper(root, form, seen_as).dump(root)
 
@@ -113,7 +113,7 @@ class _Dumper:
             self.subscribed.append((header, entries))
         before = header.pop("_actions", None)
         if cls.action_names:
-            header["_actions"] = _actions(object_, before if isinstance(before, dict) else {})
+            header["_actions"] = _action_entries(object_, before if isinstance(before, dict) else {})
         return header
 
     def value(self, value: Any, owner: MuranoObject, container: Any, key: Any) -> Any:
@@ -163,8 +163,8 @@ class _PartDumper(_Dumper):
     def object(self, object_: MuranoObject) -> dict[Any, Any]:
         result = super().object(object_)
         for name in references_of(self.class_of(object_)):
-            if isinstance(unwrapped(object_.properties.get(name)), MuranoObject):
-                result[name] = unwrapped(object_.properties[name]).id
+            if isinstance(unwrap_object(object_.properties.get(name)), MuranoObject):
+                result[name] = unwrap_object(object_.properties[name]).id
         if self.form != "Inline":
             return result
         header = result.pop("?")
@@ -179,7 +179,7 @@ class _PartDumper(_Dumper):
         return {"type": type_, "id": object_.id, "name": object_.name, "metadata": metadata}
 
 
-def _actions(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
+def _action_entries(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
     """The methods that can be called from outside; what a designer set about them is kept."""
     actions: dict[str, Any] = {}
     for name in object_.cls.action_names:
@@ -189,12 +189,12 @@ def _actions(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
             "title": name,
             **entry,
             "name": name,
-            **_shown_texts(object_, name),
+            **_action_texts(object_, name),
         }
     return actions
 
 
-def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
+def _action_texts(object_: MuranoObject, name: str) -> dict[str, str]:
     """Title, description and help text that meta objects give to a method."""
     method = object_.cls.lookup(name)
     if method is None:
@@ -206,12 +206,12 @@ def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
 def plain_result(value: Any) -> Any:
     """A result for people and machines: objects as `{"$object": class}`, classes as `{"$type": class}`."""
     try:
-        return _plain(value, [MOST_CONTAINERS])
+        return _plain_value(value, [MOST_CONTAINERS])
     except RecursionError:
         raise Unstoppable("the result is nested too deeply") from None
 
 
-def _plain(value: Any, budget: list[int]) -> Any:
+def _plain_value(value: Any, budget: list[int]) -> Any:
     if type(value) in _ATOMS or isinstance(value, date):
         return value
     budget[0] -= 1
@@ -222,9 +222,9 @@ def _plain(value: Any, budget: list[int]) -> Any:
     if isinstance(value, MuranoClass):
         return {"$type": value.name}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item, budget) for item in value]
+        return [_plain_value(item, budget) for item in value]
     if isinstance(value, dict):
-        return {plain_key(key): _plain(item, budget) for key, item in value.items()}
+        return {plain_key(key): _plain_value(item, budget) for key, item in value.items()}
     return str(value)
 
 
@@ -237,7 +237,7 @@ def plain_key(key: Any) -> Any:
     return key if type(key) in _ATOMS else str(key)
 
 
-def storage(root: MuranoObject, runtime: Runtime) -> dict[str, Any]:
+def build_storage(root: MuranoObject, runtime: Runtime) -> dict[str, Any]:
     """What is kept between runs: the model, a copy of it, and the attributes of objects."""
     model = dump_object(root)
     return {"Objects": model, "ObjectsCopy": model, "Attributes": runtime.attributes.dump()}

@@ -8,22 +8,22 @@ from typing import Any
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.muranopl.evaluate.loader import NO_OBJECT, Loader
 from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
-from sabir.languages.muranopl.evaluate.positions import Positions
+from sabir.languages.muranopl.evaluate.positions import ModelPositions
 from sabir.languages.muranopl.evaluate.previous import PreviousRun
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.evaluate.serialisation import dump_object, storage
+from sabir.languages.muranopl.evaluate.serialisation import build_storage, dump_object
 from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
 from sabir.languages.muranopl.model.definitions import (
     MODEL_FORM,
-    defined_objects,
+    find_definitions,
     parse_definition,
     parse_type,
 )
-from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, format_value
 from sabir.languages.muranopl.model.objects import MuranoObject
 
 
-class Session:
+class MuranoRun:
     """One run of a runtime. Every failure is a `MuranoError`."""
 
     def __init__(self, runtime: Runtime) -> None:
@@ -36,7 +36,7 @@ class Session:
         *,
         previous: Mapping[Any, Any] | None = None,
         attributes: Sequence[Any] = (),
-        positions: Positions | None = None,
+        positions: ModelPositions | None = None,
     ) -> MuranoObject:
         """Load an object model. `previous` is the model as the last run left it: what is only there is destroyed,
         constants must not differ from it."""
@@ -51,7 +51,7 @@ class Session:
         *,
         previous: Mapping[Any, Any] | None = None,
         attributes: Sequence[Any] = (),
-        positions: Positions | None = None,
+        positions: ModelPositions | None = None,
         goes_on: bool = False,
         ends: bool = True,
     ) -> MuranoObject | None:
@@ -60,10 +60,10 @@ class Session:
         `goes_on`: the model is as its author wrote it; what runs left in it is in `previous` alone. Without `ends` it is only
         looked at, and what it has no longer is left alone."""
         if model is not None and not isinstance(model, Mapping):
-            raise MuranoError(MODEL_FORM, f"an object model is a mapping, not {shown(model)}")
+            raise MuranoError(MODEL_FORM, f"an object model is a mapping, not {format_value(model)}")
         runtime = self.runtime
         runtime.attributes.load(attributes)
-        before = None if previous is None else defined_objects(previous)
+        before = None if previous is None else find_definitions(previous)
         loader = Loader(
             runtime,
             keep_ids=True,
@@ -166,7 +166,7 @@ class Session:
         """What to keep for the next run: `Objects`, `ObjectsCopy`, `Attributes`."""
         if self.runtime.root is None:
             raise MuranoError(MODEL_FORM, "there is no model: nothing was loaded")
-        return storage(self.runtime.root, self.runtime)
+        return build_storage(self.runtime.root, self.runtime)
 
 
 def _ids_in_data(before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> set[str]:
@@ -177,7 +177,7 @@ def _ids_in_data(before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> s
             declared = parse_definition(raw, None, runtime).cls.declared
             for name, value in raw.items():
                 if name != "?" and not any(part.contract.build for part in declared.get(name, ())):
-                    ids.update(defined_objects(value))
+                    ids.update(find_definitions(value))
     return ids
 
 

@@ -76,11 +76,11 @@ def may_call(value: ast.Value) -> bool:
 Run = Callable[[Variables], Signal | None]
 
 
-def nothing(_variables: Variables) -> None:
+def run_nothing(_variables: Variables) -> None:
     return None
 
 
-class Compiler:
+class MethodCompiler:
     """Compiles the body of one method."""
 
     def __init__(self, engine: ClassEngine, runtime: Runtime) -> None:
@@ -90,13 +90,13 @@ class Compiler:
 
     def block(self, block: ast.Block) -> Run:
         if not block:
-            return nothing
+            return run_nothing
         if len(block) == 1:
             return self._single(block[0])
         steps = [(self.statement(node), node) for node in block]
         runs = tuple(run for run, _ in steps)
         nodes = dict(steps)
-        failed = self._failed
+        failed = self._convert_error
 
         def run_all(variables: Variables) -> Signal | None:
             run: Run = runs[0]
@@ -116,7 +116,7 @@ class Compiler:
         return run_all
 
     def _single(self, node: ast.Statement) -> Run:
-        run, failed = self.statement(node), self._failed
+        run, failed = self.statement(node), self._convert_error
 
         def run_one(variables: Variables) -> Signal | None:
             try:
@@ -130,7 +130,7 @@ class Compiler:
 
         return run_one
 
-    def _failed(self, error: YaqlError | RecursionError, node: ast.Statement) -> MuranoError:
+    def _convert_error(self, error: YaqlError | RecursionError, node: ast.Statement) -> MuranoError:
         if isinstance(error, YaqlError):
             values = values_of(node)
             where = next((value for value in values if has_text(value, error.text)), None)
@@ -143,20 +143,20 @@ class Compiler:
     def statement(self, node: ast.Statement) -> Run:
         return _COMPILERS[type(node)](self, node)
 
-    def broken(self, node: ast.Broken) -> Run:
+    def reject_broken(self, node: ast.BrokenStatement) -> Run:
         raise MuranoError(FORM, "the instruction cannot be read", place=Place(self.source, node.span))
 
     # -- simple instructions -----------------------------------------------------------------------------------------
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
-        compiled = self.engine.compiled(node.expression)
+        compiled = self.engine.compile_expression(node.expression)
 
         def run(variables: Variables) -> None:
             compiled(variables)
 
         return run
 
-    def assigned(self, node: ast.Assignment) -> Closure:
+    def assignment_value(self, node: ast.Assignment) -> Closure:
         """The value of an assignment. Objects that are made on the way to it are made for its target."""
         value, target = self.engine.value(node.value), node.target.text.strip()
         if not may_call(node.value):
@@ -172,7 +172,7 @@ class Compiler:
         return run
 
     def assignment(self, node: ast.Assignment) -> Run:
-        value = self.assigned(node)
+        value = self.assignment_value(node)
         store = compile_target(node.target, self.engine)
         name = _local_name(node.target.text)
         if name is not None:
@@ -303,24 +303,24 @@ class Compiler:
         return rethrow
 
 
-_COMPILERS: Final[Mapping[type, Callable[[Compiler, Any], Run]]] = {
-    ast.Broken: Compiler.broken,
-    ast.ExpressionStatement: Compiler.expression,
-    ast.Assignment: Compiler.assignment,
-    ast.Return: Compiler.return_,
-    ast.Break: Compiler.break_,
-    ast.Continue: Compiler.continue_,
-    ast.Do: Compiler.do,
-    ast.If: Compiler.if_,
-    ast.Match: Compiler.match,
-    ast.Switch: Compiler.switch,
-    ast.While: Compiler.while_,
-    ast.For: Compiler.for_,
-    ast.Repeat: Compiler.repeat,
-    ast.Parallel: Compiler.parallel,
-    ast.Try: Compiler.try_,
-    ast.Throw: Compiler.throw,
-    ast.Rethrow: Compiler.rethrow,
+_COMPILERS: Final[Mapping[type, Callable[[MethodCompiler, Any], Run]]] = {
+    ast.BrokenStatement: MethodCompiler.reject_broken,
+    ast.ExpressionStatement: MethodCompiler.expression,
+    ast.Assignment: MethodCompiler.assignment,
+    ast.Return: MethodCompiler.return_,
+    ast.Break: MethodCompiler.break_,
+    ast.Continue: MethodCompiler.continue_,
+    ast.Do: MethodCompiler.do,
+    ast.If: MethodCompiler.if_,
+    ast.Match: MethodCompiler.match,
+    ast.Switch: MethodCompiler.switch,
+    ast.While: MethodCompiler.while_,
+    ast.For: MethodCompiler.for_,
+    ast.Repeat: MethodCompiler.repeat,
+    ast.Parallel: MethodCompiler.parallel,
+    ast.Try: MethodCompiler.try_,
+    ast.Throw: MethodCompiler.throw,
+    ast.Rethrow: MethodCompiler.rethrow,
 }
 
 

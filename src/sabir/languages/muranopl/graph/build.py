@@ -16,7 +16,7 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Value
 from sabir.languages.muranopl.evaluate.objects import same_value
-from sabir.languages.muranopl.evaluate.positions import Positions
+from sabir.languages.muranopl.evaluate.positions import ModelPositions
 from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.evaluate.recording.storage import FirstValue, WatchedProperties
 from sabir.languages.muranopl.evaluate.runtime import Runtime
@@ -24,12 +24,12 @@ from sabir.languages.muranopl.evaluate.serialisation import MOST_CONTAINERS, too
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.model.properties import PropertyDeclaration
-from sabir.provenance import Cell, MergingChains, Shape, Site, Step, ValueSource
+from sabir.provenance import Cell, MergingChains, ProvenanceStep, Site, StepShape, ValueSource
 from sabir.provenance.steps import NOWHERE
 from sabir.text import Place
 
 
-class Origins:
+class MuranoOrigins:
     """Origins of one runtime, each with its place and manner alone; those that declarations give are shared."""
 
     def __init__(self, runtime: Runtime) -> None:
@@ -64,7 +64,7 @@ class Origins:
 
     def source_of(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
         """What gives a property of an object its value from outside, None when nothing does."""
-        defined: tuple[Positions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
+        defined: tuple[ModelPositions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
         if defined is None:
             return None
         positions, raw = defined
@@ -76,7 +76,7 @@ class Origins:
         place = positions.of_value(raw, declaration.name) if declaration.is_read else None
         return None if place is None else Origin(place, How.INPUT)
 
-    def given_parts(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
+    def find_parts_origin(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
         """The same, an object that stands there inline by its header alone: what else it has are values of its own."""
         origin = self.source_of(object_id, declaration)
         positions = self.runtime.origins[object_id][0] if origin is not None else None
@@ -110,19 +110,19 @@ def build_graph(runtime: Runtime) -> Graph:
     """The graph of all objects that the root leads to, owners before what they own. Where a recorder recorded the steps
     to every value, origins name them all."""
     if runtime.recorder is None:
-        origins: Origins | Steps = Origins(runtime)
-        return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
+        origins: MuranoOrigins | Steps = MuranoOrigins(runtime)
+        return Graph(_build_instance(object_, origins) for object_ in _find_reachable(runtime.root))
 
-    objects = list(_reachable(runtime.root))
-    shown = frozenset((object_.id, name) for object_ in objects for name in _shown_names(object_))
+    objects = list(_find_reachable(runtime.root))
+    shown = frozenset((object_.id, name) for object_ in objects for name in _visible_names(object_))
     for object_ in objects:
         for name in object_.properties:
             runtime.recorder.final(object_.properties, name)
-    origins = Steps(runtime.recorder, Origins(runtime), shown)
-    return Graph(_instance(object_, origins) for object_ in objects)
+    origins = Steps(runtime.recorder, MuranoOrigins(runtime), shown)
+    return Graph(_build_instance(object_, origins) for object_ in objects)
 
 
-def _reachable(root: MuranoObject | None) -> Iterator[MuranoObject]:
+def _find_reachable(root: MuranoObject | None) -> Iterator[MuranoObject]:
     seen: set[int] = set()
     waiting = [root] if root is not None else []
     while waiting:
@@ -132,12 +132,12 @@ def _reachable(root: MuranoObject | None) -> Iterator[MuranoObject]:
         seen.add(id(object_))
         yield object_
         inner: list[MuranoObject] = []
-        for name in _shown_names(object_):
+        for name in _visible_names(object_):
             inner.extend(_objects_in(object_.properties.get(name)))
         waiting.extend(reversed(inner))
 
 
-def _shown_names(object_: MuranoObject) -> list[str]:
+def _visible_names(object_: MuranoObject) -> list[str]:
     """Properties of the model and of the configuration; Runtime ones are for code alone."""
     members = object_.cls.members
     return [name for name in object_.cls.instance_names if members[name].usage != "Runtime"]
@@ -159,12 +159,12 @@ def _objects_in(value: Any) -> Iterator[MuranoObject]:
             waiting.extend(reversed(item.values() if isinstance(item, dict) else item))
 
 
-def _instance(object_: MuranoObject, origins: Origins | Steps) -> Instance:
+def _build_instance(object_: MuranoObject, origins: MuranoOrigins | Steps) -> Instance:
     attributes: dict[str, Value] = {}
     relations: dict[str, tuple[str, ...]] = {}
     where: dict[str, Origin] = {}
     members = object_.cls.members
-    for name in _shown_names(object_):
+    for name in _visible_names(object_):
         if name not in object_.properties:
             continue
         value = object_.properties.get(name)
@@ -173,7 +173,7 @@ def _instance(object_: MuranoObject, origins: Origins | Steps) -> Instance:
         if objects or refers:
             relations[name] = objects
         if not refers or isinstance(value, dict):
-            attributes[name] = _value(value)
+            attributes[name] = _graph_value(value)
         origin = origins.of_property(object_, name)
         if origin is not None:
             where[name] = origin
@@ -190,7 +190,7 @@ def _instance(object_: MuranoObject, origins: Origins | Steps) -> Instance:
     )
 
 
-def _value(value: Any) -> Value:
+def _graph_value(value: Any) -> Value:
     if type(value) in _ATOMS:
         atom: Value = value
         return atom
@@ -199,9 +199,9 @@ def _value(value: Any) -> Value:
     if isinstance(value, MuranoObject):
         return Ref(value.id)
     if isinstance(value, dict):
-        return {str(key): _value(item) for key, item in value.items()}
+        return {str(key): _graph_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_value(item) for item in value]
+        return [_graph_value(item) for item in value]
     if isinstance(value, MuranoClass):
         return value.name
     return value if isinstance(value, date | bytes) else str(value)
@@ -210,14 +210,16 @@ def _value(value: Any) -> Value:
 class Steps(MergingChains):
     """Origins of recorded steps. `shown` are the properties that the graph has, by object id and name."""
 
-    def __init__(self, recorder: RunRecorder, origins: Origins, shown: frozenset[tuple[str, str]]) -> None:
+    def __init__(
+        self, recorder: RunRecorder, origins: MuranoOrigins, shown: frozenset[tuple[str, str]]
+    ) -> None:
         super().__init__()
         self.recorder = recorder
         self.origins = origins
         self.shown = shown
 
     def of_object(self, object_: MuranoObject) -> Origin:
-        step = self.recorder.made(object_)
+        step = self.recorder.find_maker(object_)
         return self.origins.of_object(object_) if step is None else self.origin(step)
 
     def of_property(self, object_: MuranoObject, name: str) -> Origin | None:
@@ -230,40 +232,40 @@ class Steps(MergingChains):
     def is_shown(self, cell: Cell) -> bool:
         return cell[0].owner is not None and (cell[0].owner, cell[1]) in self.shown
 
-    def told(self, step: Step) -> Shape:
-        return self._first_value(step) if isinstance(step, FirstValue) else super().told(step)
+    def describe_step(self, step: ProvenanceStep) -> StepShape:
+        return self._first_value(step) if isinstance(step, FirstValue) else super().describe_step(step)
 
-    def _first_value(self, step: FirstValue) -> Shape:
+    def _first_value(self, step: FirstValue) -> StepShape:
         declaration, reads = step.declaration, tuple(step.reads)
         contract = self.recorder.contract_site(declaration)
         if step.giver is not None:
             if step.is_converted:
-                return Shape(contract, tuple(self.edges((step.giver, *reads))))
-            return Shape(step.giver.site, tuple(self.edges((*step.giver.sources(), *reads))))
+                return StepShape(contract, tuple(self.edges((step.giver, *reads))))
+            return StepShape(step.giver.site, tuple(self.edges((*step.giver.sources(), *reads))))
         outside = None
         if step.object_id is not None:
-            outside = self.origins.given_parts(step.object_id, declaration)
+            outside = self.origins.find_parts_origin(step.object_id, declaration)
         if outside is not None:
             if step.is_converted or reads:
-                return Shape(contract, (outside, *self.edges(reads)))
-            return Shape(Site(outside.place, outside.how, outside.note), outside.sources)
+                return StepShape(contract, (outside, *self.edges(reads)))
+            return StepShape(Site(outside.place, outside.how, outside.note), outside.sources)
         default = self.origins.default(declaration)
         site = Site(default.place, How.DEFAULT, default.note)
         if reads and not declaration.configured:
             site = Site(default.place, How.EXPRESSION, "default")
         rests_on = reads if step.maker is None else (*reads, step.maker)
         if step.is_converted:
-            return Shape(contract, (Step(site, rests_on),))
-        return Shape(site, tuple(self.edges(rests_on)))
+            return StepShape(contract, (ProvenanceStep(site, rests_on),))
+        return StepShape(site, tuple(self.edges(rests_on)))
 
-    def kind(self, step: Step) -> Hashable:
+    def kind(self, step: ProvenanceStep) -> Hashable:
         if not isinstance(step, FirstValue):
             return super().kind(step)
         if step.object_id in self.origins.runtime.origins:
             return step  # the model gives each object its own values
         return (step.declaration, step.is_converted, None if step.giver is None else step.giver.site)
 
-    def merge(self, steps: list[Step], below: Iterable[ValueSource]) -> Step:
+    def merge(self, steps: list[ProvenanceStep], below: Iterable[ValueSource]) -> ProvenanceStep:
         first = steps[0]
         if not isinstance(first, FirstValue):
             return super().merge(steps, below)
@@ -275,5 +277,5 @@ class Steps(MergingChains):
             declaration=first.declaration,
             object_id=None,
             is_converted=first.is_converted,
-            giver=None if giver is None else Step(giver.site, giver.reads, giver.decided_by),
+            giver=None if giver is None else ProvenanceStep(giver.site, giver.reads, giver.decided_by),
         )

@@ -23,14 +23,21 @@ from sabir.graph.address import Address
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
-from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE, kept_value, root_id
-from sabir.languages.muranopl.graph.program import Program, ProgramCall, ProgramEnd, run_program
+from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE, read_stored_value, root_id
+from sabir.languages.muranopl.graph.program import MuranoProgram, ProgramCall, ProgramEnd, run_program
 from sabir.languages.muranopl.worlds.deployed import JournalledWorld, RememberedStacks, ServedEffects
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest
 from sabir.languages.muranopl.worlds.machines import MachineCloud
-from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
-from sabir.resources.effects import ANSWER, Diverged, Effects
-from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.driver import (
+    Connection,
+    DriverContext,
+    Kind,
+    RunConnection,
+    RunDriver,
+    require_permission,
+)
+from sabir.resources.effects import ANSWER, DivergedError, Effects
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome, OutcomeStatus
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.text import Source
@@ -48,7 +55,7 @@ _RANDOM: Final = random.SystemRandom()
 class ProgramTarget(Target, frozen=True, kw_only=True, eq=False):
     """Where a program runs: here; and the targets that its effects go to."""
 
-    program: Program
+    program: MuranoProgram
     file: ModelFile | None
     """The model that is wanted; None when it has errors."""
     pinned: Mapping[str, Value]
@@ -73,7 +80,7 @@ class ProgramDriver(RunDriver):
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         if not isinstance(target, ProgramTarget):
             raise DeployError(f"target {target.name!r}: a program brings its target itself")
-        ask_leave(context, "a program runs scripts of its packages")
+        require_permission(context, "a program runs scripts of its packages")
         return nullcontext(_ProgramConnection(target))
 
 
@@ -109,7 +116,7 @@ class _ProgramConnection(RunConnection):
         """Everything that the last deployment left is ended, parts before what owns them."""
         if task.resource.kind != PROGRAM:
             return Outcome(changed=False)
-        storage = kept_value(self._observed, self._root(task), STORAGE)
+        storage = read_stored_value(self._observed, self._root(task), STORAGE)
         if storage is None:
             return Outcome(changed=False, message="its program left nothing")
         file = ModelFile(
@@ -123,7 +130,7 @@ class _ProgramConnection(RunConnection):
 
     async def observe(self, task: Task) -> Observation:
         """A program is looked for by its effects; what it asks of itself may be asked again."""
-        return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.address))
+        return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=str(task.resource.address))
 
     # -- running --------------------------------------------------------------------------------------------------------
 
@@ -131,25 +138,25 @@ class _ProgramConnection(RunConnection):
         target = self._target
         secrets = Secrets(secret_texts(dict(task.resource.desired)) or ())
         base = JournalledWorld(effects, asyncio.get_running_loop(), targets=target.effects, secrets=secrets)
-        stacks = kept_value(self._observed, self._root(task), STACKS) or {}
+        stacks = read_stored_value(self._observed, self._root(task), STACKS) or {}
         served = ServedEffects(base, {*_OWN, *target.effects}, stacks)
         world = MachineCloud(served, stacks) if target.has_machines else RememberedStacks(served, stacks)
 
         def work() -> ProgramEnd:
-            world.perform(Effect(kind=EffectKind.PROGRAM, arguments=self._pinned(call)))
+            world.perform(EffectRequest(kind=EffectKind.PROGRAM, arguments=self._call_fields(call)))
             end = run_program(target.program, call, world)
             world.finish()
             return end
 
         try:
             end = await _in_thread(work)
-        except Diverged as diverged:
-            return _failure(
+        except DivergedError as diverged:
+            return _failure_outcome(
                 f"{diverged}. What was begun with the other description is recorded; deploy again to begin anew from what is there"
             )
-        return _outcome(end, world.stacks, secrets)
+        return _build_outcome(end, world.stacks, secrets)
 
-    def _pinned(self, call: ProgramCall) -> dict[str, Any]:
+    def _call_fields(self, call: ProgramCall) -> dict[str, Any]:
         words = call.method or ("deploy" if call.file.model is not None else "destroy")
         return {**self._target.pinned, "call": words, "arguments": dict(call.arguments)}
 
@@ -192,25 +199,28 @@ async def _own_answer(kind: EffectKind, arguments: Mapping[str, Value]) -> Value
             return None
 
 
-def _outcome(end: ProgramEnd, stacks: Mapping[str, Any], secrets: Secrets) -> Outcome:
+def _build_outcome(end: ProgramEnd, stacks: Mapping[str, Any], secrets: Secrets) -> Outcome:
     results: dict[str, Value] = {}
     if end.storage is not None:
-        results = {STORAGE: secrets.marked(dict(end.storage)), STACKS: secrets.marked(dict(stacks))}
+        results = {
+            STORAGE: secrets.mark_sensitive(dict(end.storage)),
+            STACKS: secrets.mark_sensitive(dict(stacks)),
+        }
     if end.result is not None:
-        results[RESULT] = secrets.marked(end.result)
+        results[RESULT] = secrets.mark_sensitive(end.result)
     errors = [finding for finding in end.findings if finding.severity is Severity.ERROR]
     # The first error is what the step failed for; everything else goes into its log.
     others = [finding for finding in end.findings if finding not in errors[:1]]
-    log = tuple(secrets.scrubbed(_words(finding)) for finding in others)
+    log = tuple(secrets.redact(_finding_text(finding)) for finding in others)
     if not errors:
         return Outcome(results=results, log=log)
-    return replace(_failure(secrets.scrubbed(_words(errors[0]))), results=results, log=log)
+    return replace(_failure_outcome(secrets.redact(_finding_text(errors[0]))), results=results, log=log)
 
 
-def _failure(message: str) -> Outcome:
+def _failure_outcome(message: str) -> Outcome:
     return Outcome(status=OutcomeStatus.FAILED, changed=True, message=message)
 
 
-def _words(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     location = finding.location
     return f"{location.file}:{location.line}: {finding.message} [{finding.code}]"

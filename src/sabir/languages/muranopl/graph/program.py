@@ -16,7 +16,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
-from sabir.languages.muranopl.evaluate.preparation import error_findings, has_errors, prepare
+from sabir.languages.muranopl.evaluate.preparation import error_findings, has_errors, prepare_run
 from sabir.languages.muranopl.evaluate.program import perform_call
 from sabir.languages.muranopl.evaluate.serialisation import plain_result
 from sabir.languages.muranopl.model.errors import MuranoError
@@ -25,7 +25,7 @@ from sabir.resources.target import Target
 from sabir.source.packages import LoadedPackage
 
 
-class Program(Struct, frozen=True, kw_only=True, eq=False):
+class MuranoProgram(Struct, frozen=True, kw_only=True, eq=False):
     """A package with what it is evaluated with."""
 
     package: LoadedPackage
@@ -55,10 +55,10 @@ class ProgramEnd(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def run_program(
-    program: Program, call: ProgramCall, world: World, limits: RunLimits | None = None
+    program: MuranoProgram, call: ProgramCall, world: World, limits: RunLimits | None = None
 ) -> ProgramEnd:
     """Run it to its end in a world. Failures of the program are findings."""
-    prepared = prepare(
+    prepared = prepare_run(
         program.package,
         program.request,
         limits=limits or RunLimits(steps=None),
@@ -115,7 +115,7 @@ class Routes(Struct, frozen=True, kw_only=True):
     has_machines: bool = False
     findings: tuple[Finding, ...] = ()
 
-    def unserved(self, kinds: Iterable[EffectKind]) -> list[EffectKind]:
+    def find_unserved(self, kinds: Iterable[EffectKind]) -> list[EffectKind]:
         """Those of `kinds` that no target does, each once."""
         stood_in_for = (*_AGENTS, *_OF_MACHINES) if self.has_machines else ()
         return [

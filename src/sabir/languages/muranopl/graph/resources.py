@@ -10,28 +10,28 @@ from typing import Any, Final
 
 from sabir import __version__
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import listed
-from sabir.graph.address import Address, digest, digest_of_bytes
+from sabir.diagnostics.suggestions import join_names
+from sabir.graph.address import Address, digest_bytes, digest_text
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.forms.schema import method_schema
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import ModelFile
-from sabir.languages.muranopl.evaluate.packages import Package
-from sabir.languages.muranopl.evaluate.preparation import Prepared
-from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE, kept_value, root_id
-from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.packages import MuranoPackage
+from sabir.languages.muranopl.evaluate.preparation import PreparedRun
+from sabir.languages.muranopl.evaluate.previous import STACKS, STORAGE, read_stored_value, root_id
+from sabir.languages.muranopl.evaluate.session import MuranoRun
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.graph.driver import CALL, DRIVER, PROGRAM, TARGET, ProgramTarget
-from sabir.languages.muranopl.graph.program import Program, ProgramCall, Routes, routes_to, run_program
+from sabir.languages.muranopl.graph.program import MuranoProgram, ProgramCall, Routes, routes_to, run_program
 from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.worlds.deployed import target_hint
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest
 from sabir.languages.muranopl.worlds.offline import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
-from sabir.languages.muranopl.worlds.simulated.stacks import Stacks
-from sabir.resources.resource import Operation, Resource, Wanted
+from sabir.languages.muranopl.worlds.simulated.stacks import SimulatedStacks
+from sabir.resources.resource import DesiredResources, Operation, Resource
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Span
 
@@ -40,21 +40,23 @@ _UNTOLD = (EffectKind.TRACK, EffectKind.UNTRACK)
 
 
 def foreseen_effects(
-    program: Program, call: ProgramCall, stacks: Mapping[str, Any], routes: Routes
+    program: MuranoProgram, call: ProgramCall, stacks: Mapping[str, Any], routes: Routes
 ) -> tuple[str, ...]:
     """Lines for people: what would be changed, in order, how the dry run ended when it did not get through, and what nobody does."""
-    cloud = Stacks()
+    cloud = SimulatedStacks()
     cloud.restore(stacks)
     world = RecordedWorld(SimulatedWorld(stacks=cloud))
     before = cloud.templates()
     end = run_program(program, call, world, RunLimits(seconds=_SECONDS))
-    effects = [event for event in world.events if isinstance(event, Effect) and event.kind not in _UNTOLD]
+    effects = [
+        event for event in world.events if isinstance(event, EffectRequest) and event.kind not in _UNTOLD
+    ]
     lines: list[str] = []
     for effect in effects:
         lines.append(effect_words(effect, before))
         if "template" in effect.arguments:
             before[effect.arguments["stack"]] = effect.arguments["template"]
-    unserved = routes.unserved(effect.kind for effect in effects)
+    unserved = routes.find_unserved(effect.kind for effect in effects)
     if unserved:
         kinds = ", ".join(kind.value for kind in unserved)
         lines.append(f"no target does {kinds}, a deployment would stop there: {target_hint(unserved)}")
@@ -62,14 +64,14 @@ def foreseen_effects(
     return (*lines, *(f"the dry run ends here: {failure.message}" for failure in failures[:1]))
 
 
-def effect_words(effect: Effect, templates: Mapping[str, Any]) -> str:
+def effect_words(effect: EffectRequest, templates: Mapping[str, Any]) -> str:
     """One effect in a line: `heat.update murano-env: + web-2 (OS::Nova::Server)`."""
     arguments = effect.arguments
     kind = effect.kind.value
     match effect.kind:
         case EffectKind.STACK_CREATE | EffectKind.STACK_UPDATE:
             stack = arguments["stack"]
-            return f"{kind} {stack}{_differences(templates.get(stack) or {}, arguments['template'])}"
+            return f"{kind} {stack}{_describe_changes(templates.get(stack) or {}, arguments['template'])}"
         case EffectKind.STACK_DELETE:
             return f"{kind} {arguments['stack']}"
         case EffectKind.AGENT_CALL | EffectKind.AGENT_SEND:
@@ -82,15 +84,15 @@ def effect_words(effect: Effect, templates: Mapping[str, Any]) -> str:
             return kind
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     old, new = before.get("resources") or {}, after.get("resources") or {}
-    words = [f"+ {name} ({_type(new[name])})" for name in new if name not in old]
+    words = [f"+ {name} ({_resource_type(new[name])})" for name in new if name not in old]
     words += [f"~ {name}" for name in new if name in old and new[name] != old[name]]
     words += [f"- {name}" for name in old if name not in new]
-    return f": {listed(words)}" if words else ""
+    return f": {join_names(words)}" if words else ""
 
 
-def _type(resource: Any) -> str:
+def _resource_type(resource: Any) -> str:
     return str(resource.get("type")) if isinstance(resource, Mapping) else "?"
 
 
@@ -106,45 +108,49 @@ ROOT_WITHOUT_ID: Final = package_rule(
 )
 
 
-def wanted_program(
-    package: LoadedPackage, request: EvaluationRequest, prepared: Prepared, graph: Graph
-) -> Wanted:
+def build_desired_program(
+    package: LoadedPackage, request: EvaluationRequest, prepared: PreparedRun, graph: Graph
+) -> DesiredResources:
     """The program of a model. A model with errors wants nothing, but what was deployed of it can still be taken away."""
-    program = Program(package=package, request=request)
+    program = MuranoProgram(package=package, request=request)
     session, file = prepared.session, prepared.file
     routes = routes_to(request.targets)
     if session is None or prepared.failed or file is None:
-        return Wanted(targets=(_target(program, None, {}, routes),))
+        return DesiredResources(targets=(_build_target(program, None, {}, routes),))
     root = root_id(file.model)
     if root is None:
-        return Wanted(targets=(_target(program, None, {}, routes),), findings=(_without_id(file),))
-    packages = _packages(session)
-    target = _target(program, file, {"sabir": __version__, **packages, "model": _model_digest(file)}, routes)
+        return DesiredResources(
+            targets=(_build_target(program, None, {}, routes),), findings=(_without_id(file),)
+        )
+    packages = _package_versions(session)
+    target = _build_target(
+        program, file, {"sabir": __version__, **packages, "model": _model_digest(file)}, routes
+    )
     shown = graph.get(root)
     resource = Resource(
         address=Address(root),
         kind=PROGRAM,
-        desired={**packages, **dict(_objects(file.model))},
+        desired={**packages, **dict(_model_objects(file.model))},
         target=TARGET,
-        foreseen=_foreseen(program, file, root, routes),
+        foreseen=_effect_forecast(program, file, root, routes),
         origin=None if shown is None else shown.origin,
     )
-    return Wanted(
+    return DesiredResources(
         # An object without a method `deploy` only describes: there is nothing to run.
         resources=(resource,) if _is_deployable(session, root) else (),
-        operations=tuple(_operations(session, root)),
+        operations=tuple(_list_operations(session, root)),
         targets=(target,),
         findings=routes.findings,
     )
 
 
-def _is_deployable(session: Session, root: str) -> bool:
+def _is_deployable(session: MuranoRun, root: str) -> bool:
     objects = (object_ for object_ in session.runtime.store if object_.id == root)
     return any(object_.cls.lookup("deploy") is not None for object_ in objects)
 
 
-def _target(
-    program: Program, file: ModelFile | None, pinned: Mapping[str, Value], routes: Routes
+def _build_target(
+    program: MuranoProgram, file: ModelFile | None, pinned: Mapping[str, Value], routes: Routes
 ) -> ProgramTarget:
     return ProgramTarget(
         name=TARGET,
@@ -165,9 +171,11 @@ def _without_id(file: ModelFile) -> Finding:
     )
 
 
-def _foreseen(program: Program, file: ModelFile, root: str, routes: Routes) -> Callable[[], tuple[str, ...]]:
+def _effect_forecast(
+    program: MuranoProgram, file: ModelFile, root: str, routes: Routes
+) -> Callable[[], tuple[str, ...]]:
     def effects() -> tuple[str, ...]:
-        stacks = kept_value(program.request.observed, root, STACKS) or {}
+        stacks = read_stored_value(program.request.observed, root, STACKS) or {}
         return foreseen_effects(program, ProgramCall(file=file), stacks, routes)
 
     return effects
@@ -176,28 +184,28 @@ def _foreseen(program: Program, file: ModelFile, root: str, routes: Routes) -> C
 # -- what the program is made of ----------------------------------------------------------------------------------------
 
 
-def _packages(session: Session) -> dict[str, Value]:
+def _package_versions(session: MuranoRun) -> dict[str, Value]:
     """Packages that the model uses, with their versions and what is in them: another text is another program."""
-    packages = {cls.package for cls in session.runtime.built_classes()} - {session.runtime.core}
+    packages = {cls.package for cls in session.runtime.list_classes()} - {session.runtime.core}
     return {
         f"package {package.name}": f"{package.manifest.version} ({_package_digest(package)})"
         for package in sorted(packages, key=lambda package: package.name)
     }
 
 
-def _package_digest(package: Package) -> str:
+def _package_digest(package: MuranoPackage) -> str:
     names = [name for name in _BESIDE if package.loaded.exists(name)]
     names += [name for folder in _INSIDE for name in package.loaded.list(folder)]
     files = ((name, package.loaded.get_file(name)) for name in names)
-    words = [(name, digest_of_bytes(file.raw())) for name, file in files if file is not None]
-    return digest(*(word for pair in words for word in pair))
+    words = [(name, digest_bytes(file.raw())) for name, file in files if file is not None]
+    return digest_text(*(word for pair in words for word in pair))
 
 
 def _model_digest(file: ModelFile) -> str:
-    return digest(repr(file.model), repr(file.previous), repr(file.attributes), size=16)
+    return digest_text(repr(file.model), repr(file.previous), repr(file.attributes), size=16)
 
 
-def _objects(model: Mapping[Any, Any] | None) -> Iterator[tuple[str, Value]]:
+def _model_objects(model: Mapping[Any, Any] | None) -> Iterator[tuple[str, Value]]:
     """Every object of the model by its id or its place in the model, with properties of its own only."""
     waiting: list[tuple[str, Mapping[Any, Any]]] = [(root_id(model) or "", model or {})]
     while waiting:
@@ -227,16 +235,16 @@ def _own_value(value: Any, place: str, inner: list[tuple[str, Mapping[Any, Any]]
 # -- what can be called --------------------------------------------------------------------------------------------------
 
 
-def _operations(session: Session, root: str) -> Iterator[Operation]:
+def _list_operations(session: MuranoRun, root: str) -> Iterator[Operation]:
     for object_ in session.runtime.store:
         if object_.is_destroyed:
             continue
         for name in object_.cls.action_names:
             if object_.id != root or name != "deploy":
-                yield _operation(object_, name, root)
+                yield _build_operation(object_, name, root)
 
 
-def _operation(object_: MuranoObject, name: str, root: str) -> Operation:
+def _build_operation(object_: MuranoObject, name: str, root: str) -> Operation:
     method = object_.cls.lookup(name)
     arguments = () if method is None else method.arguments
 
@@ -255,12 +263,12 @@ def _operation(object_: MuranoObject, name: str, root: str) -> Operation:
     return Operation(
         address=Address(object_.id),
         name=name,
-        arguments={argument.name: _default(argument) for argument in arguments},
+        arguments={argument.name: _argument_default(argument) for argument in arguments},
         schema=None if method is None else lambda: method_schema(method),
         resources=resources,
     )
 
 
-def _default(argument: Any) -> Value:
+def _argument_default(argument: Any) -> Value:
     """A default is computed by the call itself; one that must be said is unknown until then."""
     return Unknown(why="it has to be said") if argument.default is None else None

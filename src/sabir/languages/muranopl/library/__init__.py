@@ -13,35 +13,35 @@ from typing import TYPE_CHECKING, Final
 from sabir.errors import UnusableInput
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.packages import MuranoPackage
 
-__all__ = ["CORE", "SHIPPED", "core_package", "core_package_in", "shipped_package"]
+__all__ = ["CORE", "SHIPPED", "core_package", "core_package_in", "load_bundled_package"]
 
 CORE: Final = "io.murano"
 SHIPPED: Final = ("io.murano.applications",)
 """Packages beside the core library."""
 
 
-def core_package() -> Package:
-    return shipped_package(CORE)
+def core_package() -> MuranoPackage:
+    return load_bundled_package(CORE)
 
 
 @cache
-def shipped_package(name: str) -> Package:
+def load_bundled_package(name: str) -> MuranoPackage:
     """The package, its class files read when a class is first used; shared, since what was read never changes."""
-    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.packages import MuranoPackage
     from sabir.languages.muranopl.syntax.manifest import read_manifest
     from sabir.source.packages import load_package
 
     loaded = load_package(Path(__file__).parent / name)
     manifest, findings = read_manifest(loaded)
     assert manifest is not None, findings
-    return Package(manifest, loaded, label=f"<{name}>")
+    return MuranoPackage(manifest, loaded, label=f"<{name}>")
 
 
-def core_package_in(folder: Path) -> Package:
+def core_package_in(folder: Path) -> MuranoPackage:
     """Another core library: a folder with `io.murano`, or that package itself. What Python does is declared as sabir has it."""
-    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.packages import MuranoPackage
     from sabir.languages.muranopl.syntax.manifest import read_manifest
     from sabir.source.packages import load_package
 
@@ -54,4 +54,4 @@ def core_package_in(folder: Path) -> Package:
             findings[0].message if findings else f"it is the package {manifest.name if manifest else ''}"
         )
         raise UnusableInput(f"{str(folder)!r} holds no core library io.murano: {problem}")
-    return Package(manifest, loaded, label=str(path.absolute()), natives=core_package())
+    return MuranoPackage(manifest, loaded, label=str(path.absolute()), natives=core_package())

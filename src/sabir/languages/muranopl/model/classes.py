@@ -18,7 +18,7 @@ from sabir.languages.muranopl.syntax.rules import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method
-    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.packages import MuranoPackage
     from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.model.engines import ClassEngine
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
@@ -93,14 +93,14 @@ class MuranoClass(HostValue):
     )
 
     def __init__(
-        self, node: ClassNode, package: Package, runtime: Runtime, parents: tuple[MuranoClass, ...]
+        self, node: ClassNode, package: MuranoPackage, runtime: Runtime, parents: tuple[MuranoClass, ...]
     ) -> None:
         self.name = node.name
         self.node = node
         self.package = package
         self.runtime = runtime
         self.parents = parents
-        self.lineage = _lineage(self, parents)
+        self.lineage = _build_lineage(self, parents)
         self.ancestors: frozenset[MuranoClass] = frozenset(self.lineage)
         self.context = ClassContext(self)
         self.engine: ClassEngine
@@ -138,7 +138,7 @@ class MuranoClass(HostValue):
         members = self.members.items()
         self.instance_names = tuple(name for name, member in members if not member.is_static)
         self.written_names = tuple(name for name, member in members if member.is_written_out)
-        self.action_names = tuple(method.name for method in self.exposed_methods())
+        self.action_names = tuple(method.name for method in self.list_public_methods())
         methods_of_classes = (cls.own_methods for cls in _bases_first(self))
         constructors = (methods.get(".init") or methods.get("initialize") for methods in methods_of_classes)
         self.constructors = tuple(method for method in constructors if method is not None)
@@ -206,7 +206,7 @@ class MuranoClass(HostValue):
     def override(self, name: str, method: Method) -> None:
         """Put a method in the place of another, for this class and those that extend it."""
         self.own_methods[name] = method
-        for cls in self.runtime.built_classes():
+        for cls in self.runtime.list_classes():
             cls.forget_methods()
 
     def forget_methods(self) -> None:
@@ -219,7 +219,7 @@ class MuranoClass(HostValue):
     def method_names(self) -> set[str]:
         return {name for cls in self.lineage for name in cls.own_methods}
 
-    def exposed_methods(self) -> list[Method]:
+    def list_public_methods(self) -> list[Method]:
         """The methods that can be called from outside, by name."""
         methods = [method for name in sorted(self.method_names()) if (method := self._unambiguous(name))]
         return [method for method in methods if method.is_exposed]
@@ -278,7 +278,7 @@ class MuranoClass(HostValue):
         return self.name
 
 
-def _lineage(cls: MuranoClass, parents: tuple[MuranoClass, ...]) -> tuple[MuranoClass, ...]:
+def _build_lineage(cls: MuranoClass, parents: tuple[MuranoClass, ...]) -> tuple[MuranoClass, ...]:
     """The class and all its ancestors, each once: level by level, in the order of `Extends`."""
     lineage: dict[MuranoClass, None] = {cls: None}
     level = list(parents)

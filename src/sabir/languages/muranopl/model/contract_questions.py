@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sabir.expressions.yaql import Dialect, Engine, Options, YaqlError, parse
-from sabir.expressions.yaql.nodes import Call, Node, Variable, children
+from sabir.expressions.yaql.nodes import Call, Node, Variable, child_nodes
 from sabir.languages.muranopl.model.classes import ClassContext
 from sabir.languages.muranopl.model.contract_structures import list_contract, map_contract
 from sabir.languages.muranopl.model.contract_types import ANYTHING, Contract
@@ -82,7 +82,7 @@ class ContractQuestions:
         cls = cast("MuranoClass", _Alone(source, self._engine))
         started = monotonic()
         try:
-            _compiled(read_value(contract), cls).check(value, None, cast("Loader", _NoLoader()))
+            _compile_partial(read_value(contract), cls).check(value, None, cast("Loader", _NoLoader()))
         except ContractViolation as violation:
             return violation
         except (MuranoError, YaqlError):
@@ -109,11 +109,11 @@ class _NoLoader:
         """Keys that the contract drops are a finding of their own."""
 
 
-def _compiled(contract: Value, cls: MuranoClass) -> Contract:
+def _compile_partial(contract: Value, cls: MuranoClass) -> Contract:
     if isinstance(contract, ListValue):
-        return list_contract(contract, cls, _compiled)
+        return list_contract(contract, cls, _compile_partial)
     if isinstance(contract, MapValue):
-        return map_contract(contract, cls, _compiled)
+        return map_contract(contract, cls, _compile_partial)
     if isinstance(contract, Constant):
         # A text that was meant as an expression is a finding of its own.
         is_meant = isinstance(contract.value, str) and "$" in contract.value
@@ -121,10 +121,10 @@ def _compiled(contract: Value, cls: MuranoClass) -> Contract:
     tree = parse(contract.text, Dialect.MURANO).tree
     if _is_of_the_value(tree):
         return compile_contract(contract, cls)
-    return compile_contract(_required(contract), cls) if _calls(tree, "notNull") else ANYTHING
+    return compile_contract(_not_null_contract(contract), cls) if _has_call(tree, "notNull") else ANYTHING
 
 
-def _required(contract: Expr) -> Expr:
+def _not_null_contract(contract: Expr) -> Expr:
     """All that is left of a contract of which only `notNull()` can be asked."""
     return Expr(span=contract.span, text="$.notNull()", node=contract.node)
 
@@ -136,10 +136,10 @@ def _is_of_the_value(node: Node) -> bool:
         case Call(name=name) if name in _NOT_OF_THE_VALUE:
             return False
         case _:
-            return all(map(_is_of_the_value, children(node)))
+            return all(map(_is_of_the_value, child_nodes(node)))
 
 
-def _calls(node: Node, name: str) -> bool:
+def _has_call(node: Node, name: str) -> bool:
     return (isinstance(node, Call) and node.name == name) or any(
-        _calls(child, name) for child in children(node)
+        _has_call(child, name) for child in child_nodes(node)
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.nodes import Binary, Call, Group, ListLiteral, Literal, Node, Rule, Unary, Word
-from sabir.expressions.yaql.values import equal
+from sabir.expressions.yaql.values import is_equal
 from sabir.languages.muranopl.model.contract_types import (
     ANYTHING,
     CONTRACT_FORM,
@@ -21,8 +21,8 @@ from sabir.languages.muranopl.model.contract_types import (
     Contract,
 )
 from sabir.languages.muranopl.model.definitions import with_type
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, format_value
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.text import Place, Span
@@ -39,9 +39,9 @@ def constant_contract(value: Constant) -> Contract:
     wanted = value.value
 
     def check(value: Any, _this: Any, _loader: Any) -> Any:
-        if equal(value, wanted):
+        if is_equal(value, wanted):
             return value
-        raise ContractViolation(f"it must be {shown(wanted)}, not {shown(value)}", value)
+        raise ContractViolation(f"it must be {format_value(wanted)}, not {format_value(value)}", value)
 
     return Contract(check)
 
@@ -61,22 +61,22 @@ def as_list(value: Any) -> list[Any]:
 
 
 def list_contract(node: ListValue, cls: MuranoClass, compile_: Compile) -> Contract:
-    parts, low, high = _bounds(node, cls)
+    parts, low, high = _length_bounds(node, cls)
     items = [compile_(part, cls) for part in parts]
     if not items:
-        return Contract(_length(lambda value, _this, _loader: as_list(value), low, high))
+        return Contract(_length_check(lambda value, _this, _loader: as_list(value), low, high))
     check = _all_alike(items[0].check) if len(items) == 1 else _each_its_own([item.check for item in items])
     builds = [item.build for item in items]
     build = _build_list(builds) if any(builds) else None
-    return Contract(_length(check, low, high), build, kinds=LIST_KINDS | items[0].kinds)
+    return Contract(_length_check(check, low, high), build, kinds=LIST_KINDS | items[0].kinds)
 
 
-def _bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | None]:
+def _length_bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | None]:
     """Integers at the end are the least and the greatest length; several types ask for as many items (S-06)."""
     parts = list(node.items)
     numbers: list[int] = []
     while parts and len(numbers) < 2:
-        number = _integer(parts[-1])
+        number = _constant_integer(parts[-1])
         if number is None:
             break
         numbers.insert(0, number)
@@ -92,13 +92,13 @@ def _bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | 
     return parts, low, high
 
 
-def _integer(value: Value) -> int | None:
+def _constant_integer(value: Value) -> int | None:
     if isinstance(value, Constant) and type(value.value) is int:
         return value.value
     return None
 
 
-def _length(inner: Check, low: int, high: int | None) -> Check:
+def _length_check(inner: Check, low: int, high: int | None) -> Check:
     if low <= 0 and high is None:
         return inner
 
@@ -190,7 +190,7 @@ def _any_dictionary(value: Any, _this: Any, _loader: Any) -> Any:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ContractViolation(f"{shown(value)} is no dictionary", value)
+        raise ContractViolation(f"{format_value(value)} is no dictionary", value)
     return value
 
 
@@ -240,9 +240,9 @@ def _build_map(builds: dict[Any, Build], free: Build | None, fixed: frozenset[An
 
 
 def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
-    names, options = _arguments(call, expr, cls, most=2, allowed=("name", "default", "versionSpec"))
-    wanted = _resolver(names[0], call, expr, cls)
-    default = _resolver(names[1], call, expr, cls) if len(names) > 1 else None
+    names, options = _class_arguments(call, expr, cls, most=2, allowed=("name", "default", "versionSpec"))
+    wanted = _class_resolver(names[0], call, expr, cls)
+    default = _class_resolver(names[1], call, expr, cls) if len(names) > 1 else None
     del options
     made_class = default or wanted
 
@@ -255,13 +255,13 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
             default()  # a class that is not there is a mistake, whatever the value
         if value is None:
             return None
-        value = unwrapped(value)
+        value = unwrap_object(value)
         if type(value) is str:
             value = loader.find(value)
         elif isinstance(value, dict):
             value = loader.instantiate(with_type(value, cls), loader.owner_for(this), made_class())
         if not isinstance(value, MuranoObject):
-            raise ContractViolation(f"{shown(value)} is no object of {kind.name}", value)
+            raise ContractViolation(f"{format_value(value)} is no object of {kind.name}", value)
         if value.cls is not kind and not value.cls.is_a(kind) and not _is_other_version(value.cls, kind, cls):
             raise ContractViolation(f"the object {value!r} is no {kind.name}", value)
         return value
@@ -270,21 +270,21 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
 
 
 def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
-    names, options = _arguments(
+    names, options = _class_arguments(
         call, expr, cls, most=2, allowed=("type", "defaultType", "excludeProperties", "versionSpec")
     )
-    wanted = _resolver(names[0], call, expr, cls)
-    default = _resolver(names[1], call, expr, cls) if len(names) > 1 else None
-    excluded = frozenset(_texts(options.get("excludeProperties")))
+    wanted = _class_resolver(names[0], call, expr, cls)
+    default = _class_resolver(names[1], call, expr, cls) if len(names) > 1 else None
+    excluded = frozenset(_literal_texts(options.get("excludeProperties")))
     made_class = default or wanted
 
     def check(value: Any, this: Any, loader: Any) -> Any:
         kind = wanted()
         if value is None:
             return None
-        value = unwrapped(value)
+        value = unwrap_object(value)
         if not isinstance(value, MuranoObject | dict):
-            raise ContractViolation(f"{shown(value)} is no template of {kind.name}", value)
+            raise ContractViolation(f"{format_value(value)} is no template of {kind.name}", value)
         if isinstance(value, dict):
             value = with_type(value, cls)
         return loader.template(value, this, made_class(), wanted=kind, excluded=excluded)
@@ -303,13 +303,13 @@ def _is_other_version(actual: MuranoClass, wanted: MuranoClass, scope: MuranoCla
     )
 
 
-def ownership(inner: Check, *, owned: bool) -> Check:
+def ownership_check(inner: Check, *, owned: bool) -> Check:
     def check(value: Any, this: Any, loader: Any) -> Any:
         value = inner(value, this, loader)
         if value is None:
             return None
         if not isinstance(value, MuranoObject):
-            raise ContractViolation(f"{shown(value)} is no object, it cannot be owned", value)
+            raise ContractViolation(f"{format_value(value)} is no object, it cannot be owned", value)
         if value.is_owned_by(this) is not owned:
             must = "must be owned by" if owned else "must not be owned by"
             raise ContractViolation(f"the object {value!r} {must} {this!r}", value)
@@ -335,7 +335,7 @@ def class_name_of(node: Node) -> str | None:
     return None
 
 
-def _arguments(
+def _class_arguments(
     call: Call, expr: Expr, cls: MuranoClass, *, most: int, allowed: tuple[str, ...]
 ) -> tuple[list[str], dict[str, Node]]:
     names: list[str] = []
@@ -346,16 +346,16 @@ def _arguments(
             continue
         name = class_name_of(node)
         if name is None:
-            raise _wrong(call, expr, cls)
+            raise _argument_error(call, expr, cls)
         names.append(name)
     named = (class_name_of(options[key]) for key in allowed[:2] if key in options)
     names.extend(name for name in named if name is not None)
     if not 1 <= len(names) <= most:
-        raise _wrong(call, expr, cls)
+        raise _argument_error(call, expr, cls)
     return names, options
 
 
-def _wrong(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
+def _argument_error(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
     return MuranoError(
         CONTRACT_FORM,
         f"{call.name}() takes the name of a class and, if wanted, of a default class",
@@ -363,7 +363,7 @@ def _wrong(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
     )
 
 
-def _resolver(name: str, call: Call, expr: Expr, cls: MuranoClass) -> Callable[[], MuranoClass]:
+def _class_resolver(name: str, call: Call, expr: Expr, cls: MuranoClass) -> Callable[[], MuranoClass]:
     """The class of a name, looked up at first use: classes may refer to each other in a circle."""
     resolved: list[MuranoClass] = []
 
@@ -381,7 +381,7 @@ def _resolver(name: str, call: Call, expr: Expr, cls: MuranoClass) -> Callable[[
     return resolve
 
 
-def _texts(node: Node | None) -> list[str]:
+def _literal_texts(node: Node | None) -> list[str]:
     if isinstance(node, ListLiteral):
         return [
             item.value

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.expressions.yaql.kinds import ANY, BOOL, INTEGER, ITERABLE, MAPPING, NULL, OBJECT, STRING
-from sabir.languages.muranopl.model.errors import ContractViolation, shown
+from sabir.languages.muranopl.model.errors import ContractViolation, format_value
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.lazy import lazy_pattern
@@ -51,11 +51,11 @@ class Contract(Struct, frozen=True, eq=False):
         return replace(self, check=check)
 
 
-def _anything(value: Any, _this: Any, _loader: Any) -> Any:
+def _accept_anything(value: Any, _this: Any, _loader: Any) -> Any:
     return value
 
 
-ANYTHING: Final = Contract(_anything)
+ANYTHING: Final = Contract(_accept_anything)
 
 
 # Only the type counts here, never a conversion: an extension for texts does not apply to numbers.
@@ -75,7 +75,7 @@ def int_check(value: Any, _this: Any, _loader: Any) -> Any:
         return int(value)  # a boolean
     elif isinstance(value, float) and -1e300 < value < 1e300:
         return int(value)  # towards zero
-    raise ContractViolation(f"{shown(value)} is no integer", value)
+    raise ContractViolation(f"{format_value(value)} is no integer", value)
 
 
 def string_check(value: Any, _this: Any, _loader: Any) -> Any:
@@ -87,7 +87,7 @@ def string_check(value: Any, _this: Any, _loader: Any) -> Any:
         return value.id
     if isinstance(value, ObjectView):
         return value.object.id
-    raise ContractViolation(f"{shown(value)} is no text", value)
+    raise ContractViolation(f"{format_value(value)} is no text", value)
 
 
 def bool_check(value: Any, _this: Any, _loader: Any) -> Any:

@@ -25,7 +25,7 @@ from sabir.languages.muranopl.model.contract_structures import (
     constant_contract,
     list_contract,
     map_contract,
-    ownership,
+    ownership_check,
     template_contract,
 )
 from sabir.languages.muranopl.model.contract_types import (
@@ -38,14 +38,14 @@ from sabir.languages.muranopl.model.contract_types import (
     int_check,
     string_check,
 )
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import (
     CONTEXT,
     DEPTH,
     THIS,
     MuranoObject,
-    calling_class,
-    unwrapped,
+    current_class,
+    unwrap_object,
 )
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
@@ -63,7 +63,7 @@ def contract_library(base: Library) -> Library:
     """A library with the parts of contracts as methods."""
     library = Library(base)
     for name, check in (("int", int_check), ("string", string_check), ("bool", bool_check)):
-        library.method(name, ANY)(_scalar(check))
+        library.method(name, ANY)(_scalar_converter(check))
 
     @library.method("notNull", ANY)
     def not_null(value: Any) -> Any:
@@ -74,36 +74,36 @@ def contract_library(base: Library) -> Library:
     @library.method("check", ANY, LAMBDA, STRING)
     def check_(value: Any, predicate: Lambda, message: str | None = None) -> Any:
         if not predicate(value):
-            raise ContractViolation(message or f"{shown(value)} does not satisfy the contract", value)
+            raise ContractViolation(message or f"{format_value(value)} does not satisfy the contract", value)
         return value
 
     @library.method("class", ANY, EXPRESSION, EXPRESSION)
     def class_(variables: Variables, value: Any, name: Node, default: Node | None = None) -> Any:
-        wanted = _resolved(name, variables)
-        made_class = wanted if default is None else _resolved(default, variables)
-        return _object(value, wanted, made_class, variables)
+        wanted = _resolve_class(name, variables)
+        made_class = wanted if default is None else _resolve_class(default, variables)
+        return _convert_object(value, wanted, made_class, variables)
 
     return library
 
 
-def _scalar(check: Any) -> Any:
+def _scalar_converter(check: Any) -> Any:
     def convert(value: Any) -> Any:
         return check(value, None, None)
 
     return convert
 
 
-def _resolved(node: Node, variables: Variables) -> MuranoClass:
-    name, cls = class_name_of(node), calling_class(variables)
+def _resolve_class(node: Node, variables: Variables) -> MuranoClass:
+    name, cls = class_name_of(node), current_class(variables)
     if name is None or cls is None:
         raise MuranoError(CONTRACT_FORM, "class() takes the name of a class")
     return cls.resolve(name)
 
 
-def _object(value: Any, wanted: MuranoClass, default: MuranoClass, variables: Variables) -> Any:
+def _convert_object(value: Any, wanted: MuranoClass, default: MuranoClass, variables: Variables) -> Any:
     loader: Loader = variables[LOADER]
     this = variables.get(THIS)
-    value = unwrapped(value)
+    value = unwrap_object(value)
     if value is None:
         return None
     if isinstance(value, str):
@@ -111,7 +111,7 @@ def _object(value: Any, wanted: MuranoClass, default: MuranoClass, variables: Va
     elif isinstance(value, dict):
         value = loader.instantiate(value, loader.owner_for(this), default)
     if not isinstance(value, MuranoObject) or not value.cls.is_a(wanted):
-        raise ContractViolation(f"{shown(value)} is no object of {wanted.name}", value)
+        raise ContractViolation(f"{format_value(value)} is no object of {wanted.name}", value)
     return value
 
 
@@ -122,7 +122,7 @@ _STEPS = ("int", "string", "bool", "class", "template", "notNull", "check", "own
 def compile_contract(value: Value, cls: MuranoClass) -> Contract:
     """The contract that a value of a class file describes."""
     if isinstance(value, Expr):
-        return _expression(value, cls)
+        return _compile_expression(value, cls)
     if isinstance(value, ListValue):
         return list_contract(value, cls, compile_contract)
     if isinstance(value, Constant):
@@ -130,18 +130,18 @@ def compile_contract(value: Value, cls: MuranoClass) -> Contract:
     return map_contract(value, cls, compile_contract)
 
 
-def _expression(expr: Expr, cls: MuranoClass) -> Contract:
+def _compile_expression(expr: Expr, cls: MuranoClass) -> Contract:
     tree = parse(expr.text, Dialect.MURANO).tree
-    steps = _chain(tree)
+    steps = _call_chain(tree)
     if steps is None:
-        return _evaluated(expr, cls)
+        return _expression_contract(expr, cls)
     contract = ANYTHING
     for call in steps:
-        contract = _step(contract, call, expr, cls)
+        contract = _add_call(contract, call, expr, cls)
     return contract
 
 
-def _chain(node: YaqlNode) -> list[Call] | None:
+def _call_chain(node: YaqlNode) -> list[Call] | None:
     """The calls of `$.a().b()` from left to right; None when the expression is something else."""
     calls: list[Call] = []
     while True:
@@ -156,20 +156,20 @@ def _chain(node: YaqlNode) -> list[Call] | None:
             return None
 
 
-def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract:
+def _add_call(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract:
     if call.name in _SCALARS:
         _no_arguments(call, expr, cls)
         check = _SCALARS[call.name]
-        return Contract(_then(inner.check, check), inner.build, kinds=KIND_OF[call.name])
+        return Contract(_chain_checks(inner.check, check), inner.build, kinds=KIND_OF[call.name])
     if call.name == "notNull":
         return replace(inner, check=_not_null(inner.check), kinds=inner.kinds & ~NULL)
     if call.name == "check":
-        return inner.with_check(_predicate(inner.check, call, expr, cls))
+        return inner.with_check(_predicate_check(inner.check, call, expr, cls))
     if call.name in ("class", "template"):
         make = class_contract if call.name == "class" else template_contract
         return make(call, expr, cls)
     if call.name in ("owned", "notOwned"):
-        return inner.with_check(ownership(inner.check, owned=call.name == "owned"))
+        return inner.with_check(ownership_check(inner.check, owned=call.name == "owned"))
     raise MuranoError(
         CONTRACT_FORM,
         f"a contract has no part {call.name!r}",
@@ -187,7 +187,7 @@ def _no_arguments(call: Call, expr: Expr, cls: MuranoClass) -> None:
         )
 
 
-def _then(first: Check, second: Check) -> Check:
+def _chain_checks(first: Check, second: Check) -> Check:
     if first is ANYTHING.check:
         return second
     return lambda value, this, loader: second(first(value, this, loader), this, loader)
@@ -203,7 +203,7 @@ def _not_null(inner: Check) -> Check:
     return check
 
 
-def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
+def _predicate_check(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
     if not 1 <= len(call.arguments) <= 2:
         raise MuranoError(
             CONTRACT_FORM,
@@ -220,14 +220,14 @@ def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
         variables = {"$": value, THIS: this, CONTEXT: context, DEPTH: 0}
         if not predicate(variables):
             if message is None:
-                raise ContractViolation(f"{shown(value)} does not satisfy `{condition}`", value)
-            raise ContractViolation(f"{message(variables)} (it is {shown(value)})", value)
+                raise ContractViolation(f"{format_value(value)} does not satisfy `{condition}`", value)
+            raise ContractViolation(f"{message(variables)} (it is {format_value(value)})", value)
         return value
 
     return check
 
 
-def _evaluated(expr: Expr, cls: MuranoClass) -> Contract:
+def _expression_contract(expr: Expr, cls: MuranoClass) -> Contract:
     """An expression that is no chain of contract parts, as `$.int() or 80`: its value is the value."""
     run, context = cls.engine.contract_expression(expr), cls.context
 

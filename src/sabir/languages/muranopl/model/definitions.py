@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.errors import MuranoError, format_value
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.lazy import lazy_pattern
 
@@ -34,7 +34,7 @@ class TypeName(Struct, frozen=True):
     package: str | None
 
 
-class Definition(Struct, frozen=True):
+class ObjectDefinition(Struct, frozen=True):
     cls: MuranoClass
     id: str | None
     name: str | None
@@ -48,22 +48,24 @@ def parse_type(text: str) -> TypeName:
     return TypeName(name.strip(), version.strip() or None, package.strip() or None)
 
 
-def parse_definition(raw: Mapping[Any, Any], default: MuranoClass | None, runtime: Runtime) -> Definition:
+def parse_definition(
+    raw: Mapping[Any, Any], default: MuranoClass | None, runtime: Runtime
+) -> ObjectDefinition:
     """What a mapping in a model defines. `default` is the class when it names none."""
     header = raw.get("?")
     if header is None:
         return _without_header(raw, default)
     if not isinstance(header, Mapping):
-        raise MuranoError(MODEL_FORM, f"the entry '?' must be a mapping, not {shown(header)}")
+        raise MuranoError(MODEL_FORM, f"the entry '?' must be a mapping, not {format_value(header)}")
     written = header.get("type")
     if written is None:
         cls = default
     elif isinstance(written, MuranoClass):
         cls = written
     elif isinstance(written, str):
-        cls = runtime.class_of_type(_completed(written, header))
+        cls = runtime.class_of_type(_complete_type(written, header))
     else:
-        raise MuranoError(MODEL_FORM, f"the type of an object is a text, not {shown(written)}")
+        raise MuranoError(MODEL_FORM, f"the type of an object is a text, not {format_value(written)}")
     if cls is None:
         raise MuranoError(
             MODEL_FORM,
@@ -71,7 +73,9 @@ def parse_definition(raw: Mapping[Any, Any], default: MuranoClass | None, runtim
             hint="add `type` with the full class name to its '?' entry",
         )
     others = {key: value for key, value in header.items() if key not in _OWN_ENTRIES} or None
-    return Definition(cls, _text(header.get("id")), _text(header.get("name")), others, raw)
+    return ObjectDefinition(
+        cls, _optional_text(header.get("id")), _optional_text(header.get("name")), others, raw
+    )
 
 
 def with_type(raw: Mapping[Any, Any], scope: MuranoClass) -> Mapping[Any, Any]:
@@ -84,16 +88,16 @@ def with_type(raw: Mapping[Any, Any], scope: MuranoClass) -> Mapping[Any, Any]:
     return {scope.resolve(key) if key == name else key: value for key, value in raw.items()}
 
 
-def _completed(written: str, header: Mapping[Any, Any]) -> TypeName:
+def _complete_type(written: str, header: Mapping[Any, Any]) -> TypeName:
     type_ = parse_type(written)
     return TypeName(
         type_.name,
-        type_.version or _text(header.get("classVersion")),
-        type_.package or _text(header.get("package")),
+        type_.version or _optional_text(header.get("classVersion")),
+        type_.package or _optional_text(header.get("package")),
     )
 
 
-def _without_header(raw: Mapping[Any, Any], default: MuranoClass | None) -> Definition:
+def _without_header(raw: Mapping[Any, Any], default: MuranoClass | None) -> ObjectDefinition:
     typed = next((key for key in raw if isinstance(key, MuranoClass)), None)
     if typed is not None:  # { :Type: {properties}, name: x, id: y }
         properties = raw[typed]
@@ -101,21 +105,23 @@ def _without_header(raw: Mapping[Any, Any], default: MuranoClass | None) -> Defi
             properties = {}
         if not isinstance(properties, Mapping):
             raise MuranoError(MODEL_FORM, f"the properties of {typed.name} must be a mapping")
-        return Definition(typed, _text(raw.get("id")), _text(raw.get("name")), None, properties)
+        return ObjectDefinition(
+            typed, _optional_text(raw.get("id")), _optional_text(raw.get("name")), None, properties
+        )
     if default is None:
         raise MuranoError(
             MODEL_FORM,
             "an object of the model has no type",
             hint="add a '?' entry with `type` and `id`",
         )
-    return Definition(default, None, None, None, raw)
+    return ObjectDefinition(default, None, None, None, raw)
 
 
-def _text(value: object) -> str | None:
+def _optional_text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def defined_objects(model: Any) -> dict[str, Mapping[Any, Any]]:
+def find_definitions(model: Any) -> dict[str, Mapping[Any, Any]]:
     """All definitions with an id in a model, by id, owners before what they own."""
     definitions: dict[str, Mapping[Any, Any]] = {}
     waiting = [model]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sabir.expressions.yaql import Compiled, Engine, LimitExceeded, NoMatch, UnknownName, YaqlError
+from sabir.expressions.yaql import CompiledExpression, Engine, LimitExceeded, NoMatch, UnknownName, YaqlError
 from sabir.expressions.yaql.scope import Closure
-from sabir.expressions.yaql.values import hashable
+from sabir.expressions.yaql.values import to_hashable
 from sabir.languages.muranopl.model.contracts import contract_library
 from sabir.languages.muranopl.model.errors import ExpressionFailure, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
@@ -31,7 +31,7 @@ class ClassEngine:
         self.unseen: Callable[[Closure], Closure] | None = None
         """What hides the reads of a predicate, which change no value, from whoever records reads."""
 
-    def compiled(self, expr: Expr) -> Compiled:
+    def compile_expression(self, expr: Expr) -> CompiledExpression:
         """The bare expression; whoever runs it must turn `YaqlError` into one of ours."""
         try:
             return self.engine.compile(expr.text)
@@ -40,13 +40,15 @@ class ClassEngine:
 
     def expression(self, expr: Expr) -> Closure:
         """An expression whose failures are already ours."""
-        return self._guarded(self.compiled(expr), lambda error: expression_failure(error, self.source, expr))
+        return self._wrap_errors(
+            self.compile_expression(expr), lambda error: expression_failure(error, self.source, expr)
+        )
 
     def contract_expression(self, expr: Expr) -> Closure:
         """An expression in which the parts of contracts are methods."""
         if self._contracts is None:
             self._contracts = self.engine.with_library(contract_library(self.engine.library))
-        return self._guarded(
+        return self._wrap_errors(
             self._contracts.compile(expr.text), lambda error: expression_failure(error, self.source, expr)
         )
 
@@ -55,16 +57,18 @@ class ClassEngine:
 
         def failure(error: YaqlError) -> MuranoError:
             if error.span is not None:
-                error.span = error.span.shifted(offset)
+                error.span = error.span.shift(offset)
             return expression_failure(error, self.source, expr)
 
         try:
-            run = self._guarded(self.engine.compile(text), failure)
+            run = self._wrap_errors(self.engine.compile(text), failure)
             return run if self.unseen is None else self.unseen(run)
         except YaqlError as error:
             raise failure(error) from None
 
-    def _guarded(self, compiled: Compiled, failure: Callable[[YaqlError], MuranoError]) -> Closure:
+    def _wrap_errors(
+        self, compiled: CompiledExpression, failure: Callable[[YaqlError], MuranoError]
+    ) -> Closure:
         def run(variables: Any) -> Any:
             try:
                 return compiled(variables)
@@ -76,7 +80,7 @@ class ClassEngine:
     def value(self, value: Value) -> Closure:
         """A structure with expressions anywhere inside. Constant parts are shared: values are never changed."""
         if isinstance(value, Expr):
-            return self.compiled(value)
+            return self.compile_expression(value)
         if isinstance(value, Constant):
             constant = value.value
             return lambda _variables: constant
@@ -87,9 +91,9 @@ class ClassEngine:
             items = [self.value(item) for item in value.items]
             return lambda variables: [item(variables) for item in items]
         entries = [(self.value(key), self.value(item)) for key, item in value.entries]
-        return lambda variables: {hashable(key(variables)): item(variables) for key, item in entries}
+        return lambda variables: {to_hashable(key(variables)): item(variables) for key, item in entries}
 
-    def guarded_value(self, value: Value) -> Closure:
+    def guard_value(self, value: Value) -> Closure:
         """The same with failures that are already ours: for defaults, which no statement runs."""
         run = self.value(value)
         if is_constant(value):
@@ -116,7 +120,7 @@ def constant_data(value: Value) -> Any:
     if isinstance(value, ListValue):
         return [constant_data(item) for item in value.items]
     if isinstance(value, MapValue):
-        return {hashable(constant_data(key)): constant_data(item) for key, item in value.entries}
+        return {to_hashable(constant_data(key)): constant_data(item) for key, item in value.entries}
     assert isinstance(value, Constant)
     return value.value
 
@@ -136,12 +140,12 @@ def expression_failure(
         place = expression_place(source, expr, error.span if expr.text == error.text else None)
     elif where is not None:
         place = Place(source, where.span)
-    failure = ExpressionFailure(error.message, place=place, reasons=_reasons(error))
+    failure = ExpressionFailure(error.message, place=place, reasons=_catchable_names(error))
     failure.__cause__ = error
     return failure
 
 
-def _reasons(error: YaqlError) -> tuple[str, ...]:
+def _catchable_names(error: YaqlError) -> tuple[str, ...]:
     """Names under which packages written for the existing engine may catch the failure."""
     cause = error.__cause__
     if cause is not None and type(cause).__module__ == "builtins":

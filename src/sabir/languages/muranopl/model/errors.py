@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from sabir.diagnostics.finding import Finding, Frame, Related
+from sabir.diagnostics.finding import Finding, Frame, RelatedLocation
 from sabir.errors import SabirError
 from sabir.languages.muranopl.syntax.rules import FailureRule, failure_rule
 from sabir.text import Place, Source, Span
@@ -74,7 +74,7 @@ NATIVE_FAILED: Final = failure_rule(
 )
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value in a message: short, on one line. Values may share parts, so a plain `repr` could have no end."""
     if value is None or value is True or value is False:
         return "null" if value is None else str(value).lower()
@@ -96,7 +96,7 @@ class MuranoError(SabirError):
         kind: str | None = None,
         place: Place | None = None,
         hint: str | None = None,
-        related: tuple[Related, ...] = (),
+        related: tuple[RelatedLocation, ...] = (),
     ) -> None:
         super().__init__(message)
         self.rule = rule
@@ -158,7 +158,7 @@ class ContractViolation(MuranoError):
             self._way = step + self._way
         return self
 
-    def named(self, subject: str, place: Place, closing: str = "") -> ContractViolation:
+    def add_subject(self, subject: str, place: Place, closing: str = "") -> ContractViolation:
         """The same violation, of this property or argument, or of an object in it."""
         if self.subject is None:
             self.subject, self.closing = subject, closing
@@ -186,7 +186,7 @@ class ExpressionFailure(MuranoError):
         return (*self.reasons, *super().names)
 
 
-class Thrown(MuranoError):
+class ThrownException(MuranoError):
     """Made by `Throw`. `message` may be null, as in the existing engine."""
 
     def __init__(self, names: tuple[str, ...], message: str | None, extra: Any, cause: Any) -> None:

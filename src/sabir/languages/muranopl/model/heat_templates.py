@@ -30,7 +30,7 @@ Defect = tuple[YamlNode, str]
 
 def shape_defects(root: YamlMapping) -> Iterator[Defect]:
     """Each node that is not what it has to be, with what it has to be."""
-    for name, parameter in _named(root.get("parameters")):
+    for name, parameter in _mapping_entries(root.get("parameters")):
         yield from _parameter_defects(name, parameter)
     yield from _name_defects(root.get("parameters"), "parameters")
     yield from _name_defects(root.get("outputs"), "outputs")
@@ -45,7 +45,7 @@ def _is_text(node: YamlNode) -> bool:
     return isinstance(node, YamlScalar) and isinstance(node.value, str)
 
 
-def _named(node: YamlNode | None) -> Iterator[tuple[YamlNode, YamlNode]]:
+def _mapping_entries(node: YamlNode | None) -> Iterator[tuple[YamlNode, YamlNode]]:
     if isinstance(node, YamlMapping):
         yield from node.items()
 
@@ -85,10 +85,10 @@ def _constraint_defects(constraint: YamlNode) -> Iterator[Defect]:
     for key in ("length", "range"):
         bounds = constraint.get(key)
         if bounds is not None:
-            yield from _bound_defects(key, bounds)
+            yield from _find_bound_defects(key, bounds)
 
 
-def _bound_defects(key: str, bounds: YamlNode) -> Iterator[Defect]:
+def _find_bound_defects(key: str, bounds: YamlNode) -> Iterator[Defect]:
     if not isinstance(bounds, YamlMapping):
         yield bounds, f"{key} is a mapping with min, max or both"
         return
@@ -210,10 +210,11 @@ class HeatTemplate(Struct, frozen=True, eq=False):
         """The text of the class, whose findings speak of the template."""
         parameters = {} if self.has_environments else self.parameters
         contracts = (
-            f"{_quoted(key)}: !yaql {_quoted(_contract(value))}" for key, value in sorted(parameters.items())
+            f"{_quote_text(key)}: !yaql {_quote_text(_parameter_contract(value))}"
+            for key, value in sorted(parameters.items())
         )
-        outputs = (f"{_quoted(key)}: $.string()" for key in sorted(self.data.get("outputs") or {}))
-        files = (f"{_quoted(file)}: !yaql {_quoted(_reading(file))}" for file in self.files)
+        outputs = (f"{_quote_text(key)}: $.string()" for key in sorted(self.data.get("outputs") or {}))
+        files = (f"{_quote_text(file)}: !yaql {_quote_text(_file_expression(file))}" for file in self.files)
         text = _CLASS.format(
             name=name,
             template=TEMPLATE,
@@ -230,15 +231,17 @@ class HeatTemplate(Struct, frozen=True, eq=False):
             {"name": "title", "type": "string", "required": False, "hidden": True, "description": title},
             {"name": "name", "type": "string", "label": "Application Name", "required": True},
         )
-        fields = [first, *([_field(key, self.parameters[key]) for key in group] for group in groups)]
+        fields = [first, *([_form_field(key, self.parameters[key]) for key in group] for group in groups)]
         places = {key: f"$.group{number}.{key}" for number, group in enumerate(groups, 1) for key in group}
-        values = ", ".join(f"{_quoted(key)}: !yaql {_quoted(place)}" for key, place in sorted(places.items()))
+        values = ", ".join(
+            f"{_quote_text(key)}: !yaql {_quote_text(place)}" for key, place in sorted(places.items())
+        )
         forms = "".join(
-            f"  - group{number}: {{fields: [{', '.join(map(_flow, group))}]}}\n"
+            f"  - group{number}: {{fields: [{', '.join(map(_write_flow, group))}]}}\n"
             for number, group in enumerate(fields)
         )
         text = (
-            f"Version: 2\nApplication:\n  '?': {{type: {_quoted(name)}, package: {_quoted(name)}, classVersion: '0.0.0'}}\n"
+            f"Version: 2\nApplication:\n  '?': {{type: {_quote_text(name)}, package: {_quote_text(name)}, classVersion: '0.0.0'}}\n"
             f"  name: $.group0.name\n  templateParameters: {{{values}}}\nForms:\n{forms}"
         )
         return Source(f"<form of {TEMPLATE}>", text)
@@ -276,29 +279,31 @@ def read_template(package: LoadedPackage) -> HeatTemplate | Finding:
     return HeatTemplate(named, files, any(True for _ in package.list(_ENVIRONMENTS.rstrip("/"))))
 
 
-def _quoted(text: object) -> str:
+def _quote_text(text: object) -> str:
     """A text in double quotes, as YAML and JSON both read it."""
     return json.dumps(str(text))
 
 
-def _flow(value: Any) -> str:
+def _write_flow(value: Any) -> str:
     """A value as YAML in one line; a text that is an expression has its tag."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_quoted(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_quote_text(key)}: {_write_flow(item)}" for key, item in value.items()) + "}"
+        )
     if isinstance(value, list):
-        return "[" + ", ".join(map(_flow, value)) + "]"
-    return value.text if isinstance(value, _Tagged) else json.dumps(value)
+        return "[" + ", ".join(map(_write_flow, value)) + "]"
+    return value.text if isinstance(value, _TaggedText) else json.dumps(value)
 
 
-class _Tagged(Struct, frozen=True):
+class _TaggedText(Struct, frozen=True):
     text: str
 
 
-def _reading(file: str) -> str:
-    return f"$resources.string({_literal('HotFiles/' + file)})"
+def _file_expression(file: str) -> str:
+    return f"$resources.string({_write_literal('HotFiles/' + file)})"
 
 
-def _literal(value: Any) -> str:
+def _write_literal(value: Any) -> str:
     """A value as YAQL writes it."""
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace("'", "\\'")
@@ -306,25 +311,25 @@ def _literal(value: Any) -> str:
     return json.dumps(value)
 
 
-def _contract(parameter: Mapping[str, Any]) -> str:
-    checks = filter(None, map(_condition, parameter.get("constraints") or ()))
+def _parameter_contract(parameter: Mapping[str, Any]) -> str:
+    checks = filter(None, map(_constraint_condition, parameter.get("constraints") or ()))
     return _CONTRACTS[parameter["type"]] + "".join(f".check({check})" for check in checks)
 
 
-def _condition(constraint: Mapping[str, Any]) -> str | None:
+def _constraint_condition(constraint: Mapping[str, Any]) -> str | None:
     """What a constraint asks of `$`; only the cloud itself knows the custom ones."""
     if "allowed_values" in constraint:
-        return f"$ in list({', '.join(map(_literal, constraint['allowed_values']))})"
+        return f"$ in list({', '.join(map(_write_literal, constraint['allowed_values']))})"
     if "length" in constraint:
-        return _between("len($)", constraint["length"], "$ != null")
+        return _range_condition("len($)", constraint["length"], "$ != null")
     if "range" in constraint:
-        return _between("$", constraint["range"])
+        return _range_condition("$", constraint["range"])
     if "allowed_pattern" in constraint:
-        return f"$ != null and $.matches({_literal(str(constraint['allowed_pattern']))})"
+        return f"$ != null and $.matches({_write_literal(str(constraint['allowed_pattern']))})"
     return None
 
 
-def _between(subject: str, bounds: Mapping[str, Any], *first: str) -> str | None:
+def _range_condition(subject: str, bounds: Mapping[str, Any], *first: str) -> str | None:
     limits = [
         f"{subject} {sign} {int(bounds[key])}"
         for key, sign in (("min", ">="), ("max", "<="))
@@ -333,7 +338,7 @@ def _between(subject: str, bounds: Mapping[str, Any], *first: str) -> str | None
     return " and ".join((*first, *limits)) if limits else None
 
 
-def _field(name: str, parameter: Mapping[str, Any]) -> dict[str, Any]:
+def _form_field(name: str, parameter: Mapping[str, Any]) -> dict[str, Any]:
     field: dict[str, Any] = {
         "name": name,
         "type": _FIELDS.get(parameter["type"], "string"),
@@ -345,11 +350,11 @@ def _field(name: str, parameter: Mapping[str, Any]) -> dict[str, Any]:
             field[key] = parameter[source]
     validators: list[dict[str, Any]] = []
     for constraint in parameter.get("constraints") or ():
-        _constrain(field, validators, constraint)
+        _apply_constraint(field, validators, constraint)
     return {**field, "validators": validators} if validators else field
 
 
-def _constrain(
+def _apply_constraint(
     field: dict[str, Any], validators: list[dict[str, Any]], constraint: Mapping[str, Any]
 ) -> None:
     said = {"message": constraint["description"]} if "description" in constraint else {}
@@ -358,5 +363,5 @@ def _constrain(
         field.update({f"{key}Length": int(bounds[key]) for key in ("min", "max") if key in bounds})
     elif "allowed_pattern" in constraint:
         validators.append({"expr": {"regexpValidator": str(constraint["allowed_pattern"])}, **said})
-    elif (condition := _condition(constraint)) is not None:
-        validators.append({"expr": _Tagged(f"!yaql {_quoted(condition)}"), **said})
+    elif (condition := _constraint_condition(constraint)) is not None:
+        validators.append({"expr": _TaggedText(f"!yaql {_quote_text(condition)}"), **said})

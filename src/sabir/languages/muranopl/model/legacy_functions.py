@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Variables, YaqlRuntimeError
+from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Variables, YaqlRule, YaqlRuntimeError
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, MAPPING, NULL, STRING
-from sabir.expressions.yaql.library.embedder import dict_of_tuples, range_, tuple_
+from sabir.expressions.yaql.library.embedder import build_tuple, dict_of_tuples, range_from
 from sabir.expressions.yaql.library.queries import where
-from sabir.expressions.yaql.scope import Scope, variable_key
-from sabir.expressions.yaql.values import hashable
+from sabir.expressions.yaql.scope import YaqlScope, variable_key
+from sabir.expressions.yaql.values import to_hashable
 from sabir.languages.muranopl.model.errors import MuranoError
 
 _EITHER_WAY = (
@@ -48,12 +48,12 @@ def first_library(base: Library) -> Library:
     """Formats 1.0 and 1.1: names of the first YAQL, and functions that could be called either way."""
     library = Library(base)
     library.function("#index", ITERABLE | MAPPING, LAMBDA)(_item_or_items)
-    library.function("tuple")(tuple_)
+    library.function("tuple")(build_tuple)
     library.extension("dict", tuple, rules=True)(dict_of_tuples)
-    library.extension("range", INT, INT | NULL)(range_)
-    library.extension("switch", ANY, LAZY_RULE, rules=True)(_switch)
-    library.method("as", ANY, LAZY_RULE, rules=True)(_as)
-    library.extension("substr", STRING, INT, INT)(_substr)
+    library.extension("range", INT, INT | NULL)(range_from)
+    library.extension("switch", ANY, LAZY_RULE, rules=True)(_select_case)
+    library.method("as", ANY, LAZY_RULE, rules=True)(_bind_names)
+    library.extension("substr", STRING, INT, INT)(_take_substring)
     library.extension("firstOrDefault", ITERABLE)(_first_or_default)
     library.hide_parents("#index", "switch")
     for name in _EITHER_WAY:
@@ -63,17 +63,17 @@ def first_library(base: Library) -> Library:
 
 def _item_or_items(collection: Any, index_expression: Lambda) -> Any:
     """`$list[1]` is an item, `$list[$.x > 1]` are those for which it holds; `$dictionary[key]` is a value."""
-    index = _index(index_expression)
+    index = _evaluate_index(index_expression)
     if isinstance(collection, Mapping):
         if index is not None and not isinstance(index, bool):
-            return collection[hashable(index)]
+            return collection[to_hashable(index)]
         return list(where(list(collection), index_expression))
     if isinstance(collection, Sequence) and isinstance(index, int) and not isinstance(index, bool):
         return collection[index]
     return list(where(collection, index_expression))
 
 
-def _index(expression: Lambda) -> Any:
+def _evaluate_index(expression: Lambda) -> Any:
     """What stands in the brackets, evaluated for the whole; a condition on items need not make sense there."""
     try:
         return expression()
@@ -85,9 +85,9 @@ def _index(expression: Lambda) -> Any:
         return None
 
 
-def _switch(value: Any, *conditions: Rule) -> Any:
+def _select_case(value: Any, *conditions: YaqlRule) -> Any:
     """`switch($x, $ > 1 => many, true => one)`: in the conditions `$` is the value."""
-    if isinstance(value, Rule) and value.source:  # the newer form, which has no value
+    if isinstance(value, YaqlRule) and value.source:  # the newer form, which has no value
         return value.target
     for case in conditions:
         if case.source(value):
@@ -95,16 +95,16 @@ def _switch(value: Any, *conditions: Rule) -> Any:
     return None
 
 
-def _as(variables: Variables, receiver: Any, *mappings: Rule) -> Scope:
+def _bind_names(variables: Variables, receiver: Any, *mappings: YaqlRule) -> YaqlScope:
     """`$.as(len($) => n) -> $n`: names for values; what follows goes on with the receiver."""
     named = variables.copy()
     for mapping in mappings:
         named[variable_key(mapping.target(receiver))] = mapping.source(receiver)
     named["0"] = receiver
-    return Scope(named)
+    return YaqlScope(named)
 
 
-def _substr(string: str, start: int, length: int = -1) -> str:
+def _take_substring(string: str, start: int, length: int = -1) -> str:
     return string[start:] if length < 0 else string[start : start + length]
 
 

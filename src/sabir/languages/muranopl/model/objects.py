@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Related
+from sabir.diagnostics.finding import RelatedLocation
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.kinds import EmbeddedObject
@@ -17,7 +17,7 @@ from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.syntax.rules import FailureRule, failure_rule
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.initialisation import Initialising
+    from sabir.languages.muranopl.evaluate.initialisation import ObjectInitializer
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
@@ -76,7 +76,7 @@ class HostObjects:
         return value.find_method(name, variables)
 
 
-def calling_class(variables: Variables) -> MuranoClass | None:
+def current_class(variables: Variables) -> MuranoClass | None:
     """The class whose code is running, None when the call comes from outside."""
     context = variables.get(CONTEXT)
     return None if context is None else context.cls
@@ -122,7 +122,7 @@ class MuranoObject(HostValue):
         self.private: dict[tuple[MuranoClass, str], Any] | None = None
         self.header: dict[str, Any] | None = None
         """Entries of the `?` header that are not ours; written back as they came."""
-        self.initialising: Initialising | None = None
+        self.initialising: ObjectInitializer | None = None
         self.native: Any = None
         self.is_destroyed = False
 
@@ -148,7 +148,7 @@ class MuranoObject(HostValue):
         """What code of other classes sees: the properties that `cls` declares."""
         declaration = cls.members.get(name)
         if declaration is None:
-            raise _undeclared(UNDECLARED_READ, name, cls)
+            raise _no_property_error(UNDECLARED_READ, name, cls)
         if declaration.is_static:
             return self.cls.members[name].cls.static_value(name)
         try:
@@ -194,7 +194,7 @@ class MuranoObject(HostValue):
                 hint="only code of the class itself, its ancestors and descendants may; give it a method that does",
             )
         else:
-            raise _undeclared(UNDECLARED_WRITE, name, cls)
+            raise _no_property_error(UNDECLARED_WRITE, name, cls)
 
     def _check_access(self, name: str) -> None:
         """What belongs to the user is set by nobody else once the constructor of the object has ended."""
@@ -205,7 +205,7 @@ class MuranoObject(HostValue):
     def _set_declared(self, name: str, value: Any, cls: MuranoClass) -> None:
         declarations = cls.declared.get(name)
         if declarations is None:
-            raise _undeclared(UNDECLARED_WRITE, name, cls)
+            raise _no_property_error(UNDECLARED_WRITE, name, cls)
         first = declarations[0]
         loader = cls.runtime.loader
         if first.is_static:
@@ -283,7 +283,7 @@ class ObjectView(HostValue):
         return self.cls.described_methods()
 
     def __eq__(self, other: object) -> bool:
-        return self.object is unwrapped(other)
+        return self.object is unwrap_object(other)
 
     def __hash__(self) -> int:
         return hash(self.object)
@@ -292,12 +292,12 @@ class ObjectView(HostValue):
         return repr(self.object)
 
 
-def unwrapped(value: Any) -> Any:
+def unwrap_object(value: Any) -> Any:
     """The object behind a cast; anything else as it is."""
     return value.object if isinstance(value, ObjectView) else value
 
 
-def _undeclared(rule: FailureRule, name: str, cls: MuranoClass) -> MuranoError:
+def _no_property_error(rule: FailureRule, name: str, cls: MuranoClass) -> MuranoError:
     return MuranoError(
         rule, f"{cls.name} declares no property {name!r}", hint=did_you_mean(name, cls.members)
     )
@@ -309,5 +309,5 @@ def _no_access(declaration: PropertyDeclaration) -> MuranoError:
         f"property {declaration.name!r} of {declaration.cls.name} has Usage {declaration.usage} "
         "and cannot be written by a workflow",
         hint="`Usage: Out` or `InOut` allows it",
-        related=(Related(place=declaration.place, message="declared here"),),
+        related=(RelatedLocation(place=declaration.place, message="declared here"),),
     )

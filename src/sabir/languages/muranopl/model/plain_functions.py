@@ -16,8 +16,8 @@ from sabir.expressions.yaql import STANDARD, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
 from sabir.expressions.yaql.library.embedder import declare_format
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure, shown
-from sabir.languages.muranopl.model.objects import HostValue, MuranoObject, unwrapped
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure, format_value
+from sabir.languages.muranopl.model.objects import HostValue, MuranoObject, unwrap_object
 from sabir.languages.muranopl.syntax.rules import failure_rule
 from sabir.lazy import lazy_pattern
 
@@ -27,85 +27,87 @@ class _Nowhere(Exception):
 
 
 def apply_patch(value: Any, operations: Iterable[Any]) -> Any:
-    result = _copied(value)
+    result = _copy_value(value)
     for operation in operations:
         if not isinstance(operation, Mapping) or "op" not in operation or "path" not in operation:
-            raise _bad(f"an operation has `op` and `path`, {shown(operation)} has not")
+            raise _patch_error(f"an operation has `op` and `path`, {format_value(operation)} has not")
         try:
-            result = _apply(result, operation)
+            result = _apply_operation(result, operation)
         except _Nowhere:  # as the existing engine: what lies below nothing ends the patch silently
             break
     return result
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _copied(item) for key, item in value.items()}
+        return {key: _copy_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_copied(item) for item in value]
+        return [_copy_value(item) for item in value]
     return value if isinstance(value, HostValue) else copy.copy(value)
 
 
-def _apply(root: Any, operation: Mapping[str, Any]) -> Any:
-    path = _path(operation["path"])
+def _apply_operation(root: Any, operation: Mapping[str, Any]) -> Any:
+    path = _parse_pointer(operation["path"])
     if not _is_there(root, path[:-1]):
         raise _Nowhere
     match operation["op"]:
         case "add":
-            return _add(root, path, _copied(_needed(operation, "value")))
+            return _add_value(root, path, _copy_value(_require_key(operation, "value")))
         case "remove":
-            return _removed(root, path)[0]
+            return _remove_value(root, path)[0]
         case "replace":
-            _get(root, path)
-            return _replace(root, path, _copied(_needed(operation, "value")))
+            _find_value(root, path)
+            return _replace_value(root, path, _copy_value(_require_key(operation, "value")))
         case "move":
-            without, moved = _removed(root, _path(_needed(operation, "from")))
-            return _add(without, path, moved)
+            without, moved = _remove_value(root, _parse_pointer(_require_key(operation, "from")))
+            return _add_value(without, path, moved)
         case "copy":
-            return _add(root, path, _copied(_get(root, _path(_needed(operation, "from")))))
+            return _add_value(
+                root, path, _copy_value(_find_value(root, _parse_pointer(_require_key(operation, "from"))))
+            )
         case "test":
-            if _get(root, path) != operation.get("value"):
-                raise _bad(f"the test of {operation['path']!r} failed")
+            if _find_value(root, path) != operation.get("value"):
+                raise _patch_error(f"the test of {operation['path']!r} failed")
             return root
         case other:
-            raise _bad(f"there is no operation {other!r}")
+            raise _patch_error(f"there is no operation {other!r}")
 
 
-def _needed(operation: Mapping[str, Any], key: str) -> Any:
+def _require_key(operation: Mapping[str, Any], key: str) -> Any:
     if key not in operation:
-        raise _bad(f"the operation {operation['op']!r} needs {key!r}")
+        raise _patch_error(f"the operation {operation['op']!r} needs {key!r}")
     return operation[key]
 
 
-def _path(text: Any) -> list[str]:
+def _parse_pointer(text: Any) -> list[str]:
     if not isinstance(text, str) or (text and not text.startswith("/")):
-        raise _bad(f"a path begins with `/`, {shown(text)} does not")
+        raise _patch_error(f"a path begins with `/`, {format_value(text)} does not")
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
 
 
 def _is_there(root: Any, path: list[str]) -> bool:
     try:
-        _get(root, path)
+        _find_value(root, path)
     except MuranoError:
         return False
     return True
 
 
-def _get(root: Any, path: list[str]) -> Any:
+def _find_value(root: Any, path: list[str]) -> Any:
     for part in path:
         if isinstance(root, dict) and part in root:
             root = root[part]
         elif isinstance(root, list) and part.isdigit() and int(part) < len(root):
             root = root[int(part)]
         else:
-            raise _bad(f"there is nothing at /{'/'.join(path)}")
+            raise _patch_error(f"there is nothing at /{'/'.join(path)}")
     return root
 
 
-def _add(root: Any, path: list[str], value: Any) -> Any:
+def _add_value(root: Any, path: list[str], value: Any) -> Any:
     if not path:
         return value
-    container, last = _get(root, path[:-1]), path[-1]
+    container, last = _find_value(root, path[:-1]), path[-1]
     if isinstance(container, dict):
         container[last] = value
     elif isinstance(container, list) and last == "-":
@@ -113,28 +115,28 @@ def _add(root: Any, path: list[str], value: Any) -> Any:
     elif isinstance(container, list) and last.isdigit() and int(last) <= len(container):
         container.insert(int(last), value)
     else:
-        raise _bad(f"nothing can be added at /{'/'.join(path)}")
+        raise _patch_error(f"nothing can be added at /{'/'.join(path)}")
     return root
 
 
-def _replace(root: Any, path: list[str], value: Any) -> Any:
+def _replace_value(root: Any, path: list[str], value: Any) -> Any:
     if not path:
         return value
-    container, last = _get(root, path[:-1]), path[-1]
+    container, last = _find_value(root, path[:-1]), path[-1]
     container[int(last) if isinstance(container, list) else last] = value
     return root
 
 
-def _removed(root: Any, path: list[str]) -> tuple[Any, Any]:
-    value = _get(root, path)
+def _remove_value(root: Any, path: list[str]) -> tuple[Any, Any]:
+    value = _find_value(root, path)
     if not path:
         return None, value
-    container = _get(root, path[:-1])
+    container = _find_value(root, path[:-1])
     del container[int(path[-1]) if isinstance(container, list) else path[-1]]
     return root, value
 
 
-def _bad(problem: str) -> MuranoError:
+def _patch_error(problem: str) -> MuranoError:
     return MuranoError(UNUSABLE_VALUE, f"JSON patch: {problem}")
 
 
@@ -155,7 +157,7 @@ CLOUD_NEEDED: Final = failure_rule(
 def bind(obj: Any, replacements: Mapping[Any, Any]) -> Any:
     """Fill a structure: `$name` is the value itself, `$text-{name}` a text with values put in."""
     if isinstance(obj, str):
-        return _bound_text(obj, replacements)
+        return _bind_text(obj, replacements)
     if isinstance(obj, Mapping):
         return {bind(key, replacements): bind(value, replacements) for key, value in obj.items()}
     if isinstance(obj, list | tuple):
@@ -163,7 +165,7 @@ def bind(obj: Any, replacements: Mapping[Any, Any]) -> Any:
     return obj
 
 
-def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
+def _bind_text(text: str, replacements: Mapping[Any, Any]) -> Any:
     if not text.startswith("$"):
         return text
     name = text[1:]
@@ -180,7 +182,7 @@ def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
 
 @VALUES.function("isObject")
 def is_object(value: Any) -> bool:
-    return isinstance(unwrapped(value), MuranoObject | MuranoClass)
+    return isinstance(unwrap_object(value), MuranoObject | MuranoClass)
 
 
 @VALUES.extension("patch", MAPPING | SEQUENCE, ITERABLE | MAPPING)
@@ -200,7 +202,7 @@ def base64decode(value: str) -> str:
     try:
         return base64.b64decode(value, validate=False).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
-        raise MuranoError(UNUSABLE_VALUE, f"{shown(value)} is no base64 of a text") from None
+        raise MuranoError(UNUSABLE_VALUE, f"{format_value(value)} is no base64 of a text") from None
 
 
 @VALUES.extension("decryptData", STRING)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.model.definitions import parse_type
-from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
 from sabir.text import Place
@@ -72,7 +72,7 @@ class PropertyDeclaration:
         try:
             return self.contract.check(value, this, loader)
         except ContractViolation as violation:
-            raise self.named(violation) from None
+            raise self.name_violation(violation) from None
 
     def conform(self, value: Any, this: Any, loader: Loader) -> None:
         """Check a value that a descendant's declaration made; it must be right as it is, not only after conversion.
@@ -84,8 +84,10 @@ class PropertyDeclaration:
             return
         converted = self.convert(value, this, loader)
         if isinstance(value, str | int | float) and type(converted) is not type(value):
-            raise self.named(
-                ContractViolation(f"{shown(value)} is of another type than the ancestor declares", value)
+            raise self.name_violation(
+                ContractViolation(
+                    f"{format_value(value)} is of another type than the ancestor declares", value
+                )
             )
 
     def _conform_template(self, template: dict[str, Any]) -> None:
@@ -93,10 +95,10 @@ class PropertyDeclaration:
         cls = runtime.class_of_type(parse_type(template["?"]["type"]))
         wanted = self.contract.wanted_class
         if wanted is not None and not cls.is_a(wanted()):
-            raise self.named(ContractViolation(f"{cls.name} is no {wanted().name}", template))
+            raise self.name_violation(ContractViolation(f"{cls.name} is no {wanted().name}", template))
 
-    def named(self, violation: ContractViolation) -> ContractViolation:
-        return violation.named(f"{self.cls.name}.{self.name}", self.contract_place)
+    def name_violation(self, violation: ContractViolation) -> ContractViolation:
+        return violation.add_subject(f"{self.cls.name}.{self.name}", self.contract_place)
 
     def default_value(self, this: Any) -> Any:
         """The default, evaluated; null when there is none."""

@@ -40,18 +40,18 @@ def read_class_file(stream: YamlStream, manifest_name: str | None = None) -> Cla
         if not isinstance(document, YamlMapping):
             defects.add("a class must be a mapping", document.span, hint="begin with `Name:`")
     heads = read_heads(mappings, manifest_name, defects).heads
-    classes = [_class(head, head.name, defects) for head in heads if head.name is not None]
+    classes = [_build_class(head, head.name, defects) for head in heads if head.name is not None]
     return ClassFile(classes=tuple(classes), findings=tuple(defects.findings), defects=tuple(defects.noted))
 
 
-def _class(head: ClassHead, name: str, defects: Defects) -> ClassNode:
+def _build_class(head: ClassHead, name: str, defects: Defects) -> ClassNode:
     return ClassNode(
         span=head.span,
         source=defects.source,
         name=name,
         namespaces=head.namespaces,
-        extends=_names(head, head.extends, defects),
-        imports=_names(head, head.imports, defects),
+        extends=_resolve_names(head, head.extends, defects),
+        imports=_resolve_names(head, head.imports, defects),
         usage=head.usage,
         cardinality=head.cardinality,
         applies=head.applies,
@@ -62,7 +62,9 @@ def _class(head: ClassHead, name: str, defects: Defects) -> ClassNode:
     )
 
 
-def _names(head: ClassHead, references: tuple[TypeReference, ...], defects: Defects) -> tuple[NameNode, ...]:
+def _resolve_names(
+    head: ClassHead, references: tuple[TypeReference, ...], defects: Defects
+) -> tuple[NameNode, ...]:
     names: list[NameNode] = []
     for reference in references:
         try:

@@ -14,7 +14,7 @@ from sabir.diagnostics.finding import Edit, Fix
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.languages.muranopl.syntax.rules import CATCH_WITHOUT_DO
 from sabir.languages.muranopl.syntax.values import is_null, read_value
 from sabir.lazy import lazy_pattern
@@ -49,7 +49,7 @@ STATEMENT_FORM: Final = package_rule(
 )
 
 
-class Construct(Struct, frozen=True, kw_only=True, eq=False):
+class BlockConstruct(Struct, frozen=True, kw_only=True, eq=False):
     """A block construct: the mapping, its texts as keys, and how its code blocks are read."""
 
     node: YamlMapping
@@ -80,14 +80,14 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         node = self.keys.get(key)
         return None if node is None else read_value(node)
 
-    def malformed(self, message: str) -> None:
+    def report_malformed(self, message: str) -> None:
         self.defects.at(self.first, STATEMENT_FORM, message)
 
     def cases(self) -> YamlMapping | None:
         node = self.keys[self.name]
         if isinstance(node, YamlMapping):
             return node
-        self.malformed(f"{self.name} needs a mapping of cases, not {kind_of(node)}")
+        self.report_malformed(f"{self.name} needs a mapping of cases, not {kind_of(node)}")
         return None
 
     def keyword(self) -> Span:
@@ -116,7 +116,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
             self.defects.at(
                 node,
                 NEEDS_NAME,
-                f"{keyword} needs the name of a variable, not {shown(node)}",
+                f"{keyword} needs the name of a variable, not {quote_node(node)}",
                 hint="write the name without `$`",
             )
         return name.lstrip("$")
@@ -125,7 +125,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
 _colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 
-def _without_value(report: Report, entry: YamlEntry) -> Fix | None:
+def _without_value(report: FileReporter, entry: YamlEntry) -> Fix | None:
     """A keyword that takes no value, without the one it has."""
     between = Span(entry.key.span.end, entry.value.span.start)
     if not isinstance(entry.value, YamlScalar) or not _colon_pattern().fullmatch(
@@ -144,19 +144,19 @@ def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode
         if text:
             names.append(NameNode(span=item.span, text=text))
         else:
-            written = shown(item) if text is not None else kind_of(item)
+            written = quote_node(item) if text is not None else kind_of(item)
             defects.at(item, NEEDS_NAME, f"{keyword} needs the name of an exception, not {written}")
     return tuple(names)
 
 
-def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
+def read_catches(parts: BlockConstruct) -> tuple[CatchClause, ...]:
     """`Catch` holds one mapping or a list of them; the table of spec 000 writes With, As and Do beside it (S-16)."""
     flat = {key: parts.keys[key] for key in _CATCH_KEYS if key in parts.keys}
     node = parts.keys.get("Catch")
     if node is None or is_null(node):
         if node is not None and "Do" not in flat:
             _needs_do(parts.first, parts)
-        return (_clause(flat, parts.span if node is None else node.span, parts),) if flat else ()
+        return (_read_clause(flat, parts.span if node is None else node.span, parts),) if flat else ()
     for key in flat:
         entry = parts.node.entry(key)
         assert entry is not None
@@ -170,11 +170,11 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
         keys = read_keys(item, "Catch", _CATCH_KEYS, parts.defects)
         if "Do" not in keys:
             _needs_do(item.entries[0].key if item.entries else parts.first, parts)
-        clauses.append(_clause(keys, item.span, parts))
+        clauses.append(_read_clause(keys, item.span, parts))
     return tuple(clauses)
 
 
-def _needs_do(place: YamlNode, parts: Construct) -> None:
+def _needs_do(place: YamlNode, parts: BlockConstruct) -> None:
     parts.defects.at(place, STATEMENT_FORM, "Catch needs Do", difference=CATCH_WITHOUT_DO)
 
 
@@ -188,14 +188,16 @@ def read_keys(
         if key is not None and key in keywords:
             keys[key] = entry.value
         else:
-            message = f"{construct} has no keyword {shown(entry.key)}"
-            defects.reported(
-                defects.report.unknown(entry.key, NO_TARGET, message, keywords, taken=node, refused=True)
+            message = f"{construct} has no keyword {quote_node(entry.key)}"
+            defects.add_finding(
+                defects.report.report_unknown(
+                    entry.key, NO_TARGET, message, keywords, taken=node, refused=True
+                )
             )
     return keys
 
 
-def _clause(keys: Mapping[str, YamlNode], span: Span, parts: Construct) -> CatchClause:
+def _read_clause(keys: Mapping[str, YamlNode], span: Span, parts: BlockConstruct) -> CatchClause:
     with_, as_ = keys.get("With"), keys.get("As")
     catches_all = with_ is None or is_null(with_)
     return CatchClause(

@@ -13,7 +13,7 @@ from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.defects import DUPLICATE, Defects
 from sabir.languages.muranopl.syntax.names import is_short_name
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, Constant, Value
-from sabir.languages.muranopl.syntax.report import as_list, kind_of, shown
+from sabir.languages.muranopl.syntax.report import as_list, kind_of, quote_node
 from sabir.languages.muranopl.syntax.rules import (
     ARGUMENT_CONTRACT,
     ARGUMENTS_MAPPING,
@@ -21,7 +21,13 @@ from sabir.languages.muranopl.syntax.rules import (
     LOOSE_NAME,
     META_BY_NAME,
 )
-from sabir.languages.muranopl.syntax.values import UNKNOWN_KEY, is_null, meta_shape, read_value, unknown_keys
+from sabir.languages.muranopl.syntax.values import (
+    UNKNOWN_KEY,
+    is_null,
+    meta_shape,
+    read_value,
+    report_unknown_keys,
+)
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import EMPTY_SPAN, Span
 
@@ -54,7 +60,7 @@ def read_name(
     is_loose = is_word and is_short_name(name.removeprefix("."))
     if strict or not is_loose:
         article = "an" if kind[0] in "aeiou" else "a"
-        message = f"{article} {kind} cannot be called {shown(key)}"
+        message = f"{article} {kind} cannot be called {quote_node(key)}"
         defects.at(key, MEMBER_NAME, message, difference=LOOSE_NAME if is_loose else None)
     return name
 
@@ -66,9 +72,9 @@ def is_absent(value: YamlNode | None) -> bool:
 
 def keys_are_known(declared: YamlMapping, keys: Collection[str], owner: str, defects: Defects) -> bool:
     """Reports the keys that a declaration cannot have; False when there are some."""
-    unknown = list(unknown_keys(defects.report, declared, keys, code=UNKNOWN_KEY, what=owner))
+    unknown = list(report_unknown_keys(defects.report, declared, keys, code=UNKNOWN_KEY, what=owner))
     for finding in unknown:
-        defects.reported(finding, IGNORED_KEY)
+        defects.add_finding(finding, IGNORED_KEY)
     return not unknown
 
 
@@ -82,14 +88,14 @@ def read_choice(
     text = text_of(value)
     if text is not None and text in allowed:
         return text, value.span
-    message = f"{what} cannot be {shown(value)}"
-    defects.reported(defects.report.unknown(value, code, message, allowed, refused=True))
+    message = f"{what} cannot be {quote_node(value)}"
+    defects.add_finding(defects.report.report_unknown(value, code, message, allowed, refused=True))
     return None, EMPTY_SPAN
 
 
 def read_meta(declared: YamlMapping, defects: Defects) -> Value | None:
     for finding in meta_shape(defects.report, declared, code=META_FORM):
-        defects.reported(finding, META_BY_NAME if _names_classes(declared.get("Meta")) else None)
+        defects.add_finding(finding, META_BY_NAME if _names_classes(declared.get("Meta")) else None)
     return read_optional(declared, "Meta")
 
 
@@ -144,19 +150,19 @@ def read_arguments(
     if isinstance(node, YamlMapping):
         is_ordered = len(node) == 1
         if not is_ordered:
-            _mapping(node, defects)
+            _report_mapping(node, defects)
         items: tuple[YamlMapping, ...] = (node,)
     elif isinstance(node, YamlSequence):
-        items, is_ordered = _items(node, defects)
+        items, is_ordered = _check_items(node, defects)
     else:
         defects.at(node, MEMBER_FORM, f"Arguments must be a list, not {kind_of(node)}")
         return (), False
-    arguments = [_argument(method, key, value, defects) for item in items for key, value in item.items()]
+    arguments = [_read_argument(method, key, value, defects) for item in items for key, value in item.items()]
     _check_order(method, arguments, defects)
     return tuple(arguments), is_ordered
 
 
-def _mapping(node: YamlMapping, defects: Defects) -> None:
+def _report_mapping(node: YamlMapping, defects: Defects) -> None:
     if not len(node):
         message = "an argument is one name with its declaration, not a mapping of 0 names"
         defects.at(node, MEMBER_FORM, message, difference=ARGUMENTS_MAPPING)
@@ -167,7 +173,7 @@ def _mapping(node: YamlMapping, defects: Defects) -> None:
     defects.at(node, ARGUMENTS_AS_MAPPING, message, hint=hint, fix=fix, difference=ARGUMENTS_MAPPING)
 
 
-def _items(node: YamlSequence, defects: Defects) -> tuple[tuple[YamlMapping, ...], bool]:
+def _check_items(node: YamlSequence, defects: Defects) -> tuple[tuple[YamlMapping, ...], bool]:
     malformed = [item for item in node.items if not isinstance(item, YamlMapping) or len(item) != 1]
     for item in malformed:
         kind = f"a mapping of {len(item)} names" if isinstance(item, YamlMapping) else kind_of(item)
@@ -175,17 +181,17 @@ def _items(node: YamlSequence, defects: Defects) -> tuple[tuple[YamlMapping, ...
     return tuple(item for item in node.items if isinstance(item, YamlMapping)), not malformed
 
 
-def _argument(method: str, key: YamlNode, value: YamlNode, defects: Defects) -> ArgumentNode:
+def _read_argument(method: str, key: YamlNode, value: YamlNode, defects: Defects) -> ArgumentNode:
     name = read_name(key, "argument", defects)
     absent = without_value(key.span)
     if not isinstance(value, YamlMapping):
-        message = f"argument {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
+        message = f"argument {quote_node(key)} must be a mapping with a Contract, not {kind_of(value)}"
         if is_null(value):
             defects.at(key, MEMBER_FORM, message, difference=ARGUMENT_CONTRACT)
         else:
             defects.at(value, MEMBER_FORM, message)
         return ArgumentNode(span=key.span, name=name, contract=absent)
-    keys_are_known(value, ARGUMENT_KEYS, f"argument {shown(key)}", defects)
+    keys_are_known(value, ARGUMENT_KEYS, f"argument {quote_node(key)}", defects)
     contract = value.get("Contract")
     if contract is None:
         message = f"in method {method!r} argument {name!r} has no Contract"

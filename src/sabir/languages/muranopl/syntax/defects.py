@@ -12,11 +12,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.diagnostics.finding import Finding, Fix, Related
+from sabir.diagnostics.finding import Finding, Fix, RelatedLocation
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.muranopl.syntax.report import Report
-from sabir.languages.muranopl.syntax.rules import Difference, failure_rule
+from sabir.languages.muranopl.syntax.report import FileReporter
+from sabir.languages.muranopl.syntax.rules import EngineDifference, failure_rule
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Place, Source, Span
 
@@ -45,7 +45,7 @@ class Defect(Struct, frozen=True):
     """`finding` as the check words it."""
 
     finding: Finding
-    difference: Difference | None = None
+    difference: EngineDifference | None = None
 
     @property
     def is_checked(self) -> bool:
@@ -61,7 +61,7 @@ class Defects:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.report = Report(source)
+        self.report = FileReporter(source)
         self.findings: list[Finding] = []
         self.noted: list[Defect] = []
 
@@ -74,15 +74,19 @@ class Defects:
         hint: str | None = None,
         related: Iterable[tuple[Span, str]] = (),
         fix: Fix | None = None,
-        difference: Difference | None = None,
+        difference: EngineDifference | None = None,
         refusal: Rule = FORM,
     ) -> None:
         """A defect; `rule` is that of the check, `refusal` that of loading."""
-        places = tuple(Related(place=Place(self.source, span), message=text) for span, text in related)
+        places = tuple(
+            RelatedLocation(place=Place(self.source, span), message=text) for span, text in related
+        )
         finding = self.report.at(node, rule, message, hint=hint, fix=fix)
-        self.reported(replace(finding, related=places) if places else finding, difference, refusal)
+        self.add_finding(replace(finding, related=places) if places else finding, difference, refusal)
 
-    def reported(self, finding: Finding, difference: Difference | None = None, refusal: Rule = FORM) -> None:
+    def add_finding(
+        self, finding: Finding, difference: EngineDifference | None = None, refusal: Rule = FORM
+    ) -> None:
         defect = Defect(finding, difference)
         self.noted.append(defect)
         if defect.is_refused:
@@ -97,5 +101,5 @@ class Defects:
         self.add(message, span, hint=hint)
 
     def duplicate(self, message: str, span: Span, first: Place) -> None:
-        related = (Related(place=first, message="first declared here"),)
+        related = (RelatedLocation(place=first, message="first declared here"),)
         self.findings.append(DUPLICATE.at(Place(self.source, span), message, related=related))

@@ -20,7 +20,7 @@ from sabir.expressions.yaql.parser import Dialect, parse_tree
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Expr
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import FileReporter
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
@@ -55,16 +55,16 @@ class ExpressionText(Struct, frozen=True, eq=False):
         return Span(self.offset + node.start, self.offset + node.end)
 
 
-def parse_scalar(report: Report, scalar: YamlScalar) -> ExpressionText | YaqlSyntaxError:
+def parse_scalar(report: FileReporter, scalar: YamlScalar) -> ExpressionText | YaqlSyntaxError:
     """The scalar's text as an expression, or what is wrong with it."""
     try:
         tree = parse_tree(scalar.text, Dialect.MURANO)
     except YaqlSyntaxError as error:
         return error
-    return ExpressionText(scalar, tree, _offset(report, scalar))
+    return ExpressionText(scalar, tree, _text_offset(report, scalar))
 
 
-def expression_of(report: Report, expression: Expr) -> ExpressionText | YaqlSyntaxError:
+def expression_of(report: FileReporter, expression: Expr) -> ExpressionText | YaqlSyntaxError:
     """An expression that the reader recognised, parsed."""
     try:
         tree = parse_tree(expression.text, Dialect.MURANO)
@@ -72,14 +72,16 @@ def expression_of(report: Report, expression: Expr) -> ExpressionText | YaqlSynt
         return error
     # `=:Name` is read as `:Name`, so that nothing stands in the text where the tree says.
     is_as_written = expression.text == expression.node.text
-    return ExpressionText(expression.node, tree, _offset(report, expression.node) if is_as_written else None)
+    return ExpressionText(
+        expression.node, tree, _text_offset(report, expression.node) if is_as_written else None
+    )
 
 
-def unparsable(
-    report: Report, scalar: YamlScalar, error: YaqlSyntaxError, rule: Rule = UNPARSABLE
+def parse_error_finding(
+    report: FileReporter, scalar: YamlScalar, error: YaqlSyntaxError, rule: Rule = UNPARSABLE
 ) -> Finding:
     """The finding for an expression that does not parse, at the very character where the text allows it."""
-    offset = _offset(report, scalar)
+    offset = _text_offset(report, scalar)
     span = scalar.span
     if offset is not None and error.span is not None and "\n" not in scalar.text:
         start = offset + error.span.start
@@ -88,7 +90,7 @@ def unparsable(
     return report.at(span, rule, f"the expression does not parse: {error.message}")
 
 
-def _offset(report: Report, scalar: YamlScalar) -> int | None:
+def _text_offset(report: FileReporter, scalar: YamlScalar) -> int | None:
     start = scalar.span.start
     if scalar.style is Style.QUOTED:
         start += 1
@@ -121,37 +123,37 @@ def _is_balanced(text: str) -> bool:
     return not stack
 
 
-def scalars(node: YamlNode) -> Iterator[YamlScalar]:
+def walk_scalars(node: YamlNode) -> Iterator[YamlScalar]:
     """All scalar values below a node, keys of mappings not counted."""
     if isinstance(node, YamlScalar):
         yield node
     elif isinstance(node, YamlSequence):
         for item in node.items:
-            yield from scalars(item)
+            yield from walk_scalars(item)
     else:
         for value in node.values():
-            yield from scalars(value)
+            yield from walk_scalars(value)
 
 
 def type_name(node: Node) -> str | None:
     """The class reference that a node writes (`prefix:Name`, `:Name`, `a.b.Name`), or None."""
     match node:
         case Binary(operator=":", left=Word(value=prefix), right=right):
-            name = dotted(right)
+            name = read_dotted_name(right)
             return None if name is None else f"{prefix}:{name}"
         case Unary(operator=":", operand=operand):
-            name = dotted(operand)
+            name = read_dotted_name(operand)
             return None if name is None else f":{name}"
         case _:
             return None
 
 
-def dotted(node: Node) -> str | None:
+def read_dotted_name(node: Node) -> str | None:
     match node:
         case Word(value=name):
             return name
         case Binary(operator=".", left=left, right=Word(value=name)):
-            before = dotted(left)
+            before = read_dotted_name(left)
             return None if before is None else f"{before}.{name}"
         case _:
             return None

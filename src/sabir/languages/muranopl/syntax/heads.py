@@ -25,14 +25,14 @@ from sabir.languages.muranopl.syntax.names import (
     is_type_reference,
 )
 from sabir.languages.muranopl.syntax.nodes import NameNode, Value
-from sabir.languages.muranopl.syntax.report import kind_of, shown
+from sabir.languages.muranopl.syntax.report import kind_of, quote_node
 from sabir.languages.muranopl.syntax.rules import (
     IGNORED_KEY,
     LOOSE_CLASS_NAME,
     META_KEY_ON_CLASS,
     NULL_META_KEY,
 )
-from sabir.languages.muranopl.syntax.values import MISSING_KEY, UNKNOWN_SECTION, is_null, unknown_keys
+from sabir.languages.muranopl.syntax.values import MISSING_KEY, UNKNOWN_SECTION, is_null, report_unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
@@ -160,25 +160,27 @@ def read_heads(documents: Iterable[YamlMapping], promised: str | None, defects: 
     declared: list[tuple[str, NameNode]] = []
     heads: list[ClassHead] = []
     for document in documents:
-        prefixes = _namespaces(document.get("Namespaces"), prefixes, declared, defects)
+        prefixes = _read_namespaces(document.get("Namespaces"), prefixes, declared, defects)
         if not is_preamble(document) or len(documents) == 1:
             heads.append(
-                _head(document, prefixes, promised if is_alone else None, defects, is_alone=is_alone)
+                _read_head(document, prefixes, promised if is_alone else None, defects, is_alone=is_alone)
             )
     return ClassHeads(tuple(heads), tuple(declared), tuple(defects.noted))
 
 
-def _head(
+def _read_head(
     document: YamlMapping, prefixes: _Prefixes, promised: str | None, defects: Defects, *, is_alone: bool
 ) -> ClassHead:
-    for finding in unknown_keys(defects.report, document, CLASS_KEYS, code=UNKNOWN_SECTION, what="a class"):
-        defects.reported(finding, IGNORED_KEY)
+    for finding in report_unknown_keys(
+        defects.report, document, CLASS_KEYS, code=UNKNOWN_SECTION, what="a class"
+    ):
+        defects.add_finding(finding, IGNORED_KEY)
     name_node = document.get("Name")
     start = Span(document.span.start, document.span.start)
     if name_node is None:
         name, is_well_named = promised, promised is not None
         if promised is None:
-            _nameless(start, defects, is_alone=is_alone)
+            _report_missing_name(start, defects, is_alone=is_alone)
     else:
         name, is_well_named = _class_name(name_node, prefixes.table, defects)
     usage, _ = read_choice(
@@ -207,14 +209,14 @@ def _head(
     )
 
 
-def _nameless(start: Span, defects: Defects, *, is_alone: bool) -> None:
+def _report_missing_name(start: Span, defects: Defects, *, is_alone: bool) -> None:
     defects.add("the class has no Name", start)
     if not is_alone:
         message = "a class lacks its Name; in a file with several classes each needs one"
         defects.noted.append(Defect(defects.report.whole(MISSING_KEY, message)))
 
 
-def _namespaces(
+def _read_namespaces(
     node: YamlNode | None, inherited: _Prefixes, declared: list[tuple[str, NameNode]], defects: Defects
 ) -> _Prefixes:
     if node is None or is_null(node):
@@ -227,10 +229,12 @@ def _namespaces(
     for key, value in node.items():
         prefix, space = text_of(key), "" if is_null(value) else text_of(value)
         if prefix is None or not is_prefix(prefix):
-            defects.at(key, PREFIX_FORM, f"a namespace prefix cannot be {shown(key)}", hint="a name, or =")
+            defects.at(
+                key, PREFIX_FORM, f"a namespace prefix cannot be {quote_node(key)}", hint="a name, or ="
+            )
         if space is None or (space and not is_qualified_name(space)):
             hint = "write names separated by dots, as in com.example.web"
-            defects.at(value, NAMESPACE_FORM, f"{shown(value)} is no namespace", hint=hint)
+            defects.at(value, NAMESPACE_FORM, f"{quote_node(value)} is no namespace", hint=hint)
         elif space:
             declared.append((prefix or "", NameNode(span=value.span, text=space)))
         if prefix is not None and space is not None:
@@ -243,7 +247,7 @@ def _class_name(node: YamlNode, namespaces: Namespaces, defects: Defects) -> tup
     """The qualified name for the engine, and whether spec 001 allows it."""
     written = text_of(node) or ""
     bare = written.removeprefix("=").removeprefix(":")
-    name = _resolved(written, namespaces) if written else None
+    name = _try_resolve(written, namespaces) if written else None
     if name is not None and not is_qualified_name(name):
         space = namespaces.default
         if is_class_name(bare) and space and not is_qualified_name(space):
@@ -256,11 +260,13 @@ def _class_name(node: YamlNode, namespaces: Namespaces, defects: Defects) -> tup
         "names that begin with two underscores are reserved" if is_reserved else "letters, digits and _ only"
     )
     difference = None if name is None else LOOSE_CLASS_NAME
-    defects.at(node, CLASS_NAME, f"a class cannot be called {shown(node)}", hint=hint, difference=difference)
+    defects.at(
+        node, CLASS_NAME, f"a class cannot be called {quote_node(node)}", hint=hint, difference=difference
+    )
     return name, False
 
 
-def _resolved(written: str, namespaces: Namespaces) -> str | None:
+def _try_resolve(written: str, namespaces: Namespaces) -> str | None:
     try:
         return namespaces.resolve(written)
     except UnknownPrefix:
@@ -279,14 +285,16 @@ def _type_names(
     for item in items:
         written = text_of(item)
         if written is not None and is_type_reference(written):
-            references.append(TypeReference(item.span, written, _resolved(written, namespaces)))
+            references.append(TypeReference(item.span, written, _try_resolve(written, namespaces)))
             continue
         meant = _without_blank(item)
         hint, fix = "write Name, prefix:Name or a.b.Name", None
         if meant is not None:
             hint = f"write {meant} without the blank; with it, YAML reads a mapping"
-            fix = defects.report.replacing(item, meant, safe=True)
-        defects.at(item, PARENT_FORM, f"{key} needs class names, not {_quoted(item)}", hint=hint, fix=fix)
+            fix = defects.report.build_replace_fix(item, meant, safe=True)
+        defects.at(
+            item, PARENT_FORM, f"{key} needs class names, not {_quote_or_kind(item)}", hint=hint, fix=fix
+        )
     return tuple(references), len(references) == len(items)
 
 
@@ -300,8 +308,8 @@ def _without_blank(item: YamlNode) -> str | None:
     return None
 
 
-def _quoted(node: YamlNode) -> str:
-    return shown(node) if text_of(node) is not None else kind_of(node)
+def _quote_or_kind(node: YamlNode) -> str:
+    return quote_node(node) if text_of(node) is not None else kind_of(node)
 
 
 def _meta_keys(
@@ -346,18 +354,18 @@ def _meta_class(document: YamlMapping, malformed: dict[str, bool], defects: Defe
         difference = None if malformed[key] else NULL_META_KEY
         report = defects.report
         if key == "Inherited":
-            message = f"Inherited must be true or false, not {_quoted(value)}"
+            message = f"Inherited must be true or false, not {_quote_or_kind(value)}"
             defects.at(value, META_CLASS_FORM, message, difference=difference)
         elif key == "Cardinality":
-            message = f"Cardinality cannot be {shown(value)}"
-            finding = report.unknown(value, META_CLASS_FORM, message, ("One", "Many"), refused=True)
-            defects.reported(finding, difference)
+            message = f"Cardinality cannot be {quote_node(value)}"
+            finding = report.report_unknown(value, META_CLASS_FORM, message, ("One", "Many"), refused=True)
+            defects.add_finding(finding, difference)
         else:
             for item in value.items if isinstance(value, YamlSequence) else (value,):
                 if text_of(item) not in _TARGETS:
-                    message = f"Applies cannot name {shown(item)}"
-                    finding = report.unknown(item, TARGET, message, _TARGETS, refused=True)
-                    defects.reported(finding, difference)
+                    message = f"Applies cannot name {quote_node(item)}"
+                    finding = report.report_unknown(item, TARGET, message, _TARGETS, refused=True)
+                    defects.add_finding(finding, difference)
 
 
 def _is_flag(node: YamlNode | None) -> bool:

@@ -176,18 +176,18 @@ def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Findin
         if not defects.findings:
             defects.add("the manifest must be a mapping", Span(0, 0))
         return None, tuple(defects.findings)
-    name = _name(document, defects)
+    name = _read_name(document, defects)
     if name is None:
         return None, tuple(defects.findings)
     format_name, version = package.format()
-    classes = _classes(document, defects)
+    classes = _read_classes(document, defects)
     manifest = Manifest(
         name=name,
-        version=_version(document.get("Version"), defects),
-        format=_format(version),
+        version=_read_package_version(document.get("Version"), defects),
+        format=_truncate_version(version),
         format_name=format_name,
         type=text_of(document.get("Type")) or "Application",
-        require=_require(document.get("Require"), defects),
+        require=_read_requirements(document.get("Require"), defects),
         classes={key: value for key, (value, _) in classes.items()},
         class_spans={key: span for key, (_, span) in classes.items()},
         meta=None if (meta := document.get("Meta")) is None else read_value(meta),
@@ -195,7 +195,7 @@ def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Findin
     return manifest, tuple(defects.findings)
 
 
-def _name(document: YamlMapping, defects: Defects) -> str | None:
+def _read_name(document: YamlMapping, defects: Defects) -> str | None:
     node = document.get("FullName")
     name = text_of(node)
     if node is None:
@@ -206,12 +206,12 @@ def _name(document: YamlMapping, defects: Defects) -> str | None:
     return name
 
 
-def _format(version: str) -> str:
+def _truncate_version(version: str) -> str:
     parts = [*version.split("."), "0"][:2]
     return ".".join(parts)
 
 
-def _version(node: YamlNode | None, defects: Defects) -> Version:
+def _read_package_version(node: YamlNode | None, defects: Defects) -> Version:
     if node is None:
         return NO_VERSION
     try:
@@ -221,9 +221,9 @@ def _version(node: YamlNode | None, defects: Defects) -> Version:
         return NO_VERSION
 
 
-def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
+def _read_requirements(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
     required: dict[str, VersionSpec] = {}
-    for key, value in _entries(node, "Require must be a mapping of packages to versions", defects):
+    for key, value in _mapping_entries(node, "Require must be a mapping of packages to versions", defects):
         name = text_of(key)
         if name is None or not is_qualified_name(name):
             defects.add("a key of Require is the name of a package", key.span)
@@ -235,10 +235,10 @@ def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
     return required
 
 
-def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Span]]:
+def _read_classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Span]]:
     classes: dict[str, tuple[str, Span]] = {}
     expected = "Classes must be a mapping of class names to files"
-    for key, value in _entries(document.get("Classes"), expected, defects):
+    for key, value in _mapping_entries(document.get("Classes"), expected, defects):
         name, file = text_of(key), text_of(value)
         if name is None or not is_qualified_name(name):
             defects.add("a key of Classes is a full class name", key.span)
@@ -249,7 +249,9 @@ def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Sp
     return classes
 
 
-def _entries(node: YamlNode | None, expected: str, defects: Defects) -> Iterable[tuple[YamlNode, YamlNode]]:
+def _mapping_entries(
+    node: YamlNode | None, expected: str, defects: Defects
+) -> Iterable[tuple[YamlNode, YamlNode]]:
     if node is None or (isinstance(node, YamlScalar) and node.value is None):
         return ()
     if not isinstance(node, YamlMapping):

@@ -23,7 +23,7 @@ from sabir.languages.muranopl.syntax.declarations import (
 )
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.nodes import MethodNode, PropertyNode, Value
-from sabir.languages.muranopl.syntax.report import kind_of, shown, with_contract
+from sabir.languages.muranopl.syntax.report import kind_of, quote_node, with_contract
 from sabir.languages.muranopl.syntax.rules import ACTION_IN_SESSION, NULL_CONTRACT, WORKFLOW
 from sabir.languages.muranopl.syntax.statements import read_block
 from sabir.languages.muranopl.syntax.values import is_null, read_value
@@ -87,17 +87,17 @@ def read_properties(entry: YamlEntry | None, defects: Defects) -> tuple[Property
     if not isinstance(section, YamlMapping):
         defects.at(section, PROPERTIES_FORM, f"Properties must be a mapping of names, not {kind_of(section)}")
         return ()
-    return tuple(_property(key, value, defects) for key, value in section.items())
+    return tuple(_read_property(key, value, defects) for key, value in section.items())
 
 
-def _property(key: YamlNode, value: YamlNode, defects: Defects) -> PropertyNode:
+def _read_property(key: YamlNode, value: YamlNode, defects: Defects) -> PropertyNode:
     name = read_name(key, "property", defects, strict=False)
     if not isinstance(value, YamlMapping):
-        message = f"property {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
+        message = f"property {quote_node(key)} must be a mapping with a Contract, not {kind_of(value)}"
         defects.at(key, NO_CONTRACT, message)
         return PropertyNode(span=key.span, name=name, contract=without_value(key.span), is_doubtful=True)
-    has_known_keys = keys_are_known(value, PROPERTY_KEYS, f"property {shown(key)}", defects)
-    contract = _contract(key, value, defects)
+    has_known_keys = keys_are_known(value, PROPERTY_KEYS, f"property {quote_node(key)}", defects)
+    contract = _read_contract(key, value, defects)
     usage, usage_span = read_choice(
         value, "Usage", PROPERTY_USAGES, code=PROPERTY_USAGE, what="Usage of a property", defects=defects
     )
@@ -113,13 +113,13 @@ def _property(key: YamlNode, value: YamlNode, defects: Defects) -> PropertyNode:
     )
 
 
-def _contract(key: YamlNode, declared: YamlMapping, defects: Defects) -> Value:
+def _read_contract(key: YamlNode, declared: YamlMapping, defects: Defects) -> Value:
     contract = declared.get("Contract")
     if is_absent(contract):
         hint = "add a Contract; Contract: $ takes any value"
         fix = with_contract(defects.report, declared)
         difference = None if contract is None else NULL_CONTRACT
-        message = f"property {shown(key)} has no Contract"
+        message = f"property {quote_node(key)} has no Contract"
         defects.at(key, NO_CONTRACT, message, hint=hint, fix=fix, difference=difference)
     return without_value(key.span) if contract is None else read_value(contract)
 
@@ -140,7 +140,9 @@ def read_methods(
             continue
         section = entry.value
         if isinstance(section, YamlMapping):
-            nodes += (_method(key, value, defects, with_bodies=with_bodies) for key, value in section.items())
+            nodes += (
+                _read_method(key, value, defects, with_bodies=with_bodies) for key, value in section.items()
+            )
         else:
             defects.at(section, MEMBER_FORM, f"Methods must be a mapping of names, not {kind_of(section)}")
     return tuple(nodes)
@@ -157,15 +159,15 @@ def _old_section(entry: YamlEntry, defects: Defects, *, is_second: bool) -> None
     defects.at(entry.key, OLD_SECTION, message, hint="rename it to Methods", fix=fix, difference=WORKFLOW)
 
 
-def _method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodies: bool) -> MethodNode:
+def _read_method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodies: bool) -> MethodNode:
     name = read_name(key, "method", defects, special=_SPECIAL_METHODS)
     if not isinstance(value, YamlMapping):
         if not is_null(value):
             hint = "write its code below Body"
-            message = f"method {shown(key)} must be a mapping with a Body, not {kind_of(value)}"
+            message = f"method {quote_node(key)} must be a mapping with a Body, not {kind_of(value)}"
             defects.at(value, MEMBER_FORM, message, hint=hint)
         return MethodNode(span=key.span, name=name)
-    keys_are_known(value, METHOD_KEYS, f"method {shown(key)}", defects)
+    keys_are_known(value, METHOD_KEYS, f"method {quote_node(key)}", defects)
     scope, scope_span = read_choice(
         value, "Scope", SCOPES, code=SCOPE_OR_NAMESPACES, what="Scope", defects=defects
     )
@@ -180,7 +182,7 @@ def _method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodies: bo
         defects.at(scope_span, SCOPE_OR_NAMESPACES, message, hint=hint, difference=ACTION_IN_SESSION)
     meta = read_meta(value, defects)
     arguments, is_ordered = read_arguments(name, value.get("Arguments"), defects)
-    code = _code(key, value.get("Body"), defects)
+    code = _check_code(key, value.get("Body"), defects)
     return MethodNode(
         span=key.span,
         name=name,
@@ -197,11 +199,11 @@ def _method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodies: bo
     )
 
 
-def _code(name: YamlNode, body: YamlNode | None, defects: Defects) -> YamlNode | None:
+def _check_code(name: YamlNode, body: YamlNode | None, defects: Defects) -> YamlNode | None:
     """The body of a method, when it can be code."""
     if isinstance(body, YamlScalar) and body.value is not None and not isinstance(body.value, str):
         kind = kind_of(body)
-        message = f"the Body of {shown(name)} must be code: an expression, a block or a list, not {kind}"
+        message = f"the Body of {quote_node(name)} must be code: an expression, a block or a list, not {kind}"
         defects.at(body, NO_CODE, message)
         return None
     return body

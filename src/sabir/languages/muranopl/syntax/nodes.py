@@ -56,7 +56,7 @@ class NameNode(Struct, frozen=True, eq=False):
 # -- statements ----------------------------------------------------------------------------------------------------
 
 
-class Broken(Struct, frozen=True, eq=False):
+class BrokenStatement(Struct, frozen=True, eq=False):
     """An instruction that could not be read, with the value that could be; no class that has one is run."""
 
     span: Span
@@ -173,7 +173,7 @@ class Do(Struct, frozen=True, eq=False):
 
 
 Statement = (
-    Broken
+    BrokenStatement
     | ExpressionStatement
     | Assignment
     | Return

@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Edit, Finding, Fix, Related
+from sabir.diagnostics.finding import Edit, Finding, Fix, RelatedLocation
 from sabir.diagnostics.rules import Rule
-from sabir.diagnostics.suggestions import is_respelt, near, only_near
+from sabir.diagnostics.suggestions import is_respelt, suggest, suggest_unique
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
@@ -29,7 +29,7 @@ class Near(Struct, frozen=True):
     """The name that a repair may write: the near one, when no second is as near."""
 
 
-class Report:
+class FileReporter:
     """Makes the findings of one file."""
 
     __slots__ = ("source",)
@@ -39,10 +39,10 @@ class Report:
 
     def near(self, name: str, known: Collection[str], *, sign: str = "") -> Near:
         """The known name that is nearest. `sign` is what stands before the name wherever it is written."""
-        nearest = near(name, known)
+        nearest = suggest(name, known)
         if nearest is None:
             return Near()
-        only = only_near(name, known)
+        only = suggest_unique(name, known)
         return Near(f"did you mean {sign + nearest!r}?", sign + only if only else None)
 
     def at(
@@ -62,7 +62,7 @@ class Report:
             place=Place(self.source, span),
             hint=hint,
             related=tuple(
-                Related(place=Place(self.source, other.span), message=text) for other, text in related
+                RelatedLocation(place=Place(self.source, other.span), message=text) for other, text in related
             ),
             fix=fix,
         )
@@ -70,7 +70,7 @@ class Report:
     def whole(self, rule: Rule | str, message: str, *, hint: str | None = None) -> Finding:
         return Finding.about_file(_code_of(rule), message, self.source, hint=hint)
 
-    def unknown(
+    def report_unknown(
         self,
         node: YamlNode,
         rule: Rule | str,
@@ -90,17 +90,19 @@ class Report:
         meant = self.near(written, known)
         fix = None
         if meant.only is not None and meant.only not in map(text_of, taken):
-            fix = self.replacing(node, meant.only, safe=refused and is_respelt(written, meant.only))
-        return self.at(node, rule, message, hint=meant.hint or _choices(known), fix=fix)
+            fix = self.build_replace_fix(node, meant.only, safe=refused and is_respelt(written, meant.only))
+        return self.at(node, rule, message, hint=meant.hint or _list_choices(known), fix=fix)
 
-    def renaming(self, span: Span, old: str, new: str | None) -> Fix | None:
+    def build_rename_fix(self, span: Span, old: str, new: str | None) -> Fix | None:
         """A fix that writes another name at the beginning of a span, when the old one stands there letter by letter."""
         if new is None or not old or not self.source.text.startswith(old, span.start):
             return None
         place = Place(self.source, Span(span.start, span.start + len(old)))
         return Fix(title=f"write {new!r}", edits=(Edit(place=place, text=new),), safe=False)
 
-    def replacing(self, node: YamlNode, text: str, *, title: str | None = None, safe: bool = False) -> Fix:
+    def build_replace_fix(
+        self, node: YamlNode, text: str, *, title: str | None = None, safe: bool = False
+    ) -> Fix:
         """A fix that writes something else in the place of a node."""
         edit = Edit(place=Place(self.source, node.span), text=text)
         return Fix(title=title or f"write {text!r}", edits=(edit,), safe=safe)
@@ -110,11 +112,11 @@ def _code_of(rule: Rule | str) -> str:
     return rule if isinstance(rule, str) else rule.code
 
 
-def _choices(known: list[str]) -> str | None:
+def _list_choices(known: list[str]) -> str | None:
     return f"known here: {', '.join(known)}" if 0 < len(known) <= 20 else None
 
 
-def shown(node: YamlNode) -> str:
+def quote_node(node: YamlNode) -> str:
     """The user's own words, short enough for a message."""
     if isinstance(node, YamlScalar):
         text = node.text if len(node.text) <= _LONGEST_QUOTE else node.text[: _LONGEST_QUOTE - 1] + "…"
@@ -144,15 +146,15 @@ def kind_of(node: YamlNode) -> str:
 _comma_pattern: Final = lazy_pattern(r"\s*,\s*")
 
 
-def as_list(report: Report, mapping: YamlMapping) -> Fix | None:
+def as_list(report: FileReporter, mapping: YamlMapping) -> Fix | None:
     """`{a: …, b: …}` as a list of mappings with one key each, in the same order."""
     if any(entry.merged for entry in mapping.entries):
         return None
     edits = _flow_list(report, mapping) if is_flow(report, mapping) else _block_list(report, mapping)
-    return edited(report, "make it a list", edits, safe=True) if edits else None
+    return build_fix(report, "make it a list", edits, safe=True) if edits else None
 
 
-def _flow_list(report: Report, mapping: YamlMapping) -> list[tuple[Span, str]] | None:
+def _flow_list(report: FileReporter, mapping: YamlMapping) -> list[tuple[Span, str]] | None:
     text = report.source.text
     edits = [(Span(mapping.span.start, mapping.span.start + 1), "[{")]
     for entry, following in zip(mapping.entries, mapping.entries[1:], strict=False):
@@ -163,7 +165,7 @@ def _flow_list(report: Report, mapping: YamlMapping) -> list[tuple[Span, str]] |
     return [*edits, (Span(mapping.span.end - 1, mapping.span.end), "}]")]
 
 
-def _block_list(report: Report, mapping: YamlMapping) -> list[tuple[Span, str]] | None:
+def _block_list(report: FileReporter, mapping: YamlMapping) -> list[tuple[Span, str]] | None:
     edits: list[tuple[Span, str]] = []
     for entry in mapping.entries:
         start = entry.key.span.start
@@ -174,7 +176,7 @@ def _block_list(report: Report, mapping: YamlMapping) -> list[tuple[Span, str]] 
     return edits
 
 
-def _later_lines(report: Report, entry: YamlEntry) -> Iterator[int]:
+def _later_lines(report: FileReporter, entry: YamlEntry) -> Iterator[int]:
     """Where the lines of an entry begin, but for the first and empty ones."""
     text, end = report.source.text, entry.value.span.end
     line = text.find("\n", entry.key.span.start) + 1
@@ -184,19 +186,21 @@ def _later_lines(report: Report, entry: YamlEntry) -> Iterator[int]:
         line = text.find("\n", line) + 1
 
 
-def with_contract(report: Report, declared: YamlMapping) -> Fix | None:
+def with_contract(report: FileReporter, declared: YamlMapping) -> Fix | None:
     """The contract that takes anything, added to a property."""
     start = declared.span.start
     if is_flow(report, declared):
         added = "Contract: $, " if declared.entries else "Contract: $"
-        return edited(report, "add Contract: $", [(Span(start + 1, start + 1), added)])
+        return build_fix(report, "add Contract: $", [(Span(start + 1, start + 1), added)])
     indent = indent_before(report, start)
     if indent is None:
         return None
-    return edited(report, "add Contract: $", [(Span(start, start), f"Contract: ${newline(report)}{indent}")])
+    return build_fix(
+        report, "add Contract: $", [(Span(start, start), f"Contract: ${line_separator(report)}{indent}")]
+    )
 
 
-def edited(report: Report, title: str, edits: list[tuple[Span, str]], *, safe: bool = False) -> Fix:
+def build_fix(report: FileReporter, title: str, edits: list[tuple[Span, str]], *, safe: bool = False) -> Fix:
     return Fix(
         title=title,
         edits=tuple(Edit(place=Place(report.source, span), text=text) for span, text in edits),
@@ -204,16 +208,16 @@ def edited(report: Report, title: str, edits: list[tuple[Span, str]], *, safe: b
     )
 
 
-def is_flow(report: Report, mapping: YamlMapping) -> bool:
+def is_flow(report: FileReporter, mapping: YamlMapping) -> bool:
     return report.source.text.startswith("{", mapping.span.start)
 
 
-def indent_before(report: Report, start: int) -> str | None:
+def indent_before(report: FileReporter, start: int) -> str | None:
     """The blanks before an offset, when there is nothing else before it on its line."""
     text = report.source.text
     indent = text[text.rfind("\n", 0, start) + 1 : start]
     return None if indent.strip(" ") else indent
 
 
-def newline(report: Report) -> str:
+def line_separator(report: FileReporter) -> str:
     return "\r\n" if "\r\n" in report.source.text else "\n"

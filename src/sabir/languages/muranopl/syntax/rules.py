@@ -17,7 +17,7 @@ from msgspec import Struct
 from sabir.diagnostics.rules import Rule
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class EngineDifference(Struct, frozen=True, kw_only=True):
     """`only`: who reports it; the other one takes it."""
 
     subject: str
@@ -26,25 +26,25 @@ class Difference(Struct, frozen=True, kw_only=True):
     why: str
 
 
-TRY_WITHOUT_CATCH: Final = Difference(
+TRY_WITHOUT_CATCH: Final = EngineDifference(
     subject="Try with neither Catch nor Finally",
     only="check",
     rows=("V-024", "M-183"),
     why="it handles nothing; the engine runs the block all the same",
 )
-CATCH_WITHOUT_DO: Final = Difference(
+CATCH_WITHOUT_DO: Final = EngineDifference(
     subject="Catch without Do",
     only="check",
     rows=("V-024", "M-186"),
     why="it drops the exception without a word; the engine runs it as an empty block",
 )
-CALL_IN_TARGET: Final = Difference(
+CALL_IN_TARGET: Final = EngineDifference(
     subject="an assignment whose target calls something on the way",
     only="load",
     rows=("V-025", "M-162"),
     why="published packages write `type('a.B').property: value`; the engine assigns along properties and keys only",
 )
-REPEAT_SCALAR: Final = Difference(
+REPEAT_SCALAR: Final = EngineDifference(
     subject="Repeat with a text, or with a number that is no integer",
     only="load",
     rows=("V-024", "M-173"),
@@ -53,67 +53,67 @@ REPEAT_SCALAR: Final = Difference(
 
 # -- declarations --------------------------------------------------------------------------------------------------
 
-IGNORED_KEY: Final = Difference(
+IGNORED_KEY: Final = EngineDifference(
     subject="a key that the table of a class, property, method or argument does not have",
     only="check",
     rows=("V-020", "M-001"),
     why="it is a misspelling or does nothing; the engine passes over it",
 )
-NULL_CONTRACT: Final = Difference(
+NULL_CONTRACT: Final = EngineDifference(
     subject="a property whose Contract has no value",
     only="check",
     rows=("V-096", "M-034"),
     why="the document requires a contract; for the engine it is the contract that takes null alone",
 )
-LOOSE_NAME: Final = Difference(
+LOOSE_NAME: Final = EngineDifference(
     subject="a method or argument with a dot before its name, letters beyond ASCII, or a word that YAML takes for a boolean",
     only="check",
     rows=("V-019", "M-006"),
     why="only .init and .destroy begin with a dot, and other readers of YAML see no name in `yes`; the engine calls them all",
 )
-META_BY_NAME: Final = Difference(
+META_BY_NAME: Final = EngineDifference(
     subject="Meta that names a meta-class without its properties",
     only="check",
     rows=("V-090", "V-107", "V-118", "V-126"),
     why="the document has mappings and lists of mappings; the engine takes the name as a mapping without properties",
 )
-WORKFLOW: Final = Difference(
+WORKFLOW: Final = EngineDifference(
     subject="the section Workflow",
     only="check",
     rows=("V-081", "M-006"),
     why="the old name of Methods, still read (S-03); refused only beside Methods",
 )
-ARGUMENTS_MAPPING: Final = Difference(
+ARGUMENTS_MAPPING: Final = EngineDifference(
     subject="Arguments as one mapping with several keys or none",
     only="check",
     rows=("V-110", "M-007"),
     why="a mapping has no order to rely on; the engine takes the order in which it is written",
 )
-LOOSE_CLASS_NAME: Final = Difference(
+LOOSE_CLASS_NAME: Final = EngineDifference(
     subject="a class whose name begins with two underscores, has a prefix of another namespace or letters beyond ASCII",
     only="check",
     rows=("V-077", "V-078", "M-011"),
     why="the document reserves or forbids such names; the engine finds the class all the same",
 )
-META_KEY_ON_CLASS: Final = Difference(
+META_KEY_ON_CLASS: Final = EngineDifference(
     subject="Cardinality, Applies or Inherited on a class that is no meta-class",
     only="check",
     rows=("V-091",),
     why="they mean nothing there; the engine passes over them, unless their values do not exist",
 )
-NULL_META_KEY: Final = Difference(
+NULL_META_KEY: Final = EngineDifference(
     subject="Cardinality, Applies or Inherited of a meta-class without a value",
     only="check",
     rows=("V-092", "V-093", "V-095"),
     why="the document names the values they have; for the engine it is as if the key were not there",
 )
-ARGUMENT_CONTRACT: Final = Difference(
+ARGUMENT_CONTRACT: Final = EngineDifference(
     subject="an argument without Contract",
     only="load",
     rows=("V-120", "M-035"),
     why="the document requires it of properties only; the engine of both",
 )
-ACTION_IN_SESSION: Final = Difference(
+ACTION_IN_SESSION: Final = EngineDifference(
     subject="a method of Usage Action and Scope Session",
     only="load",
     rows=("V-109", "V-117"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sabir.diagnostics.suggestions import near
+from sabir.diagnostics.suggestions import suggest
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.nodes import Binary, Call, Group, Index, Node, Unary, Variable, Word
 from sabir.expressions.yaql.parser import Dialect, parse
@@ -18,19 +18,19 @@ from sabir.languages.muranopl.syntax.constructs import (
     NEEDS_NAME,
     NO_TARGET,
     STATEMENT_FORM,
-    Construct,
+    BlockConstruct,
     read_catches,
     read_keys,
     read_names,
 )
 from sabir.languages.muranopl.syntax.defects import Defects
-from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, unparsable
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_error_finding, parse_scalar
 from sabir.languages.muranopl.syntax.names import is_short_name
 from sabir.languages.muranopl.syntax.nodes import (
     Assignment,
     Block,
     Break,
-    Broken,
+    BrokenStatement,
     Constant,
     Continue,
     Do,
@@ -50,7 +50,7 @@ from sabir.languages.muranopl.syntax.nodes import (
     Try,
     While,
 )
-from sabir.languages.muranopl.syntax.report import kind_of, shown
+from sabir.languages.muranopl.syntax.report import kind_of, quote_node
 from sabir.languages.muranopl.syntax.rules import CALL_IN_TARGET, REPEAT_SCALAR, TRY_WITHOUT_CATCH
 from sabir.languages.muranopl.syntax.values import is_expression_scalar, is_null, read_value
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -135,55 +135,57 @@ def read_block(node: YamlNode | None, defects: Defects) -> Block:
     if node is None or is_null(node):
         return ()
     items = node.items if isinstance(node, YamlSequence) else (node,)
-    return tuple(_statement(item, defects) for item in items)
+    return tuple(_read_statement(item, defects) for item in items)
 
 
-def _statement(node: YamlNode, defects: Defects) -> Statement:
+def _read_statement(node: YamlNode, defects: Defects) -> Statement:
     if isinstance(node, YamlMapping):
-        return _mapping(node, defects)
+        return _read_mapping(node, defects)
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
         if is_expression_scalar(node):
             expression = Expr(span=node.span, text=node.text, node=node)
             return ExpressionStatement(span=node.span, expression=expression)
-        _text(node, defects)
+        _report_text(node, defects)
     else:
         message = f"a statement is an expression, an assignment or a block construct, not {kind_of(node)}"
         defects.at(node, STATEMENT_FORM, message)
-    return Broken(span=node.span)
+    return BrokenStatement(span=node.span)
 
 
-def _text(node: YamlScalar, defects: Defects) -> None:
+def _report_text(node: YamlScalar, defects: Defects) -> None:
     """A text where an instruction should stand: one that does not parse was meant as an expression."""
     parsed = parse_scalar(defects.report, node)
     if not isinstance(parsed, ExpressionText):
-        defects.reported(unparsable(defects.report, node, parsed))
+        defects.add_finding(parse_error_finding(defects.report, node, parsed))
         return
     hint = f"call it, as in `$.{node.text}()`" if is_short_name(node.text) else None
     if node.style is not Style.PLAIN:
         hint = "write it without quotes: a text in quotes is no expression"
-    message = f"a statement is an expression, an assignment or a block construct, not the text {shown(node)}"
+    message = (
+        f"a statement is an expression, an assignment or a block construct, not the text {quote_node(node)}"
+    )
     defects.at(node, STATEMENT_FORM, message, hint=hint)
 
 
-def _mapping(node: YamlMapping, defects: Defects) -> Statement:
+def _read_mapping(node: YamlMapping, defects: Defects) -> Statement:
     keys = [text_of(key) for key in node]
     opener = next((name for name in _OPENERS if name in keys), "Do" if "Do" in keys else None)
     if opener is not None:
-        return _construct(node, opener, defects)
+        return _read_construct(node, opener, defects)
     if len(node) == 1:
-        return _assignment(node, defects)
+        return _read_assignment(node, defects)
     if not node.entries:
         defects.at(node, STATEMENT_FORM, "an empty mapping is no statement")
-        return Broken(span=node.span)
+        return BrokenStatement(span=node.span)
     near_opener = next(
-        (meant for key in keys if key is not None and (meant := near(key, _OPENERS)) is not None), None
+        (meant for key in keys if key is not None and (meant := suggest(key, _OPENERS)) is not None), None
     )
     hint = f"did you mean {near_opener!r}?" if near_opener else "begin each assignment with a dash of its own"
     defects.at(node.entries[0].key, STATEMENT_FORM, "several keys that form no block construct", hint=hint)
-    return Broken(span=node.span)
+    return BrokenStatement(span=node.span)
 
 
-def _assignment(node: YamlMapping, defects: Defects) -> Statement:
+def _read_assignment(node: YamlMapping, defects: Defects) -> Statement:
     key, value = node.entries[0].key, read_value(node.entries[0].value)
     span = Span(key.span.start, value.span.end)
     if isinstance(key, YamlScalar) and is_expression_scalar(key):
@@ -191,35 +193,35 @@ def _assignment(node: YamlMapping, defects: Defects) -> Statement:
         if is_target(key.text):
             return Assignment(span=span, target=target, value=value)
         if has_calls_before_the_end(key.text):
-            message = f"{shown(key)} cannot be assigned to: it calls something on the way"
+            message = f"{quote_node(key)} cannot be assigned to: it calls something on the way"
             defects.at(key, NO_TARGET, message, difference=CALL_IN_TARGET)
             return Assignment(span=span, target=target, value=value)
-    message = f"{shown(key)} can be neither assigned to nor is it a keyword"
+    message = f"{quote_node(key)} can be neither assigned to nor is it a keyword"
     if text_of(key) in KEYWORDS:
-        message = f"{shown(key)} cannot stand alone: it belongs to another keyword"
-    defects.reported(defects.report.unknown(key, NO_TARGET, message, KEYWORDS, refused=True))
-    return Broken(span=span, value=value)
+        message = f"{quote_node(key)} cannot stand alone: it belongs to another keyword"
+    defects.add_finding(defects.report.report_unknown(key, NO_TARGET, message, KEYWORDS, refused=True))
+    return BrokenStatement(span=span, value=value)
 
 
-def _construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
+def _read_construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
     keys = read_keys(node, name, frozenset((name, *CONSTRUCTS[name])), defects)
     missing = [key for key in _REQUIRED.get(name, ()) if key not in keys]
-    construct = Construct(node=node, name=name, keys=keys, defects=defects, block=read_block)
+    construct = BlockConstruct(node=node, name=name, keys=keys, defects=defects, block=read_block)
     if missing == ["Catch"]:
         # The engine runs Try with Finally alone, and published packages have it.
         if "Finally" not in keys:
             message = f"{name} needs Catch"
             defects.at(construct.first, STATEMENT_FORM, message, difference=TRY_WITHOUT_CATCH)
     elif missing:
-        construct.malformed(f"{name} needs {' and '.join(missing)}")
+        construct.report_malformed(f"{name} needs {' and '.join(missing)}")
     return _READERS[name](construct)
 
 
-def _return(parts: Construct) -> Statement:
+def _read_return(parts: BlockConstruct) -> Statement:
     return Return(span=parts.span, value=parts.value("Return"))
 
 
-def _if(parts: Construct) -> Statement:
+def _read_if(parts: BlockConstruct) -> Statement:
     return If(
         span=parts.span,
         condition=parts.value("If"),
@@ -228,14 +230,14 @@ def _if(parts: Construct) -> Statement:
     )
 
 
-def _while(parts: Construct) -> Statement:
+def _read_while(parts: BlockConstruct) -> Statement:
     condition = parts.value("While")
     if not isinstance(condition, Expr):
         # A text that does not parse was meant as an expression.
         meant = isinstance(condition, Constant) and isinstance(condition.node, YamlScalar) and condition.node
         parsed = parse_scalar(parts.defects.report, meant) if meant and isinstance(meant.value, str) else None
         if meant and isinstance(parsed, YaqlSyntaxError):
-            parts.defects.reported(unparsable(parts.defects.report, meant, parsed))
+            parts.defects.add_finding(parse_error_finding(parts.defects.report, meant, parsed))
         else:
             hint = "a literal can be put in parentheses: `(true)`"
             message = f"While needs an expression, not {kind_of(condition.node)}"
@@ -243,7 +245,7 @@ def _while(parts: Construct) -> Statement:
     return While(span=parts.span, condition=condition, body=parts.code("Do"))
 
 
-def _for(parts: Construct) -> Statement:
+def _read_for(parts: BlockConstruct) -> Statement:
     return For(
         span=parts.span,
         variable=parts.variable(parts.keys["For"], "For"),
@@ -252,7 +254,7 @@ def _for(parts: Construct) -> Statement:
     )
 
 
-def _repeat(parts: Construct) -> Statement:
+def _read_repeat(parts: BlockConstruct) -> Statement:
     times = parts.value("Repeat")
     if not isinstance(times, Expr) and not (isinstance(times, Constant) and isinstance(times.value, int)):
         message = f"Repeat needs an integer or an expression, not {kind_of(times.node)}"
@@ -261,20 +263,20 @@ def _repeat(parts: Construct) -> Statement:
     return Repeat(span=parts.span, times=times, body=parts.code("Do"))
 
 
-def _break(parts: Construct) -> Statement:
+def _read_break(parts: BlockConstruct) -> Statement:
     return Break(span=parts.span, key=parts.keyword())
 
 
-def _continue(parts: Construct) -> Statement:
+def _read_continue(parts: BlockConstruct) -> Statement:
     return Continue(span=parts.span, key=parts.keyword())
 
 
-def _rethrow(parts: Construct) -> Statement:
+def _read_rethrow(parts: BlockConstruct) -> Statement:
     parts.keyword()
     return Rethrow(span=parts.span)
 
 
-def _match(parts: Construct) -> Statement:
+def _read_match(parts: BlockConstruct) -> Statement:
     cases = parts.cases()
     read: list[tuple[Constant, Block]] = []
     for key, node in cases.items() if cases is not None else ():
@@ -289,18 +291,18 @@ def _match(parts: Construct) -> Statement:
     )
 
 
-def _switch(parts: Construct) -> Statement:
+def _read_switch(parts: BlockConstruct) -> Statement:
     cases = parts.cases()
     pairs = cases.items() if cases is not None else ()
     read = tuple((read_value(key), read_block(block, parts.defects)) for key, block in pairs)
     return Switch(span=parts.span, cases=read, default=parts.code("Default"))
 
 
-def _parallel(parts: Construct) -> Statement:
+def _read_parallel(parts: BlockConstruct) -> Statement:
     return Parallel(span=parts.span, branches=parts.code("Parallel"), limit=parts.optional("Limit"))
 
 
-def _try(parts: Construct) -> Statement:
+def _read_try(parts: BlockConstruct) -> Statement:
     return Try(
         span=parts.span,
         body=parts.code("Try"),
@@ -310,7 +312,7 @@ def _try(parts: Construct) -> Statement:
     )
 
 
-def _throw(parts: Construct) -> Statement:
+def _read_throw(parts: BlockConstruct) -> Statement:
     names = parts.value("Throw")
     if isinstance(names, ListValue) and not names.items:
         message = "Throw needs the name of an exception, not an empty list"
@@ -326,23 +328,23 @@ def _throw(parts: Construct) -> Statement:
     )
 
 
-def _do(parts: Construct) -> Statement:
+def _read_do(parts: BlockConstruct) -> Statement:
     return Do(span=parts.span, body=parts.code("Do"))
 
 
-_READERS: Final[Mapping[str, Callable[[Construct], Statement]]] = {
-    "Return": _return,
-    "If": _if,
-    "While": _while,
-    "For": _for,
-    "Repeat": _repeat,
-    "Break": _break,
-    "Continue": _continue,
-    "Match": _match,
-    "Switch": _switch,
-    "Parallel": _parallel,
-    "Try": _try,
-    "Throw": _throw,
-    "Rethrow": _rethrow,
-    "Do": _do,
+_READERS: Final[Mapping[str, Callable[[BlockConstruct], Statement]]] = {
+    "Return": _read_return,
+    "If": _read_if,
+    "While": _read_while,
+    "For": _read_for,
+    "Repeat": _read_repeat,
+    "Break": _read_break,
+    "Continue": _read_continue,
+    "Match": _read_match,
+    "Switch": _read_switch,
+    "Parallel": _read_parallel,
+    "Try": _read_try,
+    "Throw": _read_throw,
+    "Rethrow": _read_rethrow,
+    "Do": _read_do,
 }

@@ -17,7 +17,7 @@ from sabir.expressions.yaql.parser import Dialect, is_expression
 from sabir.languages.muranopl.examples import package_rule
 from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import FileReporter, kind_of, quote_node
 from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
@@ -60,7 +60,7 @@ def expression_place(source: Source, expr: Expr, inner: Span | None) -> Place:
     """Where a part of an expression stands; the whole scalar when YAML folded or unescaped its text."""
     if inner is None or source.slice(expr.span) != expr.text:
         return Place(source, expr.span)
-    return Place(source, inner.shifted(expr.span.start))
+    return Place(source, inner.shift(expr.span.start))
 
 
 SECOND_DOCUMENT: Final = package_rule(
@@ -100,35 +100,37 @@ UNKNOWN_SECTION: Final = package_rule(
 )
 
 
-def unknown_keys(
-    report: Report, mapping: YamlMapping, known: Collection[str], *, code: Rule | str, what: str
+def report_unknown_keys(
+    report: FileReporter, mapping: YamlMapping, known: Collection[str], *, code: Rule | str, what: str
 ) -> Iterator[Finding]:
     """Keys that the table of `what` does not have."""
     for key in mapping:
         if text_of(key) not in known:
-            yield report.unknown(key, code, f"{what} has no key {shown(key)}", known, taken=mapping)
+            yield report.report_unknown(
+                key, code, f"{what} has no key {quote_node(key)}", known, taken=mapping
+            )
 
 
 def string_value(
-    report: Report, mapping: YamlMapping, key: str, *, code: Rule | str, what: str = ""
+    report: FileReporter, mapping: YamlMapping, key: str, *, code: Rule | str, what: str = ""
 ) -> Iterator[Finding]:
     """The value under a key, when there is one, must be a text."""
     value = mapping.get(key)
     if value is not None and text_of(value) is None and not is_null(value):
         message = f"{what or key} must be a text, not {kind_of(value)}"
-        yield report.at(value, code, message, hint=_quote_hint(value), fix=quoting(report, value))
+        yield report.at(value, code, message, hint=_quote_hint(value), fix=build_quote_fix(report, value))
 
 
-def quoting(report: Report, value: YamlNode) -> Fix | None:
+def build_quote_fix(report: FileReporter, value: YamlNode) -> Fix | None:
     """Quotes around a number or the like, where a text is needed."""
     if not isinstance(value, YamlScalar) or value.style is not Style.PLAIN or value.tag is not None:
         return None
     # What begins with a quote or holds one is no number, date or boolean.
-    return report.replacing(value, f'"{value.text}"', title="put it in quotes", safe=True)
+    return report.build_replace_fix(value, f'"{value.text}"', title="put it in quotes", safe=True)
 
 
 def one_of(
-    report: Report,
+    report: FileReporter,
     value: YamlNode | None,
     allowed: Collection[str],
     *,
@@ -138,10 +140,12 @@ def one_of(
 ) -> Iterator[Finding]:
     """A value of a closed set; where none is `required`, nothing behind the key is as good as no key."""
     if value is not None and (required or not is_null(value)) and text_of(value) not in allowed:
-        yield report.unknown(value, code, f"{what} cannot be {shown(value)}", allowed, refused=True)
+        yield report.report_unknown(
+            value, code, f"{what} cannot be {quote_node(value)}", allowed, refused=True
+        )
 
 
-def meta_shape(report: Report, mapping: YamlMapping, *, code: Rule | str) -> Iterator[Finding]:
+def meta_shape(report: FileReporter, mapping: YamlMapping, *, code: Rule | str) -> Iterator[Finding]:
     """`Meta` is a mapping or a list of mappings; reported once."""
     meta = mapping.get("Meta")
     if meta is None or is_null(meta) or isinstance(meta, YamlMapping):

@@ -22,7 +22,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.graph.secrets import Secrets
 from sabir.graph.values import reveal_all
-from sabir.languages.muranopl.worlds.effects import Branch, Effect, EffectKind, Report, World, WorldFailure
+from sabir.languages.muranopl.worlds.effects import (
+    Branch,
+    EffectKind,
+    EffectRequest,
+    ProgramReport,
+    World,
+    WorldFailure,
+)
 from sabir.resources.effects import ANSWER, FAILURE
 from sabir.resources.effects import Effect as Call
 
@@ -53,30 +60,30 @@ class JournalledWorld:
         for number in range(1, size + 1):
             self._branches[*parent, (group, number)] = effects.branch(f"{group}-{number}")
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         return self.begin(effect)()
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         arguments = dict(effect.arguments)
         call = Call(
             kind=effect.kind.value,
-            arguments={name: self._secrets.marked(value) for name, value in arguments.items()},
+            arguments={name: self._secrets.mark_sensitive(value) for name, value in arguments.items()},
             target=self._targets.get(effect.kind),
             timeout=arguments.get("timeout"),
         )
         asked = asyncio.run_coroutine_threadsafe(self._branches[effect.branch].perform(call), self._loop)
-        return lambda: _answer(asked.result())
+        return lambda: _effect_response(asked.result())
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         source = f"{report.source}: " if report.source else ""
         self.note(f"{source}{report.line}", report.branch)
 
     def note(self, line: str, branch: Branch = ()) -> None:
         """A line for whoever watches the deployment."""
-        self._loop.call_soon_threadsafe(self._branches[branch].note, self._secrets.scrubbed(line))
+        self._loop.call_soon_threadsafe(self._branches[branch].note, self._secrets.redact(line))
 
 
-def _answer(outcome: Outcome) -> Any:
+def _effect_response(outcome: Outcome) -> Any:
     if outcome.failed:
         raise WorldFailure(str(outcome.results.get(FAILURE) or "OSError"), outcome.message or "")
     return reveal_all(outcome.results.get(ANSWER))
@@ -93,10 +100,10 @@ class RememberedStacks:
         self._world = world
         self.stacks: dict[str, Any] = dict(stacks or {})
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         return self.begin(effect)()
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         if effect.kind in _UNHEARD:
             return lambda: None
         ending = self._world.begin(effect)
@@ -108,7 +115,7 @@ class RememberedStacks:
 
         return ended
 
-    def _remember(self, effect: Effect, answer: Any) -> None:
+    def _remember(self, effect: EffectRequest, answer: Any) -> None:
         arguments = effect.arguments
         key = json.dumps([arguments.get("region") or "", arguments.get("stack")])
         if effect.kind in _PUSHES:
@@ -123,7 +130,7 @@ class RememberedStacks:
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         self._world.open_branches(parent, group, size)
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         self._world.report(report)
 
     def finish(self) -> None:
@@ -152,10 +159,10 @@ class ServedEffects:
         self._served = served
         self._stacks = stacks
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         return self.begin(effect)()
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         if effect.kind in self._served:
             return self._world.begin(effect)
         if effect.kind in _STACKS and self._key(effect) not in self._stacks:
@@ -165,9 +172,9 @@ class ServedEffects:
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         self._world.open_branches(parent, group, size)
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         self._world.report(report)
 
     @staticmethod
-    def _key(effect: Effect) -> str:
+    def _key(effect: EffectRequest) -> str:
         return json.dumps([effect.arguments.get("region") or "", effect.arguments.get("stack")])

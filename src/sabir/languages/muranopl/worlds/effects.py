@@ -63,7 +63,7 @@ Branch = tuple[tuple[int, int], ...]
 """A place in the threads of a program: group and number in it, from the outside in."""
 
 
-class Effect(Struct, frozen=True, kw_only=True):
+class EffectRequest(Struct, frozen=True, kw_only=True):
     """One request."""
 
     kind: EffectKind
@@ -73,7 +73,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     """Asked for by a push that nobody waits for."""
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class ProgramReport(Struct, frozen=True, kw_only=True):
     """A line that the program tells its user; `source` is the id of the object that it is about."""
 
     level: str
@@ -85,9 +85,9 @@ class Report(Struct, frozen=True, kw_only=True):
 class World(Protocol):
     """Answers effects. Every answer is plain data."""
 
-    def perform(self, effect: Effect) -> Any: ...
+    def perform(self, effect: EffectRequest) -> Any: ...
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         """Begin an effect that takes long; what comes back waits for its end and gives the answer."""
         ...
 
@@ -95,10 +95,10 @@ class World(Protocol):
         """Branches begin side by side; said before the first of them does anything, in the same order in every run."""
         ...
 
-    def report(self, report: Report) -> None: ...
+    def report(self, report: ProgramReport) -> None: ...
 
 
-class Unconnected(Exception):
+class NotConnectedError(Exception):
     """A change that there is no world for."""
 
     def __init__(self, kind: EffectKind) -> None:

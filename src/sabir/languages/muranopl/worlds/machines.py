@@ -23,8 +23,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from sabir.languages.muranopl.worlds.effects import Branch, Effect, EffectKind, Report, World, WorldFailure
-from sabir.languages.muranopl.worlds.simulated.cloud import Directory, Networks
+from sabir.languages.muranopl.worlds.effects import (
+    Branch,
+    EffectKind,
+    EffectRequest,
+    ProgramReport,
+    World,
+    WorldFailure,
+)
+from sabir.languages.muranopl.worlds.simulated.cloud import Networks, SimulatedDirectory
 
 Machine = Mapping[str, Any]
 """What the pool tells of a machine: `id`, `address`, `hostname`."""
@@ -48,7 +55,7 @@ _AGENT: Final = ("muranoagent", "murano-agent")
 """User data that names one of these installs an agent, which nobody needs here."""
 
 
-class Template:
+class PoolTemplate:
     """A template with the machines that its servers have, by the names of their resources."""
 
     def __init__(
@@ -121,7 +128,7 @@ class Template:
         machine = self._machine_of(str(name))
         if machine is None:
             return None
-        value: Any = _attributes(machine).get(str(rest[0]) if rest else "show")
+        value: Any = _server_attributes(machine).get(str(rest[0]) if rest else "show")
         for step in rest[1:]:
             if isinstance(value, Mapping):
                 # A machine has one network, whatever the template calls it.
@@ -146,9 +153,9 @@ class Template:
             networks = wanted.get("networks") or ()
             if any(_resource_named(network.get("port")) == port for network in networks):
                 return self.machines.get(server)
-        return next((self.machines.get(server) for server in self._associated(name)), None)
+        return next((self.machines.get(server) for server in self._find_associated_servers(name)), None)
 
-    def _associated(self, address: str) -> Iterator[str]:
+    def _find_associated_servers(self, address: str) -> Iterator[str]:
         """Servers that a floating address of the old network service is associated with."""
         for resource in self.resources.values():
             properties = resource.get("properties") or {}
@@ -158,7 +165,7 @@ class Template:
                     yield server
 
 
-def refused_types(template: Mapping[str, Any]) -> list[str]:
+def find_unsupported_types(template: Mapping[str, Any]) -> list[str]:
     """Types of resources that no machine of a pool can stand in for, sorted."""
     resources = template.get("resources") or template.get("Resources") or {}
     types = {str(resource.get("type")) for resource in resources.values()}
@@ -173,7 +180,7 @@ def _resource_named(value: Any) -> str | None:
     return str(value["get_resource"]) if isinstance(value, Mapping) and "get_resource" in value else None
 
 
-def _attributes(machine: Machine) -> dict[str, Any]:
+def _server_attributes(machine: Machine) -> dict[str, Any]:
     address = machine["address"]
     entry = {"addr": address, "version": 4, "OS-EXT-IPS:type": "fixed"}
     return {
@@ -190,12 +197,12 @@ def _attributes(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _join(template: Template, argument: Any) -> str:
+def _join_items(template: PoolTemplate, argument: Any) -> str:
     separator, items = argument
     return str(separator).join(str(template.value(item)) for item in template.value(items))
 
 
-def _replace(template: Template, argument: Any) -> str:
+def _replace_parameters(template: PoolTemplate, argument: Any) -> str:
     text = str(template.value(argument["template"]))
     for name, value in template.value(argument["params"]).items():
         text = text.replace(str(name), str(value))
@@ -210,8 +217,8 @@ _FUNCTIONS: Final = {
     "get_param": lambda template, argument: template.parameters.get(
         argument[0] if isinstance(argument, list) else argument
     ),
-    "list_join": _join,
-    "str_replace": _replace,
+    "list_join": _join_items,
+    "str_replace": _replace_parameters,
 }
 
 
@@ -230,8 +237,8 @@ class MachineCloud:
         self._world = world
         self.stacks: Stacks = copy.deepcopy(dict(stacks or {}))
         self._sent: list[Callable[[], Any]] = []
-        directory = Directory(None, None)
-        self._answers: dict[EffectKind, Callable[[Effect], Any]] = {
+        directory = SimulatedDirectory(None, None)
+        self._answers: dict[EffectKind, Callable[[EffectRequest], Any]] = {
             EffectKind.STACK_READ: self._read,
             EffectKind.STACK_CREATE: lambda effect: self._push("CREATE", effect),
             EffectKind.STACK_UPDATE: lambda effect: self._push("UPDATE", effect),
@@ -246,13 +253,13 @@ class MachineCloud:
             EffectKind.PROJECT: lambda effect: directory.project(effect.arguments),
         }
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         if effect.kind in _UNHEARD:
             return None
         answer = self._answers.get(effect.kind)
         return self._world.perform(effect) if answer is None else answer(effect)
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         if effect.kind is EffectKind.AGENT_CALL:
             return self._begin_plan(effect)
         if effect.kind in self._answers or effect.kind in _UNHEARD:
@@ -263,7 +270,7 @@ class MachineCloud:
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         self._world.open_branches(parent, group, size)
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         self._world.report(report)
 
     def finish(self) -> None:
@@ -273,21 +280,21 @@ class MachineCloud:
 
     # -- stacks ---------------------------------------------------------------------------------------------------------
 
-    def _read(self, effect: Effect) -> dict[str, Any] | None:
-        stack = self.stacks.get(_key(effect))
+    def _read(self, effect: EffectRequest) -> dict[str, Any] | None:
+        stack = self.stacks.get(_stack_key(effect))
         if stack is None:
             return None
         return copy.deepcopy({name: value for name, value in stack.items() if name != "machines"})
 
-    def _push(self, verb: str, effect: Effect) -> dict[str, Any] | None:
+    def _push(self, verb: str, effect: EffectRequest) -> dict[str, Any] | None:
         arguments = effect.arguments
-        refused = refused_types(arguments["template"])
+        refused = find_unsupported_types(arguments["template"])
         if refused:
             raise WorldFailure(
                 _BAD_REQUEST,
                 f"machines of a pool cannot stand in for {', '.join(refused)}: the stack {arguments['stack']} needs a cloud",
             )
-        stack = self.stacks.setdefault(_key(effect), {"machines": {}})
+        stack = self.stacks.setdefault(_stack_key(effect), {"machines": {}})
         stack.update(
             template=copy.deepcopy(arguments["template"]),
             parameters=dict(arguments.get("parameters") or {}),
@@ -298,13 +305,13 @@ class MachineCloud:
             self._place(stack, effect)
         except WorldFailure as failure:
             stack.update(status=f"{verb}_FAILED", reason=str(failure))
-        stack["outputs"] = Template(stack["template"], stack["machines"], stack["parameters"]).outputs()
+        stack["outputs"] = PoolTemplate(stack["template"], stack["machines"], stack["parameters"]).outputs()
         return self._read(effect)
 
-    def _place(self, stack: dict[str, Any], effect: Effect) -> None:
+    def _place(self, stack: dict[str, Any], effect: EffectRequest) -> None:
         """Servers that are gone give their machines back first, so that others can have them."""
         machines: dict[str, Machine] = stack["machines"]
-        template = Template(stack["template"], machines, stack["parameters"])
+        template = PoolTemplate(stack["template"], machines, stack["parameters"])
         servers = template.servers()
         for name in [name for name in machines if name not in servers]:
             self._release(name, machines, effect)
@@ -315,7 +322,7 @@ class MachineCloud:
                 if script is not None:
                     self._boot(name, machines[name], script, effect)
 
-    def _claim(self, name: str, properties: Mapping[str, Any], effect: Effect) -> Machine:
+    def _claim(self, name: str, properties: Mapping[str, Any], effect: EffectRequest) -> Machine:
         hostname = properties.get("name")
         machine: Machine = self._ask(
             EffectKind.MACHINE_CLAIM,
@@ -326,31 +333,31 @@ class MachineCloud:
         )
         return machine
 
-    def _release(self, name: str, machines: dict[str, Machine], effect: Effect) -> None:
+    def _release(self, name: str, machines: dict[str, Machine], effect: EffectRequest) -> None:
         stack = effect.arguments["stack"]
         self._ask(EffectKind.MACHINE_RELEASE, effect, machine=machines[name]["id"], name=name, stack=stack)
         del machines[name]
 
-    def _boot(self, name: str, machine: Machine, script: str, effect: Effect) -> None:
+    def _boot(self, name: str, machine: Machine, script: str, effect: EffectRequest) -> None:
         answer = self._ask(
             EffectKind.MACHINE_PLAN, effect, machine=machine["id"], plan=_boot_plan(name, script)
         )
         if answer is None or answer.get("ErrorCode"):
             raise WorldFailure(
-                "OSError", f"the user data of {name} failed on {machine['id']}: {_words(answer)}"
+                "OSError", f"the user data of {name} failed on {machine['id']}: {_response_text(answer)}"
             )
 
-    def _delete(self, effect: Effect) -> None:
-        stack = self.stacks.get(_key(effect))
+    def _delete(self, effect: EffectRequest) -> None:
+        stack = self.stacks.get(_stack_key(effect))
         if stack is None:
             raise WorldFailure(_NOT_THERE, "The stack could not be found")
         for name in [*stack["machines"]]:
             self._release(name, stack["machines"], effect)
-        del self.stacks[_key(effect)]
+        del self.stacks[_stack_key(effect)]
 
     # -- plans ----------------------------------------------------------------------------------------------------------
 
-    def _begin_plan(self, effect: Effect) -> Callable[[], Any]:
+    def _begin_plan(self, effect: EffectRequest) -> Callable[[], Any]:
         arguments = effect.arguments
         machine = self._machine(arguments.get("host"), arguments.get("stack"))
         if machine is None:
@@ -360,14 +367,14 @@ class MachineCloud:
             )
         more = {"timeout": arguments["timeout"]} if arguments.get("timeout") is not None else {}
         return self._world.begin(
-            Effect(
+            EffectRequest(
                 kind=EffectKind.MACHINE_PLAN,
                 arguments={"machine": machine["id"], "plan": arguments["plan"], **more},
                 branch=effect.branch,
             )
         )
 
-    def _send(self, effect: Effect) -> None:
+    def _send(self, effect: EffectRequest) -> None:
         self._sent.append(self._begin_plan(effect))
 
     def _machine(self, host: str | None, stack: str | None) -> Machine | None:
@@ -377,11 +384,11 @@ class MachineCloud:
                 return machine
         return None
 
-    def _ask(self, kind: EffectKind, effect: Effect, **arguments: Any) -> Any:
-        return self._world.perform(Effect(kind=kind, arguments=arguments, branch=effect.branch))
+    def _ask(self, kind: EffectKind, effect: EffectRequest, **arguments: Any) -> Any:
+        return self._world.perform(EffectRequest(kind=kind, arguments=arguments, branch=effect.branch))
 
 
-def _key(effect: Effect) -> str:
+def _stack_key(effect: EffectRequest) -> str:
     """Keys are texts, so that stacks can be kept as JSON."""
     return json.dumps([effect.arguments.get("region") or "", effect.arguments["stack"]])
 
@@ -412,6 +419,6 @@ def _boot_plan(name: str, script: str) -> dict[str, Any]:
     }
 
 
-def _words(answer: Any) -> str:
+def _response_text(answer: Any) -> str:
     body = (answer or {}).get("Body")
     return str(body.get("Message", body) if isinstance(body, Mapping) else body or "no answer")

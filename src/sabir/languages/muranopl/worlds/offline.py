@@ -12,7 +12,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from sabir.languages.muranopl.worlds.effects import Branch, Effect, EffectKind, Report, Unconnected, World
+from sabir.languages.muranopl.worlds.effects import (
+    Branch,
+    EffectKind,
+    EffectRequest,
+    NotConnectedError,
+    ProgramReport,
+    World,
+)
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 
 
@@ -21,17 +28,17 @@ class RecordedWorld:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.events: list[Effect | Report] = []
+        self.events: list[EffectRequest | ProgramReport] = []
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         self._note(effect)
         return self._world.perform(effect)
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         self._note(effect)
         return self._world.begin(effect)
 
-    def _note(self, effect: Effect) -> None:
+    def _note(self, effect: EffectRequest) -> None:
         if not effect.kind.only_looks:
             # Templates grow on after they are pushed; what is written down must not.
             self.events.append(replace(effect, arguments=copy.deepcopy(dict(effect.arguments))))
@@ -39,7 +46,7 @@ class RecordedWorld:
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         self._world.open_branches(parent, group, size)
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         self.events.append(report)
         self._world.report(report)
 
@@ -54,19 +61,19 @@ class UnconnectedWorld:
     def __init__(self) -> None:
         self._simulated = SimulatedWorld(random_numbers=random.SystemRandom())
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         if effect.kind in _UNHEARD:
             return None
         if not effect.kind.only_looks:
-            raise Unconnected(effect.kind)
+            raise NotConnectedError(effect.kind)
         return self._simulated.perform(effect)
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         answer = self.perform(effect)
         return lambda: answer
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         """Turns are taken in memory; nothing has to be told apart."""
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         """The run itself shows what its program reports."""

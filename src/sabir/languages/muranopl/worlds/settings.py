@@ -71,14 +71,18 @@ def read_settings(path: Path) -> dict[str, dict[str, Any]]:
     for name in parser.sections():
         own = parser[name]
         groups[name] = {
-            key: _typed(name, key, text) for key, text in own.items() if key not in parser.defaults()
+            key: _convert_setting(name, key, text)
+            for key, text in own.items()
+            if key not in parser.defaults()
         }
     if parser.defaults():
-        groups["DEFAULT"] = {key: _typed("DEFAULT", key, text) for key, text in parser.defaults().items()}
+        groups["DEFAULT"] = {
+            key: _convert_setting("DEFAULT", key, text) for key, text in parser.defaults().items()
+        }
     return groups
 
 
-def _typed(group: str, name: str, text: str) -> Any:
+def _convert_setting(group: str, name: str, text: str) -> Any:
     usual = _DEFAULTS.get(group, {}).get(name)
     if isinstance(usual, bool):
         return text.strip().lower() in ("1", "true", "yes", "on")

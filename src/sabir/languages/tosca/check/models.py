@@ -5,21 +5,21 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.tosca.check.rules import check_model, sorted_once
+from sabir.languages.tosca.check.rules import check_model, sort_unique_findings
 from sabir.languages.tosca.check.rules.behaviour import check_behaviour
 from sabir.languages.tosca.check.rules.reads import check_reads
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.source.packages import LoadedPackage
 
 
 class CheckedModel(Struct, frozen=True, eq=False):
-    model: Model
+    model: TopologyModel
     findings: tuple[Finding, ...]
 
     @classmethod
     def of(cls, topology: Topology) -> CheckedModel:
-        model = Model(topology)
+        model = TopologyModel(topology)
         return cls(model, tuple(check_model(model)))
 
 
@@ -41,7 +41,7 @@ def check_topology(checked: CheckedModel) -> list[Finding]:
     """That, and what is wrong with what it does: a template can be evaluated without its scripts, and not be deployed."""
     substitutes = checked.model.topology.substitutes()
     inner = (CheckedModel.of(topology) for topology in substitutes if topology.imported)
-    return sorted_once(
+    return sort_unique_findings(
         [
             finding
             for each in (checked, *inner)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.languages.tosca.syntax.signatures import (
     LARGEST,
     BrokenSignature,
-    Signature,
+    CmsSignature,
     Signer,
     read_pss,
     read_signature,
@@ -60,11 +60,11 @@ class Verdict(Struct, frozen=True):
     """Why it is bad or unknown; whose it is, when it is good."""
 
 
-class _Unverifiable(Exception):
+class _UnverifiableError(Exception):
     """Neither good nor bad: something to verify it with is missing."""
 
 
-class _Refused(Exception):
+class _InvalidSignatureError(Exception):
     """The signature does not fit."""
 
 
@@ -80,7 +80,7 @@ def load_certificates(data: bytes) -> list[Certificate]:
         return []
 
 
-def verify(
+def verify_signature(
     data: bytes,
     contents: Sequence[bytes],
     *,
@@ -103,38 +103,38 @@ def verify(
             *(certificate for file in certificates for certificate in load_certificates(file)),
             *(certificate for der in signature.certificates for certificate in load_certificates(der)),
         ]
-        return Verdict(Outcome.GOOD, _verified(signature, contents, pool, trusted, now))
+        return Verdict(Outcome.GOOD, _verify_all_signers(signature, contents, pool, trusted, now))
     except BrokenSignature as problem:
         return Verdict(Outcome.BAD, f"it cannot be read: {problem}")
-    except _Refused as problem:
+    except _InvalidSignatureError as problem:
         return Verdict(Outcome.BAD, str(problem))
-    except _Unverifiable as problem:
+    except _UnverifiableError as problem:
         return Verdict(Outcome.UNKNOWN, str(problem))
 
 
-def _verified(
-    signature: Signature,
+def _verify_all_signers(
+    signature: CmsSignature,
     contents: Sequence[bytes],
     pool: list[Certificate],
     trusted: list[Certificate],
     now: datetime,
 ) -> str:
     if not signature.signers:
-        raise _Refused("nobody has signed it")
+        raise _InvalidSignatureError("nobody has signed it")
     if signature.content is not None and signature.content not in contents:
-        raise _Refused("it is the signature of another text")
+        raise _InvalidSignatureError("it is the signature of another text")
     names: list[str] = []
     for signer in signature.signers:
-        certificate = _certificate(signer, [*trusted, *pool])
+        certificate = _find_certificate(signer, [*trusted, *pool])
         _verify_signer(signer, contents, certificate)
         subject = certificate.subject.rfc4514_string()
         if trusted and not _leads_to(certificate, pool, trusted):
-            raise _Refused(
+            raise _InvalidSignatureError(
                 f"{subject} has signed it, whose certificate is not the one beside it, nor issued by that"
             )
         first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
         if not first <= now <= last:
-            raise _Unverifiable(
+            raise _UnverifiableError(
                 f"it fits, but the certificate of {subject} is for {first:%Y-%m-%d} to {last:%Y-%m-%d}"
             )
         names.append(subject)
@@ -142,7 +142,7 @@ def _verified(
     return f"signed by {' and '.join(names)}{origin}"
 
 
-def _certificate(signer: Signer, pool: list[Certificate]) -> Certificate:
+def _find_certificate(signer: Signer, pool: list[Certificate]) -> Certificate:
     for certificate in pool:
         if signer.key_identifier is not None:
             if _key_identifier(certificate) == signer.key_identifier:
@@ -150,8 +150,8 @@ def _certificate(signer: Signer, pool: list[Certificate]) -> Certificate:
         elif (certificate.issuer.public_bytes(), certificate.serial_number) == (signer.issuer, signer.serial):
             return certificate
     if pool:
-        raise _Unverifiable("none of the certificates is the signer's")
-    raise _Unverifiable("there is no certificate to verify it with")
+        raise _UnverifiableError("none of the certificates is the signer's")
+    raise _UnverifiableError("there is no certificate to verify it with")
 
 
 def _key_identifier(certificate: Certificate) -> bytes | None:
@@ -166,27 +166,29 @@ def _key_identifier(certificate: Certificate) -> bytes | None:
 def _verify_signer(signer: Signer, contents: Sequence[bytes], certificate: Certificate) -> None:
     digest = _DIGESTS.get(signer.digest)
     if digest is None:
-        raise _Unverifiable(f"its digest {signer.digest} is none of SHA-224, SHA-256, SHA-384 and SHA-512")
+        raise _UnverifiableError(
+            f"its digest {signer.digest} is none of SHA-224, SHA-256, SHA-384 and SHA-512"
+        )
     if signer.attributes is not None:
         digests = [hashlib.new(digest, content).digest() for content in contents]
         if signer.content_digest not in digests:
-            raise _Refused("what it was made of has been changed since")
+            raise _InvalidSignatureError("what it was made of has been changed since")
         contents = (signer.attributes,)
-    if not any(_fits(signer, content, certificate, digest) for content in contents):
-        raise _Refused(
+    if not any(_is_valid_signature(signer, content, certificate, digest) for content in contents):
+        raise _InvalidSignatureError(
             "it does not fit the key of the certificate, or what it was made of has been changed since"
         )
 
 
-def _fits(signer: Signer, content: bytes, certificate: Certificate, digest: str) -> bool:
+def _is_valid_signature(signer: Signer, content: bytes, certificate: Certificate, digest: str) -> bool:
     from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
 
     try:
         key = certificate.public_key()
-        algorithm = _hash(_WITH_DIGEST.get(signer.algorithm, digest))
+        algorithm = _hash_algorithm(_WITH_DIGEST.get(signer.algorithm, digest))
         if isinstance(key, rsa.RSAPublicKey) and signer.algorithm == _PSS:
-            scheme, algorithm = _pss(signer.parameters)
+            scheme, algorithm = _read_pss_scheme(signer.parameters)
             key.verify(signer.signature, content, scheme, algorithm)
         elif isinstance(key, rsa.RSAPublicKey):
             key.verify(signer.signature, content, padding.PKCS1v15(), algorithm)
@@ -195,42 +197,44 @@ def _fits(signer: Signer, content: bytes, certificate: Certificate, digest: str)
         elif isinstance(key, (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey)):
             key.verify(signer.signature, content)
         else:
-            raise _Unverifiable(f"keys of this kind are not supported ({signer.algorithm})")
+            raise _UnverifiableError(f"keys of this kind are not supported ({signer.algorithm})")
     except InvalidSignature:
         return False
     except (UnsupportedAlgorithm, OverflowError, ValueError) as problem:
-        raise _Unverifiable(f"the key of the certificate cannot be used: {reason_of(problem)}") from None
+        raise _UnverifiableError(
+            f"the key of the certificate cannot be used: {explain_error(problem)}"
+        ) from None
     return True
 
 
-def _hash(name: str) -> HashAlgorithm:
+def _hash_algorithm(name: str) -> HashAlgorithm:
     from cryptography.hazmat.primitives import hashes
 
     algorithm: HashAlgorithm = getattr(hashes, name.upper())()
     return algorithm
 
 
-def _pss(parameters: bytes | None) -> tuple[PSS, HashAlgorithm]:
+def _read_pss_scheme(parameters: bytes | None) -> tuple[PSS, HashAlgorithm]:
     """Of RSASSA-PSS-params (RFC 4055); the defaults there are of SHA-1, which nobody should take."""
     from cryptography.hazmat.primitives.asymmetric import padding
 
     read = None if parameters is None else read_pss(parameters)
     if read is None or read.digest not in _DIGESTS or read.mask_digest not in _DIGESTS:
-        raise _Unverifiable("its digest is none of SHA-224, SHA-256, SHA-384 and SHA-512")
-    mask = padding.MGF1(_hash(_DIGESTS[read.mask_digest]))
-    return padding.PSS(mask, read.salt_length), _hash(_DIGESTS[read.digest])
+        raise _UnverifiableError("its digest is none of SHA-224, SHA-256, SHA-384 and SHA-512")
+    mask = padding.MGF1(_hash_algorithm(_DIGESTS[read.mask_digest]))
+    return padding.PSS(mask, read.salt_length), _hash_algorithm(_DIGESTS[read.digest])
 
 
 def _leads_to(certificate: Certificate, pool: list[Certificate], trusted: list[Certificate]) -> bool:
     """Whether a certificate is a trusted one, or was issued by one, directly or through others that may issue."""
     for _ in range(_LONGEST_CHAIN):
-        if certificate in trusted or any(_issued(certificate, anchor) for anchor in trusted):
+        if certificate in trusted or any(_is_issued_by(certificate, anchor) for anchor in trusted):
             return True
         issuer = next(
             (
                 other
                 for other in pool
-                if other != certificate and _may_issue(other) and _issued(certificate, other)
+                if other != certificate and _may_issue(other) and _is_issued_by(certificate, other)
             ),
             None,
         )
@@ -240,7 +244,7 @@ def _leads_to(certificate: Certificate, pool: list[Certificate], trusted: list[C
     return False
 
 
-def _issued(certificate: Certificate, issuer: Certificate) -> bool:
+def _is_issued_by(certificate: Certificate, issuer: Certificate) -> bool:
     from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 
     try:

@@ -16,9 +16,15 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.hashes import check_hashes
-from sabir.languages.tosca.check.rules.signatures import check_signatures, check_whole
+from sabir.languages.tosca.check.rules.signatures import check_archive_signature, check_signatures
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.manifests import Field, broken_lines, fields_of, manifest_of, meta_file
+from sabir.languages.tosca.syntax.manifests import (
+    ManifestField,
+    fields_of,
+    find_malformed_lines,
+    manifest_of,
+    meta_file,
+)
 from sabir.languages.tosca.syntax.recognition import META
 from sabir.source.packages import LoadedPackage
 from sabir.text import Source
@@ -36,13 +42,13 @@ class ToscaValidator(BaseValidator):
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         from sabir.languages.tosca.check.models import CheckedModels, check_topology
-        from sabir.languages.tosca.syntax.package import Reading, load_entries
-        from sabir.source.catalogue import Catalogue
+        from sabir.languages.tosca.syntax.package import LoadContext, load_entries
+        from sabir.source.catalogue import ImportCatalog
 
         selection = FileSelection.of(files)
         seen: set[object] = set()
         yield from selection.only(check_archive(self.package, self.session.clock()))
-        reading = Reading(self.session, Catalogue.of(self.options.imports, self.options.search_path))
+        reading = LoadContext(self.session, ImportCatalog.of(self.options.imports, self.options.search_path))
         for loaded in load_entries(self.package, reading):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
@@ -77,20 +83,20 @@ _SEVERAL: Final = re.compile(r'"([^"]+)"|(\S+)')
 
 
 def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
-    yield from check_whole(package, now)
+    yield from check_archive_signature(package, now)
     meta = meta_file(package)
     if meta is None:
         return
     if meta.defect is not None:
         yield meta.defect
         return
-    for place in broken_lines(meta.source):
+    for place in find_malformed_lines(meta.source):
         yield BROKEN_META.at(place, "this line is no 'Name: value'", hint="write a name, a colon and a value")
-    yield from _twice(meta.source)
+    yield from _check_duplicate_fields(meta.source)
     for field in fields_of(meta.source):
         if _PARTS.fullmatch(field.name):
-            yield from _parts(package, field)
-    yield from _nested(package)
+            yield from _check_referenced_files(package, field)
+    yield from _check_nested_archives(package)
     manifest = manifest_of(package)
     if manifest is None:
         return
@@ -101,9 +107,9 @@ def check_archive(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
     yield from check_signatures(package, manifest, now)
 
 
-def _twice(source: Source) -> Iterator[Finding]:
+def _check_duplicate_fields(source: Source) -> Iterator[Finding]:
     """The fields that speak of the archive itself; what later blocks say of files may well be said of several."""
-    seen: dict[str, Field] = {}
+    seen: dict[str, ManifestField] = {}
     for field in fields_of(source):
         first = seen.setdefault(field.name, field)
         if field.name in _ONCE and first is not field:
@@ -111,7 +117,7 @@ def _twice(source: Source) -> Iterator[Finding]:
             yield BROKEN_META.at(field.place, message, hint="leave one of them")
 
 
-def _parts(package: LoadedPackage, field: Field) -> Iterator[Finding]:
+def _check_referenced_files(package: LoadedPackage, field: ManifestField) -> Iterator[Finding]:
     names = [field.value]
     if field.name == "Other-Definitions":
         names = [quoted or bare for quoted, bare in _SEVERAL.findall(field.value)]
@@ -122,7 +128,7 @@ def _parts(package: LoadedPackage, field: Field) -> Iterator[Finding]:
             yield MISSING_PART.at(field.place, message, hint=hint)
 
 
-def _nested(package: LoadedPackage) -> Iterator[Finding]:
+def _check_nested_archives(package: LoadedPackage) -> Iterator[Finding]:
     for name in package.list():
         if name.lower().endswith(".csar") or (name.lower().endswith(".zip") and _is_csar(package, name)):
             yield NESTED.about_file(name, "an archive in the archive, which is not looked into")

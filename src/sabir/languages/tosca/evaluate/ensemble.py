@@ -12,18 +12,18 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Project, Session
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.session import EnsembleProject, QuerySession
 from sabir.expressions.query.values import MISSING
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
-from sabir.languages.tosca.evaluate.observations import Observed, typed
+from sabir.languages.tosca.evaluate.observations import InstanceObservations, convert_value
 from sabir.languages.tosca.evaluate.request import Request
-from sabir.languages.tosca.model.model import UNKNOWN_INPUT, Model
+from sabir.languages.tosca.model.model import UNKNOWN_INPUT, TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, SourceValue
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
 
@@ -80,7 +80,12 @@ class Ensemble:
     """The instances of one topology and what they share."""
 
     def __init__(
-        self, model: Model, request: Request, *, outer: Substitution | None = None, inner: Inner = _NO_INNER
+        self,
+        model: TopologyModel,
+        request: Request,
+        *,
+        outer: Substitution | None = None,
+        inner: Inner = _NO_INNER,
     ) -> None:
         """`outer`: the node that this topology stands for; `inner`: what puts topologies in the place of nodes."""
         self.model = model
@@ -90,25 +95,25 @@ class Ensemble:
         self.prefix = "" if outer is None else f"{outer.node.key}.nodes."
         """What the keys of its nodes begin with."""
         self.findings: list[Finding] = []
-        self.session = Session(
+        self.session = QuerySession(
             project=_with_repositories(request.project, model),
             work=request.session,
             externals=request.externals,
             input=self.input,
             input_names=lambda: tuple(model.topology.inputs),
-            named=self.named,
+            named=self.find_relationship,
             instances=self.instances,
             counts_from_first=model.topology.second,
             scalar_units=model.types.scalar_units() if model.topology.second else (),
             dependents=request.observed.dependents,
         )
         self.root = RootInstance(self)
-        self._assignments: dict[int, Assigned] = {}
-        self._defaults: dict[int, Assigned | None] = {}
-        self._relationships: dict[tuple[str, str], list[Resource]] | None = None
+        self._assignments: dict[int, AssignedValue] = {}
+        self._defaults: dict[int, AssignedValue | None] = {}
+        self._relationships: dict[tuple[str, str], list[QueryResource]] | None = None
         self.nodes = Nodes(self)
 
-    def with_observed(self, observed: Observed) -> Ensemble:
+    def with_observed(self, observed: InstanceObservations) -> Ensemble:
         """The same instances, when these values have been observed."""
         return Ensemble(self.model, replace(self.request, observed=observed), inner=self.inner)
 
@@ -123,34 +128,36 @@ class Ensemble:
     # Types
 
     def capability_type(self, name: str) -> FlatType | None:
-        return self.model.types.find(Kind.CAPABILITY, name)
+        return self.model.types.find(TypeKind.CAPABILITY, name)
 
     def relationship_type(self, name: str) -> FlatType | None:
-        return self.model.types.find(Kind.RELATIONSHIP, name)
+        return self.model.types.find(TypeKind.RELATIONSHIP, name)
 
     # Values
 
-    def assignment(self, written: Written, definition: PropertyDefinition | None) -> Assigned:
+    def assignment(self, written: SourceValue, definition: PropertyDefinition | None) -> AssignedValue:
         assigned = self._assignments.get(id(written))
         if assigned is None:
-            assigned = self._assignments[id(written)] = self._assigned(written, definition)
+            assigned = self._assignments[id(written)] = self._build_assignment(written, definition)
         return assigned
 
-    def default(self, definition: PropertyDefinition) -> Assigned | None:
+    def default(self, definition: PropertyDefinition) -> AssignedValue | None:
         key = id(definition)
         if key not in self._defaults:
             written = definition.value or definition.default
-            self._defaults[key] = None if written is None else self._assigned(written, definition)
+            self._defaults[key] = None if written is None else self._build_assignment(written, definition)
         return self._defaults[key]
 
-    def _assigned(self, written: Written, definition: PropertyDefinition | None) -> Assigned:
+    def _build_assignment(self, written: SourceValue, definition: PropertyDefinition | None) -> AssignedValue:
         data = written.data
         if definition is not None and definition.schema is not None:
             node = written.node
             text = node.text if isinstance(node, YamlScalar) else None
-            data = typed(data, definition.schema, self.model.types, text)
+            data = convert_value(data, definition.schema, self.model.types, text)
         sensitive = definition is not None and definition.sensitive
-        return Assigned(data, place=written.place, directory=written.origin.directory, sensitive=sensitive)
+        return AssignedValue(
+            data, place=written.place, directory=written.origin.directory, sensitive=sensitive
+        )
 
     # Inputs and outputs
 
@@ -169,7 +176,7 @@ class Ensemble:
                 return mapped
             given_value = self.request.inputs.get(definition.name, MISSING)
             if given_value is not MISSING:
-                return Assigned(given_value, sensitive=definition.sensitive).value(self.root)
+                return AssignedValue(given_value, sensitive=definition.sensitive).value(self.root)
             default = self.default(definition)
             return None if default is None else default.value(self.root)
 
@@ -182,7 +189,7 @@ class Ensemble:
             thunks[name] = (lambda: None) if written is None else self._output_thunk(written)
         return thunks
 
-    def _output_thunk(self, written: Written) -> Callable[[], Any]:
+    def _output_thunk(self, written: SourceValue) -> Callable[[], Any]:
         assigned = self.assignment(written, None)
         return lambda: assigned.value(self.root)
 
@@ -226,7 +233,7 @@ class Ensemble:
             if node.substitution is not None:
                 yield from node.substitution.ensemble.everything()
 
-    def relationships_to(self, node: str, capability: str) -> list[Resource]:
+    def relationships_to(self, node: str, capability: str) -> list[QueryResource]:
         """The relationships that lead to a capability of a node, which is told by its key."""
         if self.outer is not None:
             return self.outer.node.ensemble.relationships_to(node, capability)
@@ -245,7 +252,7 @@ class Ensemble:
         node = self.nodes.get(self.model.topology.selected.get(name, name))
         return [node] if node is not None else [self.nodes[each] for each in self.model.several.get(name, ())]
 
-    def named(self, name: str) -> Resource | None:
+    def find_relationship(self, name: str) -> QueryResource | None:
         """The relationship that uses the relationship template of this name."""
         if name not in self.model.topology.relationship_templates:
             return None
@@ -256,7 +263,7 @@ class Ensemble:
         return None
 
 
-def _with_repositories(project: Project, model: Model) -> Project:
+def _with_repositories(project: EnsembleProject, model: TopologyModel) -> EnsembleProject:
     """The repositories of the template that lie in the file system, beside those of the project."""
     local: dict[str, Path] = {}
     for name, repository in model.topology.repositories.items():

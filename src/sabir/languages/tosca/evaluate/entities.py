@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from sabir.expressions.query.live import Assigned, LiveResource
+from sabir.expressions.query.live import AssignedValue, LiveResource
 from sabir.expressions.query.resource import Artifact
-from sabir.expressions.query.session import Session
+from sabir.expressions.query.session import QuerySession
 from sabir.expressions.query.values import MISSING
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.tosca.evaluate.observations import awaited_attribute, read_text
+from sabir.languages.tosca.evaluate.observations import build_unknown_attribute, read_text
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.syntax.nodes import ArtifactDefinition, PropertyDefinition, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.nodes import ArtifactDefinition, PropertyDefinition, SourceValue
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
@@ -30,7 +30,7 @@ REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
 _PENDING: Final = object()
 
 
-class Entity(LiveResource):
+class EntityInstance(LiveResource):
     """What nodes, capabilities and relationships have in common: assigned, default and live values."""
 
     __slots__ = ("_planned", "ensemble", "flat")
@@ -41,10 +41,10 @@ class Entity(LiveResource):
         self.flat = flat
         self._planned: dict[str, Any] = {}
         if ensemble.session.dependents is not None:
-            self._ready, self._planned = ensemble.session.kept(), ensemble.session.kept()
+            self._ready, self._planned = ensemble.session.make_cache(), ensemble.session.make_cache()
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self.ensemble.session
 
     @property
@@ -55,32 +55,34 @@ class Entity(LiveResource):
         flat = self.flat
         return None if flat is None else flat.properties.get(key) or flat.attributes.get(key)
 
-    def assigned(self, key: str) -> Written | None:
+    def find_template_value(self, key: str) -> SourceValue | None:
         """What the template assigns to a property or attribute."""
         raise NotImplementedError
 
     def has_property(self, key: str) -> bool:
         definition = self.definition(key)
-        return self.assigned(key) is not None if definition is None else not definition.is_attribute
+        return (
+            self.find_template_value(key) is not None if definition is None else not definition.is_attribute
+        )
 
     def live(self, key: str) -> Any:
         """The live value of an attribute, or MISSING."""
         del key
         return MISSING
 
-    def written(self, key: str) -> Assigned | None:
+    def find_assignment(self, key: str) -> AssignedValue | None:
         live = self.live(key)
         if live is not MISSING:
             definition = self.definition(key)
             if isinstance(live, str) and definition is not None and definition.schema is not None:
                 live = read_text(live, definition.schema, self.ensemble.model.types)
-            return Assigned(live, sensitive=definition is not None and definition.sensitive)
-        return self.described(key)
+            return AssignedValue(live, sensitive=definition is not None and definition.sensitive)
+        return self.find_declared_value(key)
 
-    def described(self, key: str) -> Assigned | None:
+    def find_declared_value(self, key: str) -> AssignedValue | None:
         """What the description says: the assignment, else the default of the type."""
         definition = self.definition(key)
-        assigned = self.assigned(key)
+        assigned = self.find_template_value(key)
         if assigned is not None:
             return self.ensemble.assignment(assigned, definition)
         if definition is None:
@@ -88,7 +90,7 @@ class Entity(LiveResource):
         default = self.ensemble.default(definition)
         if default is None and definition.is_attribute:
             # A declared attribute without a value is a match that holds null; an optional property is none.
-            return self.reflected(key) or Assigned(self.awaited(key))
+            return self.find_reflected_value(key) or AssignedValue(self.build_unknown(key))
         return default
 
     @property
@@ -96,41 +98,41 @@ class Entity(LiveResource):
         """What it is known by in the graph and in the state, if it is."""
         return None
 
-    def awaited(self, key: str) -> Unknown:
+    def build_unknown(self, key: str) -> Unknown:
         """What stands for an attribute that has no value yet."""
-        return UNKNOWN if self.key is None else awaited_attribute(self.key, key)
+        return UNKNOWN if self.key is None else build_unknown_attribute(self.key, key)
 
-    def reflected(self, key: str) -> Assigned | None:
+    def find_reflected_value(self, key: str) -> AssignedValue | None:
         """Attributes of TOSCA that mirror the instance itself."""
         match key:
             case "tosca_name":
-                return Assigned(self.template_name)
+                return AssignedValue(self.template_name)
             case "tosca_id":
-                return Assigned(self.id)
+                return AssignedValue(self.id)
             case "state" if self.state is not None:
-                return Assigned(self.state.name)
+                return AssignedValue(self.state.name)
             case _:
                 return None
 
-    def planned(self, key: str) -> Any:
+    def get_planned(self, key: str) -> Any:
         if self.live(key) is MISSING:
             return self.get(key)
         value = self._planned.get(key, MISSING)
         if value is MISSING:
-            described = self.described(key)
+            described = self.find_declared_value(key)
             if described is None:
                 return MISSING
             value = self._plan(key, described)
         return self.circle(repr(key), None) if value is _PENDING else value
 
-    def _plan(self, key: str, described: Assigned) -> Any:
+    def _plan(self, key: str, described: AssignedValue) -> Any:
         dependents = self.session.dependents
         self._planned[key] = _PENDING
         try:
             if dependents is None:
                 value = described.value(self)
             else:
-                with dependents.computing(self._planned, key):  # type: ignore[arg-type]  # then it is `Kept`
+                with dependents.track_computation(self._planned, key):  # type: ignore[arg-type]  # then it is `Kept`
                     value = described.value(self)
         except BaseException:
             del self._planned[key]
@@ -176,7 +178,7 @@ class FileArtifact(Artifact):
     @property
     def _is_image(self) -> bool:
         type_ = self._definition.type
-        return type_ is not None and self._ensemble.model.types.is_a(Kind.ARTIFACT, type_, _IMAGE)
+        return type_ is not None and self._ensemble.model.types.is_a(TypeKind.ARTIFACT, type_, _IMAGE)
 
     def _registry(self) -> str | None:
         """The registry of an image: the address of its repository without the scheme."""

@@ -11,17 +11,17 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.evaluate.ensemble import Ensemble, Inner
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.evaluate.replication import Several
+from sabir.languages.tosca.evaluate.replication import TemplateReplication
 from sabir.languages.tosca.evaluate.request import Request
-from sabir.languages.tosca.evaluate.selection import Selection
+from sabir.languages.tosca.evaluate.selection import NodeSelection
 from sabir.languages.tosca.evaluate.substitution import Substitution, find_substitute, is_substituted
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 
 
 class _Blueprint(Struct, frozen=True, eq=False):
     """A model with its choices made, from which instances are made again and again."""
 
-    model: Model
+    model: TopologyModel
     inner: Inner
 
     def instances(self, request: Request, outer: Substitution | None = None) -> Ensemble:
@@ -37,29 +37,29 @@ def _inner_request(request: Request) -> Request:
     return replace(request, inputs={}, live={})
 
 
-def elaborated(model: Model, request: Request) -> tuple[Ensemble, list[Finding]]:
+def instantiate_model(model: TopologyModel, request: Request) -> tuple[Ensemble, list[Finding]]:
     """The instances of a topology, and what stands in the way of some."""
-    blueprint, findings = _drawn(model, request)
+    blueprint, findings = _build_blueprint(model, request)
     return blueprint.instances(request), findings
 
 
-def _drawn(
-    model: Model, request: Request, outer: Substitution | None = None
+def _build_blueprint(
+    model: TopologyModel, request: Request, outer: Substitution | None = None
 ) -> tuple[_Blueprint, list[Finding]]:
     ensemble = Ensemble(model, request, outer=outer)
     ensemble.check_inputs()
     findings = [*ensemble.findings]
-    selection = Selection(ensemble)
+    selection = NodeSelection(ensemble)
     if selection.is_needed:
-        ensemble = Ensemble(Model(selection.topology()), request, outer=outer)
-    several = Several(ensemble)
+        ensemble = Ensemble(TopologyModel(selection.topology()), request, outer=outer)
+    several = TemplateReplication(ensemble)
     if several.is_needed and not several.findings:
-        ensemble = Ensemble(Model(several.topology()), request, outer=outer)
+        ensemble = Ensemble(TopologyModel(several.topology()), request, outer=outer)
     findings += several.findings
     inner: dict[str, _Blueprint] = {}
     for name, template in ensemble.model.nodes.items():
         if is_substituted(template):
-            blueprint, problems = _substitute(ensemble.nodes[name])
+            blueprint, problems = _build_substitute(ensemble.nodes[name])
             findings += problems
             if blueprint is not None:
                 inner[name] = blueprint
@@ -67,19 +67,19 @@ def _drawn(
     return _Blueprint(ensemble.model, puts_in), findings
 
 
-def _substitute(node: NodeInstance) -> tuple[_Blueprint | None, list[Finding]]:
+def _build_substitute(node: NodeInstance) -> tuple[_Blueprint | None, list[Finding]]:
     topology = find_substitute(node)
-    if topology is None or topology.origin.source.name in _around(node):
+    if topology is None or topology.origin.source.name in _find_outer_files(node):
         return None, []
-    substitution = Substitution(node, Model(topology))
+    substitution = Substitution(node, TopologyModel(topology))
     request = _inner_request(node.ensemble.request)
     # Its inputs are asked of the node, and that needs to know where they are asked.
     substitution.stand_in(Ensemble(substitution.model, request, outer=substitution))
-    return _drawn(substitution.model, request, substitution)
+    return _build_blueprint(substitution.model, request, substitution)
 
 
-def _around(node: NodeInstance) -> set[str]:
+def _find_outer_files(node: NodeInstance) -> set[str]:
     """The files of the topologies that a node is in. One that stood inside itself would have no end."""
     names = {node.ensemble.model.topology.origin.source.name}
     outer = node.ensemble.outer
-    return names if outer is None else names | _around(outer.node)
+    return names if outer is None else names | _find_outer_files(outer.node)

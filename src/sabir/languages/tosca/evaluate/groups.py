@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import Status
-from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.syntax.nodes import GroupTemplate, PolicyTemplate, Trigger, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.values import InstanceStatus
+from sabir.languages.tosca.evaluate.entities import EntityInstance
+from sabir.languages.tosca.syntax.nodes import GroupTemplate, PolicyTemplate, SourceValue, Trigger
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.text import Span
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.instances import NodeInstance
 
 
-class Gathering(Entity):
+class NodeCollection(EntityInstance):
     """What groups and policies have in common."""
 
     __slots__ = ("template",)
@@ -26,7 +26,7 @@ class Gathering(Entity):
     """Where the template has it."""
     relation: ClassVar[str]
     """What the template calls those that it names."""
-    type_kind: ClassVar[Kind]
+    type_kind: ClassVar[TypeKind]
     root_type: ClassVar[str]
 
     def __init__(self, ensemble: Ensemble, template: GroupTemplate | PolicyTemplate) -> None:
@@ -45,14 +45,14 @@ class Gathering(Entity):
         return self.flat.name if self.flat is not None else self.template.type or self.root_type
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         return self.ensemble.root
 
     @property
-    def status(self) -> Status:
-        return Status.ok
+    def status(self) -> InstanceStatus:
+        return InstanceStatus.ok
 
-    def assigned(self, key: str) -> Written | None:
+    def find_template_value(self, key: str) -> SourceValue | None:
         return self.template.properties.get(key)
 
     def keys(self) -> Sequence[str]:
@@ -64,25 +64,25 @@ class Gathering(Entity):
         raise NotImplementedError
 
     @property
-    def named(self) -> list[Resource]:
+    def named(self) -> list[QueryResource]:
         """The nodes and groups that it names."""
         groups = self.ensemble.model.topology.groups
-        resources: list[Resource] = []
+        resources: list[QueryResource] = []
         for name, _ in self.names():
             if name in groups:
-                resources.append(Group(self.ensemble, groups[name]))
+                resources.append(GroupInstance(self.ensemble, groups[name]))
             else:
                 resources += self.ensemble.instances(name)
         return resources
 
 
-class Group(Gathering):
+class GroupInstance(NodeCollection):
     __slots__ = ()
 
     kind: ClassVar[str] = "group"
     section = "groups"
     relation = "members"
-    type_kind = Kind.GROUP
+    type_kind = TypeKind.GROUP
     root_type = "tosca.groups.Root"
     template: GroupTemplate
 
@@ -90,13 +90,13 @@ class Group(Gathering):
         return self.template.members
 
 
-class Policy(Gathering):
+class PolicyInstance(NodeCollection):
     __slots__ = ()
 
     kind: ClassVar[str] = "policy"
     section = "policies"
     relation = "targets"
-    type_kind = Kind.POLICY
+    type_kind = TypeKind.POLICY
     root_type = "tosca.policies.Root"
     template: PolicyTemplate
 
@@ -111,12 +111,12 @@ class Policy(Gathering):
         return {name: trigger for table in tables for name, trigger in table.items()}
 
 
-def groups_of(ensemble: Ensemble) -> list[Group]:
-    return [Group(ensemble, group) for group in ensemble.model.topology.groups.values()]
+def groups_of(ensemble: Ensemble) -> list[GroupInstance]:
+    return [GroupInstance(ensemble, group) for group in ensemble.model.topology.groups.values()]
 
 
-def policies_of(ensemble: Ensemble) -> list[Policy]:
-    return [Policy(ensemble, policy) for policy in ensemble.model.topology.policies]
+def policies_of(ensemble: Ensemble) -> list[PolicyInstance]:
+    return [PolicyInstance(ensemble, policy) for policy in ensemble.model.topology.policies]
 
 
 def nodes_named(ensemble: Ensemble, name: str | None) -> list[NodeInstance]:

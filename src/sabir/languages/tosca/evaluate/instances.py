@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sabir.expressions.query.resource import Artifact, Resource
-from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
+from sabir.expressions.query.resource import Artifact, QueryResource
+from sabir.expressions.query.session import QuerySession
+from sabir.expressions.query.values import MISSING, InstanceStatus, LazyMap, NodeState
 from sabir.interpreter import collector_paused
-from sabir.languages.tosca.evaluate.entities import Entity, FileArtifact
-from sabir.languages.tosca.evaluate.observations import literal
+from sabir.languages.tosca.evaluate.entities import EntityInstance, FileArtifact
+from sabir.languages.tosca.evaluate.observations import quote_literal
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.model.behaviour import Interface
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     NodeTemplate,
-    Written,
+    SourceValue,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.substitution import Substitution
 
 
-class NodeInstance(Entity):
+class NodeInstance(EntityInstance):
     """An instance of a node template."""
 
     __slots__ = (
@@ -44,15 +44,15 @@ class NodeInstance(Entity):
     def __init__(self, ensemble: Ensemble, template: NodeTemplate, flat: FlatType | None) -> None:
         super().__init__(ensemble, flat)
         self.template = template
-        self._children: list[Resource] | None = None
-        self._parent: Resource | None = None
-        self._capabilities: list[Resource] | None = None
+        self._children: list[QueryResource] | None = None
+        self._parent: QueryResource | None = None
+        self._capabilities: list[QueryResource] | None = None
         self._relationships: list[RelationshipInstance] | None = None
         self.substitution: Substitution | None = None
         """The topology that stands in its place."""
         live = ensemble.request.live.get(template.name)
         self._live: Mapping[str, Any] = live.attributes if live else {}
-        self._status = live.status if live else Status.ok
+        self._status = live.status if live else InstanceStatus.ok
         self._state = live.state if live else None
 
     @property
@@ -82,7 +82,7 @@ class NodeInstance(Entity):
         return (self.name,) if outer is None else (*outer.node.path, self.name)
 
     @property
-    def parent(self) -> Resource:
+    def parent(self) -> QueryResource:
         """Its host; the root when it has none."""
         if self._parent is None:
             host = self.ensemble.model.hosts.get(self.name)
@@ -90,14 +90,14 @@ class NodeInstance(Entity):
         return self._parent
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         if self._children is None:
             guests = self.ensemble.model.guests.get(self.name, ())
             self._children = [self.ensemble.nodes[guest] for guest in guests]
         return self._children
 
     @property
-    def status(self) -> Status:
+    def status(self) -> InstanceStatus:
         lifetimes = self.ensemble.request.lifetimes
         return self._status if lifetimes is None else lifetimes.status(self)
 
@@ -106,7 +106,7 @@ class NodeInstance(Entity):
         lifetimes = self.ensemble.request.lifetimes
         return self._state if lifetimes is None else lifetimes.state(self)
 
-    def assigned(self, key: str) -> Written | None:
+    def find_template_value(self, key: str) -> SourceValue | None:
         template = self.template
         return template.properties.get(key) or template.attributes.get(key)
 
@@ -114,7 +114,7 @@ class NodeInstance(Entity):
         if self.substitution is not None:
             given = self.substitution.attribute((), key)
             if given is not MISSING:
-                return literal(given)
+                return quote_literal(given)
         observed = self.ensemble.request.observed.value(self.key, key)
         return self._live.get(key, MISSING) if observed is MISSING else observed
 
@@ -134,7 +134,7 @@ class NodeInstance(Entity):
         )
 
     @property
-    def capabilities(self) -> Sequence[Resource]:
+    def capabilities(self) -> Sequence[QueryResource]:
         if self._capabilities is None:
             declared = self.flat.capabilities if self.flat is not None else {}
             assigned = self.template.capabilities
@@ -145,7 +145,7 @@ class NodeInstance(Entity):
             ]
         return self._capabilities
 
-    def capability(self, name: str | None) -> Resource | None:
+    def capability(self, name: str | None) -> QueryResource | None:
         return next((capability for capability in self.capabilities if capability.name == name), None)
 
     @property
@@ -204,7 +204,7 @@ class NodeInstance(Entity):
         return self.template.origin.directory
 
 
-class RootInstance(Resource):
+class RootInstance(QueryResource):
     """The root of an ensemble: it owns the inputs and outputs."""
 
     __slots__ = ("_children", "_maps", "ensemble")
@@ -212,11 +212,11 @@ class RootInstance(Resource):
     def __init__(self, ensemble: Ensemble) -> None:
         super().__init__()
         self.ensemble = ensemble
-        self._children: list[Resource] | None = None
-        self._maps: dict[str, LazyMap] = ensemble.session.kept()
+        self._children: list[QueryResource] | None = None
+        self._maps: dict[str, LazyMap] = ensemble.session.make_cache()
 
     @property
-    def session(self) -> Session:
+    def session(self) -> QuerySession:
         return self.ensemble.session
 
     @property
@@ -224,7 +224,7 @@ class RootInstance(Resource):
         return "root"
 
     @property
-    def children(self) -> Sequence[Resource]:
+    def children(self) -> Sequence[QueryResource]:
         if self._children is None:
             # Here every instance is made, and all of them are kept.
             with collector_paused():
@@ -233,8 +233,8 @@ class RootInstance(Resource):
         return self._children
 
     @property
-    def status(self) -> Status:
-        return Status.ok
+    def status(self) -> InstanceStatus:
+        return InstanceStatus.ok
 
     def keys(self) -> Sequence[str]:
         return ("inputs", "outputs")
@@ -251,6 +251,6 @@ class RootInstance(Resource):
         thunks = self.ensemble.inputs() if key == "inputs" else self.ensemble.outputs()
         dependents = self.session.dependents
         if dependents is not None:
-            with dependents.computing(self._maps, key):  # type: ignore[arg-type]  # then it is `Kept`
+            with dependents.track_computation(self._maps, key):  # type: ignore[arg-type]  # then it is `Kept`
                 thunks = {name: dependents.later(thunk) for name, thunk in thunks.items()}
         return LazyMap(thunks, {})

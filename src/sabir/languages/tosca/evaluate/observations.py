@@ -17,15 +17,15 @@ from urllib.parse import unquote
 import msgspec
 
 from sabir.expressions.query.dependents import OUTSIDE, Dependents
-from sabir.expressions.query.values import MISSING, NodeState, Status
-from sabir.graph.address import Address, escaped
-from sabir.graph.values import Unknown, Value, reveal
-from sabir.languages.tosca.model.behaviour import OPPOSITES, STAGES, carried_out
+from sabir.expressions.query.values import MISSING, InstanceStatus, NodeState
+from sabir.graph.address import Address, escape_name
+from sabir.graph.values import Unknown, Value, reveal_value
+from sabir.languages.tosca.model.behaviour import OPPOSITES, STAGES, find_implemented_operations
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Schema
-from sabir.languages.tosca.syntax.scopes import Kind
-from sabir.resources.observations import Followed, Mark
+from sabir.languages.tosca.syntax.scopes import TypeKind
+from sabir.resources.observations import Mark, TrackedValues
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.instances import NodeInstance
@@ -35,14 +35,14 @@ _INTERFACES: Final = ".interfaces."
 _REQUIREMENTS: Final = ".requirements."
 _REACHED: Final = {"create": NodeState.created, "configure": NodeState.configured, "start": NodeState.started}
 _STATUSES: Final = {
-    NodeState.started: Status.ok,
-    NodeState.error: Status.error,
-    NodeState.initial: Status.absent,
+    NodeState.started: InstanceStatus.ok,
+    NodeState.error: InstanceStatus.error,
+    NodeState.initial: InstanceStatus.absent,
 }
 _OWN: Final = tuple(own for own, _, _ in STAGES if own)
 
 
-def undone_by(name: str, opposite: str) -> str:
+def undo_record_name(name: str, opposite: str) -> str:
     """What is recorded to undo an operation, as a name beside it."""
     return f"{name}.undone-by-{opposite}"
 
@@ -68,8 +68,8 @@ class Lifetimes:
         elif status == "error":
             operations[name] = status
 
-    def status(self, node: NodeInstance) -> Status:
-        return _STATUSES.get(self.state(node), Status.pending)
+    def status(self, node: NodeInstance) -> InstanceStatus:
+        return _STATUSES.get(self.state(node), InstanceStatus.pending)
 
     def state(self, node: NodeInstance) -> NodeState:
         """Chains of nodes without operations may be long: what they wait for is looked at first, without recursion."""
@@ -77,9 +77,11 @@ class Lifetimes:
         pending: set[str] = set()
         while waiting:
             here = waiting[-1]
-            unsettled = [other for other in _followed(here) if other.key not in self._states]
+            unsettled = [other for other in _find_state_sources(here) if other.key not in self._states]
             if here.key in pending or not unsettled or self._own_state(here) is not None:
-                self._states[here.key] = self._own_state(here) or self._following(_followed(here))
+                self._states[here.key] = self._own_state(here) or self._derive_state(
+                    _find_state_sources(here)
+                )
                 waiting.pop()
             else:
                 pending.add(here.key)
@@ -92,11 +94,11 @@ class Lifetimes:
         if "error" in ended.values():
             return NodeState.error
         told = node.ensemble.request.observed.value(node.key, "state")
-        if told is not MISSING and str(reveal(told)) in NodeState.__members__:
-            return NodeState[str(reveal(told))]
+        if told is not MISSING and str(reveal_value(told)) in NodeState.__members__:
+            return NodeState[str(reveal_value(told))]
         if "deploy" in node.ensemble.model.topology.workflows:
             return NodeState.initial
-        wanted = _operations(node)
+        wanted = _list_operations(node)
         if not wanted and not ended:
             return None
         if all(operation in ended for operation in wanted):
@@ -104,13 +106,13 @@ class Lifetimes:
         reached = [operation for operation in reversed(_OWN) if operation in ended]
         return _REACHED[reached[0]] if reached else NodeState.initial
 
-    def _following(self, nodes: Iterable[NodeInstance]) -> NodeState:
+    def _derive_state(self, nodes: Iterable[NodeInstance]) -> NodeState:
         states = [self._states.get(node.key, NodeState.initial) for node in nodes]
         has_begun = bool(self._ended) and all(state is NodeState.started for state in states)
         return NodeState.started if has_begun else NodeState.initial
 
 
-def _followed(node: NodeInstance) -> Iterator[NodeInstance]:
+def _find_state_sources(node: NodeInstance) -> Iterator[NodeInstance]:
     """What the state of a node without operations depends on."""
     if node.substitution is not None:
         yield from node.substitution.ensemble.nodes.values()
@@ -119,17 +121,19 @@ def _followed(node: NodeInstance) -> Iterator[NodeInstance]:
             yield link.target
 
 
-def _operations(node: NodeInstance) -> set[str]:
+def _list_operations(node: NodeInstance) -> set[str]:
     """What a deployment carries out, and what it keeps to undo that."""
     if node.substitution is not None:
         return set()
     types = node.ensemble.model.types
-    implemented = carried_out(types, node.interfaces.values())
-    kept = {undone_by(name, opposite) for name, opposite in OPPOSITES.items() if opposite in implemented}
+    implemented = find_implemented_operations(types, node.interfaces.values())
+    kept = {
+        undo_record_name(name, opposite) for name, opposite in OPPOSITES.items() if opposite in implemented
+    }
     return (implemented.keys() & {*_OWN}) | kept
 
 
-class Observed:
+class InstanceObservations:
     """By the texts of addresses. Values are looked up one by one: while a deployment runs there are more and more of them, and
     each operation needs a few."""
 
@@ -146,11 +150,11 @@ class Observed:
         """Of an attribute of an instance, which is told by its key, not by the text of its address; MISSING: none."""
         if not self._values:
             return MISSING
-        return self._value(f"{escaped(instance)}|{escaped(key)}")
+        return self._value(f"{escape_name(instance)}|{escape_name(key)}")
 
     def _value(self, address: str) -> Any:
         value = self._values.get(address, MISSING)
-        return MISSING if value is MISSING else literal(value)
+        return MISSING if value is MISSING else quote_literal(value)
 
     def keys(self, instance: str) -> Sequence[str]:
         if self._keys is None:
@@ -158,10 +162,10 @@ class Observed:
             for address in self._values:
                 text, _, attribute = address.partition("|")
                 self._keys.setdefault(text, {})[attribute] = None
-        return [unquote(attribute) for attribute in self._keys.get(escaped(instance), ())]
+        return [unquote(attribute) for attribute in self._keys.get(escape_name(instance), ())]
 
 
-class Following(Observed):
+class LiveObservations(InstanceObservations):
     """What has been observed by now. When it changes, what was computed from it is forgotten, and nothing else."""
 
     def __init__(self) -> None:
@@ -175,21 +179,21 @@ class Following(Observed):
         return self._dependents
 
     def value(self, instance: str, key: str) -> Any:
-        address = f"{escaped(instance)}|{escaped(key)}"
+        address = f"{escape_name(instance)}|{escape_name(key)}"
         self._dependents.read(address)
         return self._value(address)
 
     def keys(self, instance: str) -> Sequence[str]:
-        self._dependents.read(escaped(instance))
+        self._dependents.read(escape_name(instance))
         return super().keys(instance)
 
     def follow(self, values: Mapping[str, Value]) -> None:
         """Go on with these values. What rests on the world outside is forgotten, too: nobody says when that changes."""
         changed, self._mark = (
-            values.changed_since(self._mark) if isinstance(values, Followed) else (None, None)
+            values.changes_since(self._mark) if isinstance(values, TrackedValues) else (None, None)
         )
         if changed is None:
-            changed = self._differing(values)
+            changed = self._find_changes(values)
         sources = [OUTSIDE]
         for address in changed:
             sources.append(address)
@@ -202,7 +206,7 @@ class Following(Observed):
                 self._now[address] = values[address]
             else:
                 self._now.pop(address, None)
-        self._dependents.changed(sources)
+        self._dependents.invalidate(sources)
 
     def _lists(self, instance: str, attribute: str, *, is_there: bool) -> None:
         if self._keys is None:
@@ -213,20 +217,20 @@ class Following(Observed):
         else:
             attributes.pop(attribute, None)
 
-    def _differing(self, values: Mapping[str, Value]) -> Iterable[str]:
+    def _find_changes(self, values: Mapping[str, Value]) -> Iterable[str]:
         now = self._now
         names = dict.fromkeys((*now, *values))
         return [name for name in names if now.get(name, MISSING) is not values.get(name, MISSING)]
 
 
-def awaited_attribute(instance: str, key: str) -> Unknown:
+def build_unknown_attribute(instance: str, key: str) -> Unknown:
     """Of an instance, which is told by its key: a value that only a deployment can know."""
-    return Unknown(of=f"{escaped(instance)}|{escaped(key)}", why="it is known once the node runs")
+    return Unknown(of=f"{escape_name(instance)}|{escape_name(key)}", why="it is known once the node runs")
 
 
-def literal(value: Value) -> Any:
+def quote_literal(value: Value) -> Any:
     """What a script gave out is a value, never an expression, whatever it looks like."""
-    plain = reveal(value)
+    plain = reveal_value(value)
     is_plain_text = isinstance(plain, str) and "{{" not in plain and "{%" not in plain
     if is_plain_text or not isinstance(plain, str | Mapping | list | tuple):
         return value
@@ -243,24 +247,24 @@ _READ: Final[Mapping[str, type | tuple[type, ...]]] = {
 }
 
 
-def typed(data: Any, schema: Schema, types: TypeTable, text: str | None = None) -> Any:
+def convert_value(data: Any, schema: Schema, types: TypeTable, text: str | None = None) -> Any:
     """The value of a property; `text` is how it is written, which tells 1.10 from 1.1."""
     match data:
         case bool() | str() | None:
             return data
         case int() | float():
-            return _number(data, schema.name, types, text)
+            return _convert_number(data, schema.name, types, text)
         case Mapping():
-            return data if holds_expression(data) else _map(data, schema, types)
+            return data if holds_expression(data) else _convert_map(data, schema, types)
         case list() if schema.entry_schema is not None:
-            return [typed(item, schema.entry_schema, types) for item in data]
+            return [convert_value(item, schema.entry_schema, types) for item in data]
         case _:
             return data
 
 
 def read_text(text: str, schema: Schema, types: TypeTable) -> Any:
     """The value that a text of a program means by its type; the text where it is none of that type."""
-    flat = types.find(Kind.DATA, schema.name)
+    flat = types.find(TypeKind.DATA, schema.name)
     base = flat.primitive if flat is not None and flat.primitive is not None else schema.name
     wanted = _READ.get(base) or (dict if flat is not None and flat.properties else None)
     if wanted is None:
@@ -272,24 +276,24 @@ def read_text(text: str, schema: Schema, types: TypeTable) -> Any:
     return value if isinstance(value, wanted) else text
 
 
-def _number(data: float, name: str, types: TypeTable, text: str | None) -> Any:
-    flat = types.find(Kind.DATA, name)
+def _convert_number(data: float, name: str, types: TypeTable, text: str | None) -> Any:
+    flat = types.find(TypeKind.DATA, name)
     base = flat.primitive if flat is not None and flat.primitive is not None else name
     if base in _TEXTS:
         return str(data) if text is None else text.strip()
     return float(data) if base == "float" else data
 
 
-def _map(data: Mapping[Any, Any], schema: Schema, types: TypeTable) -> Mapping[Any, Any]:
-    flat = types.find(Kind.DATA, schema.name)
+def _convert_map(data: Mapping[Any, Any], schema: Schema, types: TypeTable) -> Mapping[Any, Any]:
+    flat = types.find(TypeKind.DATA, schema.name)
     if flat is not None and flat.properties:
         return _with_defaults(data, flat, types)
     entry = schema.entry_schema
-    return data if entry is None else {key: typed(item, entry, types) for key, item in data.items()}
+    return data if entry is None else {key: convert_value(item, entry, types) for key, item in data.items()}
 
 
 def _with_defaults(data: Mapping[Any, Any], flat: FlatType, types: TypeTable) -> Mapping[Any, Any]:
-    fields = {key: _field(item, flat.properties.get(key), types) for key, item in data.items()}
+    fields = {key: _convert_field(item, flat.properties.get(key), types) for key, item in data.items()}
     missing = {
         name: definition.default.data
         for name, definition in flat.properties.items()
@@ -298,7 +302,7 @@ def _with_defaults(data: Mapping[Any, Any], flat: FlatType, types: TypeTable) ->
     return {**fields, **missing}
 
 
-def _field(item: Any, definition: PropertyDefinition | None, types: TypeTable) -> Any:
+def _convert_field(item: Any, definition: PropertyDefinition | None, types: TypeTable) -> Any:
     if definition is None or definition.schema is None:
         return item
-    return typed(item, definition.schema, types)
+    return convert_value(item, definition.schema, types)

@@ -7,25 +7,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, Status, reveal_deep
-from sabir.languages.tosca.evaluate.entities import Entity
-from sabir.languages.tosca.evaluate.observations import literal
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.values import MISSING, InstanceStatus, reveal_deep
+from sabir.languages.tosca.evaluate.entities import EntityInstance
+from sabir.languages.tosca.evaluate.observations import quote_literal
 from sabir.languages.tosca.model.behaviour import Interface
-from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.requirements import RequirementLink
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     CapabilityDefinition,
     PropertyDefinition,
-    Written,
+    SourceValue,
 )
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.instances import NodeInstance
 
 
-class CapabilityInstance(Entity):
+class CapabilityInstance(EntityInstance):
     __slots__ = ("_assignment", "_definition", "node")
 
     kind: ClassVar[str] = "capability"
@@ -50,15 +50,19 @@ class CapabilityInstance(Entity):
         substitution = self.node.substitution
         if substitution is not None:
             given = substitution.attribute(("CAPABILITY", self.name), key)
-            return given if given is MISSING else literal(given)
+            return given if given is MISSING else quote_literal(given)
         return self.ensemble.request.observed.value(self.key, key)
 
-    def described(self, key: str) -> Assigned | None:
+    def find_declared_value(self, key: str) -> AssignedValue | None:
         """What the node itself does not say is said by the capability that stands for this one."""
         substitution = self.node.substitution
-        inner = substitution.capability(self.name) if substitution and self.assigned(key) is None else None
+        inner = (
+            substitution.capability(self.name)
+            if substitution and self.find_template_value(key) is None
+            else None
+        )
         value = MISSING if inner is None else inner.get(key)
-        return super().described(key) if value is MISSING else Assigned(literal(value))
+        return super().find_declared_value(key) if value is MISSING else AssignedValue(quote_literal(value))
 
     @property
     def type(self) -> str:
@@ -73,11 +77,11 @@ class CapabilityInstance(Entity):
         return self.name
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         return self.node
 
     @property
-    def status(self) -> Status:
+    def status(self) -> InstanceStatus:
         return self.node.status
 
     def definition(self, key: str) -> PropertyDefinition | None:
@@ -93,7 +97,7 @@ class CapabilityInstance(Entity):
             return inherited
         return refined or inherited
 
-    def assigned(self, key: str) -> Written | None:
+    def find_template_value(self, key: str) -> SourceValue | None:
         assignment = self._assignment
         return (
             None if assignment is None else assignment.properties.get(key) or assignment.attributes.get(key)
@@ -130,7 +134,7 @@ class CapabilityInstance(Entity):
         return f"{number:g} {unit}" if unit else int(number) if number.is_integer() else number
 
     @property
-    def relationships(self) -> Sequence[Resource]:
+    def relationships(self) -> Sequence[QueryResource]:
         return self.ensemble.relationships_to(self.node.key, self.name)
 
     @property
@@ -145,14 +149,16 @@ def _number_and_unit(value: Any) -> tuple[float | None, str]:
     return (None, "") if match is None else (float(match[1]), match[2])
 
 
-class RelationshipInstance(Entity):
+class RelationshipInstance(EntityInstance):
     """A requirement of a node and what it leads to."""
 
     __slots__ = ("_source", "_target", "link")
 
     kind: ClassVar[str] = "relationship"
 
-    def __init__(self, source: NodeInstance, link: Link, target: NodeInstance | None = None) -> None:
+    def __init__(
+        self, source: NodeInstance, link: RequirementLink, target: NodeInstance | None = None
+    ) -> None:
         """`target`: a node outside the topology, which it leads to because a substitution says so."""
         super().__init__(source.ensemble, source.ensemble.relationship_type(link.relationship_type))
         self._source = source
@@ -190,12 +196,12 @@ class RelationshipInstance(Entity):
         return template.name if template is not None and is_named else self.name
 
     @property
-    def parent(self) -> Resource | None:
+    def parent(self) -> QueryResource | None:
         """What it leads to, as Unfurl has it: a relationship is found below the capability it targets."""
         return self.target_capability or self.target or self._source
 
     @property
-    def status(self) -> Status:
+    def status(self) -> InstanceStatus:
         return self._source.status
 
     @property
@@ -218,7 +224,7 @@ class RelationshipInstance(Entity):
         return next((part.name for part in offered if part.name == wanted or wanted in part.types), None)
 
     @property
-    def target_capability(self) -> Resource | None:
+    def target_capability(self) -> QueryResource | None:
         target = self.target
         return None if target is None else target.capability(self.capability)
 
@@ -227,7 +233,7 @@ class RelationshipInstance(Entity):
         template = self.link.relationship
         return self.ensemble.model.interfaces(self.flat, {} if template is None else template.interfaces)
 
-    def assigned(self, key: str) -> Written | None:
+    def find_template_value(self, key: str) -> SourceValue | None:
         template = self.link.relationship
         return None if template is None else template.properties.get(key) or template.attributes.get(key)
 

@@ -19,10 +19,10 @@ from sabir.graph.values import Unknown
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.selection import Capacities
-from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.requirements import RequirementLink
 from sabir.languages.tosca.model.scalars import is_integer
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, Topology, Written
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, SourceValue, Topology
 from sabir.text import Place
 
 _SCALABLE: Final = "scalable"
@@ -44,7 +44,7 @@ NO_INSTANCE: Final = tosca_rule(
 )
 
 
-class Several:
+class TemplateReplication:
     """The numbers of instances of a topology, and the topology with its instances written out."""
 
     def __init__(self, ensemble: Ensemble) -> None:
@@ -100,7 +100,7 @@ class Several:
             self._report(place, f"{node.name!r} has {number} instances and must not have more than {most}")
         return min(max(int(number), 0), _MOST)
 
-    def _whole(self, written: Written, node: NodeInstance, subject: str) -> int:
+    def _whole(self, written: SourceValue, node: NodeInstance, subject: str) -> int:
         try:
             value = reveal_deep(self.ensemble.assignment(written, None).value(node))
         except QueryError as error:
@@ -148,15 +148,16 @@ class Several:
             topology,
             node_templates=templates,
             groups={
-                name: replace(group, members=tuple(self._named(group.members)))
+                name: replace(group, members=tuple(self._expand_names(group.members)))
                 for name, group in topology.groups.items()
             },
             policies=tuple(
-                replace(policy, targets=tuple(self._named(policy.targets))) for policy in topology.policies
+                replace(policy, targets=tuple(self._expand_names(policy.targets)))
+                for policy in topology.policies
             ),
         )
 
-    def _named(self, names: tuple[tuple[str, Any], ...]) -> Iterator[tuple[str, Any]]:
+    def _expand_names(self, names: tuple[tuple[str, Any], ...]) -> Iterator[tuple[str, Any]]:
         """Members and targets: an instance where a template was named."""
         for name, span in names:
             for instance in self._names(name) if name in self._counts else (name,):
@@ -183,7 +184,7 @@ class Several:
             )
 
     def _led(
-        self, links: tuple[Link, ...], index: int, template: NodeTemplate
+        self, links: tuple[RequirementLink, ...], index: int, template: NodeTemplate
     ) -> Iterator[RequirementAssignment]:
         """The requirements of one instance, each with the instance that it leads to."""
         for link in links:
@@ -192,7 +193,7 @@ class Several:
                     yield link.assignment
                 continue
             names = self._names(link.target)
-            chosen = self._chosen(link, index, template)
+            chosen = self._choose_indexes(link, index, template)
             for position in chosen:
                 if position < len(names):
                     yield replace(
@@ -202,7 +203,7 @@ class Several:
                     message = f"{link.name!r} of {template.name!r} leads to instance {position} of {link.target!r}, which has {len(names)}"
                     self._report(link.assignment.place, message, NO_INSTANCE)
 
-    def _chosen(self, link: Link, index: int, template: NodeTemplate) -> list[int]:
+    def _choose_indexes(self, link: RequirementLink, index: int, template: NodeTemplate) -> list[int]:
         assert link.target is not None
         number = self._counts[link.target]
         written = link.assignment.node_index
@@ -215,7 +216,7 @@ class Several:
             return [index % number] if is_host and number else [*range(number)]
         return self._by_count(link, index, template)
 
-    def _by_count(self, link: Link, index: int, template: NodeTemplate) -> list[int]:
+    def _by_count(self, link: RequirementLink, index: int, template: NodeTemplate) -> list[int]:
         """2.0: as many different instances as the requirement counts, going round, each with enough left of what is taken."""
         assert link.target is not None
         number = self._counts[link.target]

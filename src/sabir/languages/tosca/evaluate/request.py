@@ -18,16 +18,16 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import UsageError
-from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Project
-from sabir.expressions.query.values import NodeState, Status
+from sabir.expressions.query.resource import QueryResource
+from sabir.expressions.query.session import EnsembleProject
+from sabir.expressions.query.values import InstanceStatus, NodeState
 from sabir.graph.origin import Origin
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.tosca.evaluate.observations import Lifetimes, Observed
-from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.syntax.documents import Loaded, Recorded
-from sabir.languages.tosca.syntax.nodes import NodeTemplate, Topology, Written
+from sabir.languages.tosca.evaluate.observations import InstanceObservations, Lifetimes
+from sabir.languages.tosca.model.model import TopologyModel
+from sabir.languages.tosca.syntax.documents import LoadedTopology, RecordedInstance
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, SourceValue, Topology
 from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
 from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
@@ -44,19 +44,21 @@ def keys_by_node(overrides: Collection[str], topology: Topology) -> dict[str, se
     return keys
 
 
-def with_overrides(loaded: Loaded, overrides: Mapping[str, Value]) -> Loaded:
+def with_overrides(loaded: LoadedTopology, overrides: Mapping[str, Value]) -> LoadedTopology:
     """The description as if it had been edited: what was recorded of such a value no longer counts."""
     topology = loaded.topology
     if topology is None or not overrides:
         return loaded
-    model = Model(topology)
+    model = TopologyModel(topology)
     templates = dict(topology.node_templates)
     recorded = dict(loaded.recorded)
     for where, value in overrides.items():
         name, key = _node_and_key(where, topology)
         running = recorded.get(name)
         _refuse_unknown(model, name, key, running.attributes if running is not None else {})
-        templates[name] = _edited(templates[name], key, value, is_attribute=_is_attribute(model, name, key))
+        templates[name] = _override_value(
+            templates[name], key, value, is_attribute=_is_attribute(model, name, key)
+        )
         if running is not None and key in running.attributes:
             attributes = {other: item for other, item in running.attributes.items() if other != key}
             recorded[name] = replace(running, attributes=attributes)
@@ -77,7 +79,7 @@ def _node_and_key(where: str, topology: Topology) -> tuple[str, str]:
     )
 
 
-def _refuse_unknown(model: Model, name: str, key: str, recorded: Collection[str]) -> None:
+def _refuse_unknown(model: TopologyModel, name: str, key: str, recorded: Collection[str]) -> None:
     """A value for what a node does not have would change nothing."""
     template, flat = model.nodes[name], model.flat[name]
     keys = {*template.properties, *template.attributes, *recorded}
@@ -90,15 +92,15 @@ def _refuse_unknown(model: Model, name: str, key: str, recorded: Collection[str]
         )
 
 
-def _is_attribute(model: Model, name: str, key: str) -> bool:
+def _is_attribute(model: TopologyModel, name: str, key: str) -> bool:
     template, flat = model.nodes[name], model.flat[name]
     if key in template.properties or (flat is not None and key in flat.properties):
         return False
     return key in template.attributes or (flat is not None and key in flat.attributes)
 
 
-def _edited(template: NodeTemplate, key: str, value: Value, *, is_attribute: bool) -> NodeTemplate:
-    written = Written(node_of(value, template.span), template.origin)
+def _override_value(template: NodeTemplate, key: str, value: Value, *, is_attribute: bool) -> NodeTemplate:
+    written = SourceValue(node_of(value, template.span), template.origin)
     if is_attribute:
         return replace(template, attributes={**template.attributes, key: written})
     return replace(template, properties={**template.properties, key: written})
@@ -111,20 +113,20 @@ class LiveValues(Struct, frozen=True, kw_only=True):
     """What is known of a running instance; its attributes win over the description."""
 
     attributes: Mapping[str, Any] = {}
-    status: Status = Status.ok
+    status: InstanceStatus = InstanceStatus.ok
     state: NodeState | None = None
 
 
 class Request(Struct, frozen=True, kw_only=True):
     inputs: Mapping[str, Any] = {}
     live: Mapping[str, LiveValues] = {}
-    project: Project = Project()
+    project: EnsembleProject = EnsembleProject()
     session: Session = field(default_factory=Session)
     """Where environment variables and the time of day come from."""
-    externals: Mapping[str, Resource] = {}
+    externals: Mapping[str, QueryResource] = {}
     input_origins: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
-    observed: Observed = field(default_factory=lambda: Observed({}))
+    observed: InstanceObservations = field(default_factory=lambda: InstanceObservations({}))
     """What deployments gave back; it wins over what is running."""
     lifetimes: Lifetimes | None = None
     """Where nodes are in their lives; None when nothing is deployed."""
@@ -132,25 +134,25 @@ class Request(Struct, frozen=True, kw_only=True):
     """Keys of node templates whose values are not those of the file, because somebody asks what if."""
 
 
-def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Request:
+def request_of(loaded: LoadedTopology, topology: Topology, request: EvaluationRequest) -> Request:
     """The request of an operation for this template: what its ensemble says, and above that what the caller says."""
-    live = {name: _live(recorded) for name, recorded in loaded.recorded.items()}
+    live = {name: _build_live_values(recorded) for name, recorded in loaded.recorded.items()}
     return Request(
         inputs={**loaded.inputs, **_from_file(request.config), **request.inputs},
         live=live,
-        project=_project(loaded, topology, request),
+        project=_build_project(loaded, topology, request),
         session=request.session,
         input_origins=request.input_origins,
-        observed=Observed(request.observed),
+        observed=InstanceObservations(request.observed),
         lifetimes=Lifetimes(request.sightings.statuses) if request.sightings.statuses else None,
         overridden=keys_by_node(request.overrides, topology),
     )
 
 
-def _live(recorded: Recorded) -> LiveValues:
+def _build_live_values(recorded: RecordedInstance) -> LiveValues:
     return LiveValues(
         attributes=recorded.attributes,
-        status=Status[recorded.status] if recorded.status else Status.unknown,
+        status=InstanceStatus[recorded.status] if recorded.status else InstanceStatus.unknown,
         state=NodeState.__members__.get(recorded.state or ""),
     )
 
@@ -166,7 +168,7 @@ def _from_file(path: Path | None) -> Mapping[str, Any]:
     return {str(name): value for name, value in data.items()}
 
 
-def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Project:
+def _build_project(loaded: LoadedTopology, topology: Topology, request: EvaluationRequest) -> EnsembleProject:
     """The surroundings of a template: its directory and its project. The home project lies outside, and needs leave."""
     directory = topology.origin.directory
     environment = request.session.environment
@@ -177,7 +179,7 @@ def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> 
         above = (directory, *directory.parents)
         root = next((folder for folder in above if (folder / PROJECT_FILE).exists()), None)
     values = project_values(root).under(loaded.values)
-    return Project(
+    return EnsembleProject(
         directory=directory,
         root=root,
         locals=values.locals,

@@ -15,17 +15,17 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.resource import QueryResource
 from sabir.expressions.query.values import MISSING, reveal_deep
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
 from sabir.languages.tosca.model.filters import filter_holds
-from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.requirements import RequirementLink
 from sabir.languages.tosca.model.scalars import is_number
-from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, Topology, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, SourceValue, Topology
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 SELECT: Final = frozenset({"select", "selectable"})
 
@@ -35,7 +35,7 @@ def is_selected(template: NodeTemplate) -> bool:
     return not SELECT.isdisjoint(template.directives)
 
 
-class Selection:
+class NodeSelection:
     """What is chosen in a topology, and the topology with the choices written in."""
 
     def __init__(self, ensemble: Ensemble) -> None:
@@ -46,7 +46,7 @@ class Selection:
         """The node that a requirement leads to, by the identity of its assignment."""
         for name, template in self._model.nodes.items():
             if is_selected(template):
-                chosen = self._chosen(name, template)
+                chosen = self._choose_node(name, template)
                 if chosen is not None:
                     self._selected[name] = chosen
         for name, links in self._model.links.items():
@@ -67,18 +67,19 @@ class Selection:
                 if name not in self._selected
             },
             groups={
-                name: replace(group, members=tuple(self._renamed(group.members)))
+                name: replace(group, members=tuple(self._replace_names(group.members)))
                 for name, group in topology.groups.items()
             },
             policies=tuple(
-                replace(policy, targets=tuple(self._renamed(policy.targets))) for policy in topology.policies
+                replace(policy, targets=tuple(self._replace_names(policy.targets)))
+                for policy in topology.policies
             ),
             selected={**topology.selected, **self._selected},
         )
 
     # What is chosen
 
-    def _chosen(self, name: str, template: NodeTemplate) -> str | None:
+    def _choose_node(self, name: str, template: NodeTemplate) -> str | None:
         nodes = self._ensemble.nodes
         candidates = (
             other
@@ -94,7 +95,7 @@ class Selection:
             None,
         )
 
-    def _pin(self, name: str, link: Link) -> None:
+    def _pin(self, name: str, link: RequirementLink) -> None:
         """A requirement whose filter only values can decide leads to the first candidate that passes."""
         filters = [link.assignment.node_filter, link.definition.node_filter if link.definition else None]
         written = [node_filter for node_filter in filters if node_filter is not None]
@@ -120,24 +121,24 @@ class Selection:
             if link.automatic and node is not None:
                 yield replace(link.assignment, node=node)
 
-    def _renamed(self, names: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    def _replace_names(self, names: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         return ((self._selected.get(name, name), span) for name, span in names)
 
 
-def passes_filter(node_filter: Written | None, node: NodeInstance, here: Resource) -> bool:
+def passes_filter(node_filter: SourceValue | None, node: NodeInstance, here: QueryResource) -> bool:
     """Whether a node passes: by its values (1.x), or by a condition (2.0), in which SELF is `here`."""
     if node_filter is None:
         return True
     data = node_filter.data
     if isinstance(data, Mapping) and ("properties" in data or "capabilities" in data):
-        return filter_holds(data, _Values(node), lambda name: _capability(node, name))
+        return filter_holds(data, _Values(node), lambda name: _find_capability(node, name))
     try:
-        return reveal_deep(Assigned(data, place=node_filter.place).value(here)) is True
+        return reveal_deep(AssignedValue(data, place=node_filter.place).value(here)) is True
     except QueryError:
         return False
 
 
-def _capability(node: NodeInstance, name: str) -> Mapping[str, Any] | None:
+def _find_capability(node: NodeInstance, name: str) -> Mapping[str, Any] | None:
     """A filter names a capability of the node, or the type of one."""
     for capability in node.capabilities:
         if capability.name == name or name in capability.types:
@@ -148,7 +149,7 @@ def _capability(node: NodeInstance, name: str) -> Mapping[str, Any] | None:
 class _Values(Mapping[str, Any]):
     """The values of an instance, computed when they are asked for."""
 
-    def __init__(self, resource: Resource) -> None:
+    def __init__(self, resource: QueryResource) -> None:
         self._resource = resource
 
     def __getitem__(self, key: str) -> Any:
@@ -177,7 +178,7 @@ class Capacities:
         self._ensemble = ensemble
         self._taken: dict[tuple[str, int, str, str], float] = {}
 
-    def take(self, link: Link, position: int) -> bool:
+    def take(self, link: RequirementLink, position: int) -> bool:
         """Take what a requirement allocates from one instance of its target, when there is enough of everything."""
         target = self._ensemble.nodes.get(link.target or "")
         if target is None or link.capability is None or not link.assignment.allocation:
@@ -195,7 +196,9 @@ class Capacities:
         self._taken.update(after)
         return True
 
-    def _worth(self, node: NodeInstance, capability: str, name: str, written: Written | None) -> float | None:
+    def _worth(
+        self, node: NodeInstance, capability: str, name: str, written: SourceValue | None
+    ) -> float | None:
         """What a property of the capability is worth, or what is written for it."""
         part = node.capability(capability)
         if part is None:
@@ -213,10 +216,10 @@ class Capacities:
             return float(value)
         types = self._ensemble.model.types
         declared = node.flat.capabilities[capability].type if node.flat is not None else ""
-        flat = types.find(Kind.CAPABILITY, declared)
+        flat = types.find(TypeKind.CAPABILITY, declared)
         definition = None if flat is None else flat.properties.get(name)
         schema = None if definition is None else definition.schema
-        data = None if schema is None else types.find(Kind.DATA, schema.name)
+        data = None if schema is None else types.find(TypeKind.DATA, schema.name)
         if data is not None and data.scalar is not None:
             return data.scalar.in_base_unit(value)
         match = re.fullmatch(_NUMBER, value) if isinstance(value, str) else None

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.resource import QueryResource
 from sabir.expressions.query.values import MISSING
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance
 from sabir.languages.tosca.evaluate.selection import passes_filter
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.syntax.nodes import MappedEntry, NodeTemplate, Topology
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 SUBSTITUTE: Final = frozenset({"substitute", "substitutable"})
 
@@ -32,7 +32,7 @@ def find_substitute(node: NodeInstance) -> Topology | None:
     model = node.ensemble.model
     for topology in model.topology.substitutes():
         mapping = topology.substitution
-        if mapping is None or not model.types.is_a(Kind.NODE, node.template.type, mapping.name):
+        if mapping is None or not model.types.is_a(TypeKind.NODE, node.template.type, mapping.name):
             continue
         if passes_filter(mapping.filter, node, node):
             return topology
@@ -42,7 +42,7 @@ def find_substitute(node: NodeInstance) -> Topology | None:
 class Substitution:
     """What a node and the topology in its place have of each other."""
 
-    def __init__(self, node: NodeInstance, model: Model) -> None:
+    def __init__(self, node: NodeInstance, model: TopologyModel) -> None:
         assert model.topology.substitution is not None
         self.node = node
         self.mapping = model.topology.substitution
@@ -85,7 +85,7 @@ class Substitution:
             not self.mapping.of("properties") and self.node.definition(name) is not None
         )
 
-    def _part(self, entry: MappedEntry) -> Resource | None:
+    def _part(self, entry: MappedEntry) -> QueryResource | None:
         match entry.part:
             case ("CAPABILITY", capability):
                 return self.node.capability(capability)
@@ -96,7 +96,7 @@ class Substitution:
             case _:
                 return self.node
 
-    def _read(self, resource: Resource, key: str) -> Any:
+    def _read(self, resource: QueryResource, key: str) -> Any:
         value = resource.get(key)
         if value is not MISSING:
             self.ensemble.session.record(resource, key)
@@ -108,10 +108,10 @@ class Substitution:
         """What the topology gives for an attribute of the node, or of a part of it; MISSING when it maps none."""
         for entry in self.mapping.of("attributes"):
             if entry.name == key and entry.part[:2] == part and entry.targets:
-                return self._given(entry.targets[0])
+                return self._find_mapped_value(entry.targets[0])
         return MISSING
 
-    def _given(self, target: tuple[str, ...]) -> Any:
+    def _find_mapped_value(self, target: tuple[str, ...]) -> Any:
         inner = self.ensemble
         if len(target) == 1:
             outputs = inner.root.get("outputs")
@@ -131,7 +131,7 @@ class Substitution:
             and value.definition(word) is None
         ):
             return value.capability(word)
-        if isinstance(value, Resource):
+        if isinstance(value, QueryResource):
             self.node.session.record(value, word)
             return value.get(word)
         return value.get(word, MISSING) if isinstance(value, Mapping) else MISSING
@@ -158,7 +158,7 @@ class Substitution:
                 if link.name == name and link.target is not None
             ]
             mine = [entry for entry in entries if entry.name == name]
-            for entry, target in _distributed(mine, targets):
+            for entry, target in _distribute_targets(mine, targets):
                 yield from self._led(entry, target)
 
     def _led(
@@ -183,7 +183,7 @@ class Substitution:
                     yield source, link.name, target
 
 
-def _distributed(
+def _distribute_targets(
     entries: list[MappedEntry], targets: list[NodeInstance]
 ) -> Iterator[tuple[MappedEntry, NodeInstance]]:
     """One mapping takes all relationships of its requirement; of several each takes one, or as many as it counts."""

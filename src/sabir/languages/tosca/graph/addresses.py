@@ -5,10 +5,10 @@ What has operations: a node, or a relationship.
 
 from __future__ import annotations
 
-from sabir.expressions.query.resource import Resource
-from sabir.graph.address import Address, escaped
+from sabir.expressions.query.resource import QueryResource
+from sabir.graph.address import Address, escape_name
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.groups import Gathering
+from sabir.languages.tosca.evaluate.groups import NodeCollection
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.model.behaviour import NodeOperation
@@ -21,21 +21,21 @@ def node_of(subject: Subject) -> NodeInstance:
     return subject if isinstance(subject, NodeInstance) else subject.source
 
 
-def id_of(resource: Resource) -> str:
+def id_of(resource: QueryResource) -> str:
     """The id of an instance in the graph."""
     if isinstance(resource, RelationshipInstance):
         return ids_of_requirements(resource.source)[resource]
-    if isinstance(resource, Gathering):
+    if isinstance(resource, NodeCollection):
         return section_id(resource.ensemble, resource.section, resource.name)
     if isinstance(resource, NodeInstance | CapabilityInstance):
-        return escaped(resource.key)
-    return escaped(resource.name)
+        return escape_name(resource.key)
+    return escape_name(resource.name)
 
 
 def section_id(ensemble: Ensemble, section: str, name: str) -> str:
     """Of what stands beside the nodes of a topology: its groups, policies, workflows."""
     outer = ensemble.outer
-    return escaped(f"{section}.{name}" if outer is None else f"{outer.node.key}.{section}.{name}")
+    return escape_name(f"{section}.{name}" if outer is None else f"{outer.node.key}.{section}.{name}")
 
 
 def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
@@ -63,10 +63,10 @@ def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
 
 def operation_address(subject: Subject, operation: NodeOperation) -> Address:
     """Of an operation: what it gives out and maps to nothing are attributes of it."""
-    return below(id_of(subject), f"interfaces.{operation.interface}.{operation.name}")
+    return child_address(id_of(subject), f"interfaces.{operation.interface}.{operation.name}")
 
 
-def below(id_: str, name: str) -> Address:
+def child_address(id_: str, name: str) -> Address:
     """The address of something that belongs to an instance."""
     address = Address.parse(id_)
     return address._replace(instance=f"{address.instance}.{name}")

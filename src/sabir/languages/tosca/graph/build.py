@@ -19,27 +19,27 @@ from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.functions.folders import NO_TASK
 from sabir.expressions.query.graphs import plain_instances
 from sabir.expressions.query.values import MISSING, NodeState
-from sabir.graph.address import escaped
+from sabir.graph.address import escape_name
 from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
 from sabir.graph.graph import Graph, Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
-from sabir.graph.values import UNKNOWN, Unknown, Value, reveal
+from sabir.graph.values import UNKNOWN, Unknown, Value, reveal_value
 from sabir.interpreter import collector_paused
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import REFLECTED
-from sabir.languages.tosca.evaluate.groups import Gathering, Policy, groups_of, policies_of
+from sabir.languages.tosca.evaluate.groups import NodeCollection, PolicyInstance, groups_of, policies_of
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.addresses import id_of, ids_of_requirements
 from sabir.languages.tosca.graph.operations import operations_of
-from sabir.languages.tosca.graph.origins import Live, Origins, plain_value, written_value
+from sabir.languages.tosca.graph.origins import Live, ToscaOrigins, literal_value, plain_value
 from sabir.languages.tosca.graph.workflows import triggers_of, workflows_of
 from sabir.languages.tosca.model.requirements import HOSTED_ON
 from sabir.languages.tosca.model.types import TypeTable
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition, MappedEntry
-from sabir.languages.tosca.syntax.scopes import Kind
-from sabir.provenance import Computing, Sources
+from sabir.languages.tosca.syntax.scopes import TypeKind
+from sabir.provenance import ReadTracker, Sources
 
 _BASES: Final = {
     HOSTED_ON: EdgeKind.HOSTED_ON,
@@ -59,7 +59,7 @@ class RelationshipKinds:
     def of_type(self, name: str) -> EdgeKind:
         kind = self._kinds.get(name)
         if kind is None:
-            bases = (base for base in _BASES if self.types.is_a(Kind.RELATIONSHIP, name, base))
+            bases = (base for base in _BASES if self.types.is_a(TypeKind.RELATIONSHIP, name, base))
             base = next(bases, None)
             kind = self._kinds[name] = EdgeKind.REQUIREMENT if base is None else _BASES[base]
         return kind
@@ -103,7 +103,7 @@ def mapping_of(ensemble: Ensemble) -> Iterator[Instance]:
     outer = ensemble.outer
     owner = None if outer is None else outer.node
     yield Instance(
-        id=escaped(_SECTION if owner is None else f"{owner.key}.{_SECTION}"),
+        id=escape_name(_SECTION if owner is None else f"{owner.key}.{_SECTION}"),
         type=mapping.name,
         language="tosca",
         name=_SECTION,
@@ -118,7 +118,7 @@ def mapping_of(ensemble: Ensemble) -> Iterator[Instance]:
 def _stands_for(entry: MappedEntry) -> Value:
     """The way to what it stands for, or the value that is given in its place."""
     if entry.value is not None:
-        return written_value(entry.value.data)
+        return literal_value(entry.value.data)
     targets: list[Value] = [list(target) for target in entry.targets]
     return targets[0] if len(targets) == 1 else targets
 
@@ -126,7 +126,7 @@ def _stands_for(entry: MappedEntry) -> Value:
 _IN_A_JOB: Final = Unknown(why="it names a folder of the operation that reads it")
 
 
-class Built(Struct, frozen=True, kw_only=True, eq=False):
+class GraphBuildResult(Struct, frozen=True, kw_only=True, eq=False):
     """The graph as far as values could be computed, and a finding for each that could not."""
 
     graph: Graph
@@ -137,26 +137,28 @@ class Built(Struct, frozen=True, kw_only=True, eq=False):
     """Those of the graph that are no part of a node."""
 
 
-def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> Built:
+def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> GraphBuildResult:
     builder = _Builder(ensemble, full_provenance)
     with collector_paused():
-        instances = [*_told_apart(builder.instances())]
+        instances = [*_deduplicate_ids(builder.instances())]
         outputs = builder.outputs()
     graph = Graph(instances, outputs=outputs, output_origins=builder.output_origins)
-    return Built(graph=graph, findings=builder.findings, live=builder.live, plain=plain_instances(graph))
+    return GraphBuildResult(
+        graph=graph, findings=builder.findings, live=builder.live, plain=plain_instances(graph)
+    )
 
 
 class _Builder:
     def __init__(self, ensemble: Ensemble, full: bool) -> None:  # noqa: FBT001
         self.ensemble = ensemble
         self.full = full
-        self.origins = Origins(ensemble, full=full)
+        self.origins = ToscaOrigins(ensemble, full=full)
         self.kinds = RelationshipKinds(ensemble.model.types)
         self.findings: list[Finding] = []
         self.output_origins: dict[str, Origin] = {}
         self.live: dict[str, Live] = {}
         self._failed: set[tuple[str, str, str]] = set()
-        self.computing = ensemble.session.computing = Computing() if full else None
+        self.computing = ensemble.session.computing = ReadTracker() if full else None
 
     def instances(self) -> Iterator[Instance]:
         for node in self.ensemble.nodes.values():
@@ -170,9 +172,9 @@ class _Builder:
                 yield self._relationship(relationship, relationship_id, id_)
             for artifact in node.artifact_definitions.values():
                 yield self._artifact(node, artifact, id_)
-            yield from operations_of(node, id_, id_, self._evaluated)
+            yield from operations_of(node, id_, id_, self._evaluate)
             for relationship, relationship_id in ids.items():
-                yield from operations_of(relationship, relationship_id, id_, self._evaluated)
+                yield from operations_of(relationship, relationship_id, id_, self._evaluate)
             if node.substitution is not None:
                 yield from self._inside(node.substitution.ensemble)
         yield from self._beside()
@@ -180,10 +182,10 @@ class _Builder:
     def _beside(self) -> Iterator[Instance]:
         """What stands beside the nodes."""
         for gathering in (*groups_of(self.ensemble), *policies_of(self.ensemble)):
-            yield self._gathering(gathering)
-            if isinstance(gathering, Policy):
-                yield from triggers_of(gathering, self._evaluated)
-        yield from workflows_of(self.ensemble, self._evaluated)
+            yield self._build_collection(gathering)
+            if isinstance(gathering, PolicyInstance):
+                yield from triggers_of(gathering, self._evaluate)
+        yield from workflows_of(self.ensemble, self._evaluate)
         yield from mapping_of(self.ensemble)
 
     def _inside(self, ensemble: Ensemble) -> Iterator[Instance]:
@@ -227,7 +229,7 @@ class _Builder:
             kinds=self.kinds.of_node(node, is_hosted=host is not None),
         )
 
-    def _gathering(self, gathering: Gathering) -> Instance:
+    def _build_collection(self, gathering: NodeCollection) -> Instance:
         attributes, origins = self._attributes(gathering)
         outer = self.ensemble.outer
         named = tuple(dict.fromkeys(map(id_of, gathering.named)))
@@ -284,9 +286,9 @@ class _Builder:
         )
 
     def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition, owner: str) -> Instance:
-        keys = {key: written_value(value) for key, value in artifact.keys.items() if key != "type"}
+        keys = {key: literal_value(value) for key, value in artifact.keys.items() if key != "type"}
         return Instance(
-            id=escaped(f"{node.key}.artifacts.{artifact.name}"),
+            id=escape_name(f"{node.key}.artifacts.{artifact.name}"),
             type=artifact.type or "tosca.artifacts.Root",
             language="tosca",
             name=artifact.name,
@@ -311,18 +313,18 @@ class _Builder:
             is_attribute = definition is not None and definition.is_attribute
             # An attribute without a value is known once the node runs.
             if isinstance(value, Unknown) or (value is None and is_attribute):
-                value = self._unknown(live, key, value)
+                value = self._build_unknown(live, key, value)
             attributes[key] = value
             origin = self.origins.of_value(live, key)
             if origin is not None:
                 origins[key] = origin
         return attributes, origins
 
-    def _unknown(self, live: Live, key: str, value: Any) -> Unknown:
+    def _build_unknown(self, live: Live, key: str, value: Any) -> Unknown:
         if isinstance(value, Unknown) and value.of is not None:
             return value
         why = "it is known once the node runs" if value is None else value.why or "it could not be computed"
-        return Unknown(of=f"{id_of(live)}|{escaped(key)}", why=why)
+        return Unknown(of=f"{id_of(live)}|{escape_name(key)}", why=why)
 
     def _value(self, live: Live, key: str) -> Any:
         try:
@@ -336,7 +338,7 @@ class _Builder:
         except RecursionError:
             return UNKNOWN
 
-    def _evaluated(self, compute: Callable[[], Any]) -> tuple[Value, tuple[Origin | AttributeRead, ...]]:
+    def _evaluate(self, compute: Callable[[], Any]) -> tuple[Value, tuple[Origin | AttributeRead, ...]]:
         """A value that is no attribute of an instance, and what it was read from."""
         value, reads = self._read_by(compute)
         return value, self.origins.sources(reads)
@@ -370,11 +372,11 @@ class _Builder:
 
 def _state_of(node: NodeInstance, state: NodeState) -> str:
     """A workflow may set states that TOSCA does not know; an error counts for more."""
-    told = reveal(node.live("state"))
+    told = reveal_value(node.live("state"))
     return told if isinstance(told, str) and state is not NodeState.error else state.name
 
 
-def _told_apart(instances: Iterable[Instance]) -> Iterator[Instance]:
+def _deduplicate_ids(instances: Iterable[Instance]) -> Iterator[Instance]:
     """A name may hold dots, and so be the id of a part of another node: who comes later gets a number."""
     numbers: dict[str, int] = {}
     for instance in instances:

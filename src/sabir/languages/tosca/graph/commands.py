@@ -23,33 +23,33 @@ import msgspec
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.expressions.query.dependents import Kept
+from sabir.expressions.query.dependents import TrackedCache
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.session import Job
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.session import DeploymentJob
 from sabir.graph.address import Address
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.entities import FileArtifact
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.evaluate.observations import Following
+from sabir.languages.tosca.evaluate.observations import LiveObservations
 from sabir.languages.tosca.graph.addresses import Subject, node_of
 from sabir.languages.tosca.graph.execution import (
     INPUTS,
     attribute_address,
+    build_command,
+    build_variables,
     host_of,
     is_playbook,
     is_variable,
     login_of,
     program_of,
-    surroundings,
     target_of,
-    words,
 )
 from sabir.languages.tosca.graph.jobs import Folders, in_job, job_of
 from sabir.languages.tosca.graph.origins import plain_value
-from sabir.languages.tosca.graph.read_order import Reads
+from sabir.languages.tosca.graph.read_order import ReadDependencies
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
 from sabir.resources.resource import Lifecycle, Resource
@@ -72,7 +72,7 @@ unset __name __path __here
 """
 
 
-def sent(
+def wrap_remote_command(
     words: list[str],
     subject: Subject,
     implementation: Implementation,
@@ -87,8 +87,8 @@ def sent(
             "operations on other machines need a template in a folder: unpack the archive first"
         )
     here = Path(os.path.abspath(directory))
-    files = [Path(file), *_beside(subject, implementation)]
-    packed = _packed(here, files)
+    files = [Path(file), *_list_extra_files(subject, implementation)]
+    packed = _pack_files(here, files)
     if len(packed) > _LARGEST:
         raise DeployError(_too_large(len(packed), files, subject))
     names = [*filter(is_variable, inputs), "SABIR_INPUTS_TEXT"]
@@ -101,7 +101,7 @@ def sent(
     return [*first, program, there, *(packed[at : at + _WORD] for at in range(0, len(packed), _WORD))]
 
 
-def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
+def _list_extra_files(subject: Subject, implementation: Implementation) -> Iterator[Path]:
     directory = implementation.origin.directory
     for name, _ in implementation.dependencies:
         if directory is not None and os.path.isfile(directory / name):
@@ -122,7 +122,7 @@ def _too_large(size: int, files: Iterable[Path], subject: Subject) -> str:
     )
 
 
-def _packed(here: Path, files: Iterable[Path]) -> str:
+def _pack_files(here: Path, files: Iterable[Path]) -> str:
     """The files as a packed archive, the same bytes each time."""
     data = io.BytesIO()
     with (
@@ -142,7 +142,7 @@ def _packed(here: Path, files: Iterable[Path]) -> str:
     return base64.b64encode(data.getvalue()).decode("ascii")
 
 
-class Command(Struct, frozen=True, kw_only=True, eq=False):
+class OperationCommand(Struct, frozen=True, kw_only=True, eq=False):
     """An operation of a node or relationship, as far as it is known before it runs."""
 
     subject: Subject
@@ -156,18 +156,18 @@ class Command(Struct, frozen=True, kw_only=True, eq=False):
     results: Mapping[str, Address]
     timeout: float | None
     host: NodeInstance | None = None
-    job: Job
+    job: DeploymentJob
     address_of: NodeInstance | None = None
     """The host whose address the program must be told, as it runs elsewhere."""
 
 
-class Commands:
+class OperationCommands:
     """The operations of an ensemble as commands."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
         self._folders = Folders()
-        self._following = Following()
+        self._following = LiveObservations()
         self._live = ensemble.with_observed(self._following)
 
     def live(self, observed: Mapping[str, Value]) -> Ensemble:
@@ -176,9 +176,11 @@ class Commands:
         return self._live
 
     def live_subject(self, subject: Subject, observed: Mapping[str, Value]) -> Subject:
-        return _found(self.live(observed), subject)
+        return _find_subject(self.live(observed), subject)
 
-    def reads(self, commands: Mapping[Address, Command], observed: Mapping[str, Value]) -> Reads:
+    def reads(
+        self, commands: Mapping[Address, OperationCommand], observed: Mapping[str, Value]
+    ) -> ReadDependencies:
         """Which of these commands give and read what, when this has been observed."""
         gives: dict[str, list[Address]] = {}
         by_text: dict[str, Address] = {}
@@ -189,20 +191,20 @@ class Commands:
             for attribute in command.results.values():
                 gives.setdefault(str(attribute), []).append(address)
         if not by_text:
-            return Reads(gives, ())
+            return ReadDependencies(gives, ())
         ensemble, dependents = self.live(observed), self._following.dependents
-        operations = Kept(dependents)
+        operations = TrackedCache(dependents)
         for address, command in commands.items():
-            subject = _found(ensemble, command.subject)
-            with in_job(subject, command.job), dependents.computing(operations, address):
-                _inputs(subject, command.operation)
+            subject = _find_subject(ensemble, command.subject)
+            with in_job(subject, command.job), dependents.track_computation(operations, address):
+                _compute_inputs(subject, command.operation)
         edges: list[tuple[Hashable, Hashable]] = []
         for source, reader in dependents.edges():
             edges.append((source, reader[1] if reader[0] is operations else reader))
             giver = by_text.get(source.partition("|")[0]) if isinstance(source, str) else None
             if giver is not None:  # what is asked for by the name of the operation
                 gives[str(source)] = [giver]
-        return Reads(gives, edges)
+        return ReadDependencies(gives, edges)
 
     def command(
         self,
@@ -213,19 +215,19 @@ class Commands:
         operation_host: str | None = None,
         more_inputs: Mapping[str, Any] | None = None,
         workflow: str = "deploy",
-    ) -> Command:
+    ) -> OperationCommand:
         """`operation_host` and `more_inputs`: what a step of a workflow says of them."""
         job = job_of(operation, "undeploy" if undoes else workflow)
         implementation = operation.implementation
         assert implementation is not None
         host = host_of(subject, operation.name, operation_host or implementation.operation_host)
         timeout = implementation.timeout.data if implementation.timeout is not None else None
-        variables = surroundings(subject, operation, host)
+        variables = build_variables(subject, operation, host)
         file, type_ = program_of(subject, implementation)
         inputs = dict.fromkeys(
             (*operation.inputs, *(more_inputs or ()))
         )  # a set would give another order each time
-        run = words(file, type_, inputs=inputs, outputs=operation.outputs, variables=variables)
+        run = build_command(file, type_, inputs=inputs, outputs=operation.outputs, variables=variables)
         # A playbook is run here, for the host.
         target = None if is_playbook(file) else target_of(host)
         directory = self.ensemble.model.topology.origin.directory
@@ -234,13 +236,13 @@ class Commands:
         run = [*first, self._folders.around(text, subject, operation, job, base), name]
         if target is not None:
             folders = self._folders.names(subject, operation, job)
-            run = sent(run, subject, implementation, inputs, folders)
+            run = wrap_remote_command(run, subject, implementation, inputs, folders)
         fixed: dict[str, Value] = {"undo" if undoes else "run": list(run)}
         if directory is not None and target is None:
             fixed["directory"] = str(directory)
         if operation.outputs and not undoes:
             fixed["outputs"] = [*operation.outputs]
-        return Command(
+        return OperationCommand(
             subject=subject,
             operation=operation,
             undoes=undoes,
@@ -258,7 +260,7 @@ class Commands:
             timeout=float(timeout) if isinstance(timeout, int | float) else None,
         )
 
-    def kept(self, address: Address, command: Command) -> Resource:
+    def build_resource(self, address: Address, command: OperationCommand) -> Resource:
         """A command as it belongs to the life of its subject."""
         operation = command.operation
         return Resource(
@@ -268,7 +270,7 @@ class Commands:
             target=command.target,
             lane=command.lane,
             results=command.results,
-            late=partial(self.desired, command),
+            late=partial(self.compute_fields, command),
             origin=Origin(operation.definition.place, How.LITERAL),
             lifecycle=Lifecycle()
             if command.undoes
@@ -276,13 +278,16 @@ class Commands:
             timeout=command.timeout,
         )
 
-    def desired(
-        self, command: Command, observed: Mapping[str, Value], more_inputs: Mapping[str, Value] | None = None
+    def compute_fields(
+        self,
+        command: OperationCommand,
+        observed: Mapping[str, Value],
+        more_inputs: Mapping[str, Value] | None = None,
     ) -> dict[str, Value]:
         """The fields of a command when this has been observed; `more_inputs` win over those of the operation."""
         subject = self.live_subject(command.subject, observed)
         with in_job(subject, command.job):
-            inputs = {**_inputs(subject, command.operation), **(more_inputs or {})}
+            inputs = {**_compute_inputs(subject, command.operation), **(more_inputs or {})}
         if command.undoes:  # what is not known when it is recorded is not set
             inputs = {name: value for name, value in inputs.items() if not isinstance(value, Unknown)}
         variables: dict[str, Value] = {
@@ -298,7 +303,7 @@ class Commands:
         return {**command.fixed, "environment": {**variables, INPUTS: _as_text(inputs)}}
 
 
-def _found(ensemble: Ensemble, subject: Subject) -> Subject:
+def _find_subject(ensemble: Ensemble, subject: Subject) -> Subject:
     """The subject in another ensemble of the same model."""
     node = node_of(subject)
     there = ensemble.at(node.path)
@@ -307,16 +312,16 @@ def _found(ensemble: Ensemble, subject: Subject) -> Subject:
     return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
 
 
-def _inputs(subject: Subject, operation: NodeOperation) -> dict[str, Value]:
+def _compute_inputs(subject: Subject, operation: NodeOperation) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name, parameter in operation.inputs.items():
         assigned = subject.ensemble.default(parameter)
         if assigned is not None:
-            values[name] = _value(assigned, subject)
+            values[name] = _compute_value(assigned, subject)
     return values
 
 
-def _value(assigned: Assigned, subject: Subject) -> Value:
+def _compute_value(assigned: AssignedValue, subject: Subject) -> Value:
     try:
         return plain_value(assigned.value(subject))
     except (QueryError, RecursionError):  # a map may hold itself

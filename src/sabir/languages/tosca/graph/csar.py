@@ -19,16 +19,16 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
-from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.languages.language import EvaluationRequest, RenderOutput, RenderRequest
 from sabir.languages.tosca.check.models import CheckedModels, check_topology
-from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.syntax.documents import LoadedTopology
 from sabir.languages.tosca.syntax.ensembles import is_ensemble
-from sabir.languages.tosca.syntax.files import Files, files_named, files_of
+from sabir.languages.tosca.syntax.files import DocumentFiles, files_named, files_of
 from sabir.languages.tosca.syntax.manifests import meta_file
 from sabir.languages.tosca.syntax.nodes import Topology
-from sabir.languages.tosca.syntax.package import Reading, load_entry
+from sabir.languages.tosca.syntax.package import LoadContext, load_entry
 from sabir.languages.tosca.syntax.recognition import META
-from sabir.source.catalogue import Catalogue
+from sabir.source.catalogue import ImportCatalog
 from sabir.source.packages import LoadedPackage
 
 _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
@@ -40,55 +40,61 @@ class _Member(Struct, frozen=True):
     executable: bool = False
 
 
-def render_csar(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest) -> Rendering:
+def render_csar(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest) -> RenderOutput:
     """With an error among the findings there is no archive."""
-    reading = Reading(request.session, Catalogue.of(request.imports, request.search_path))
+    reading = LoadContext(request.session, ImportCatalog.of(request.imports, request.search_path))
     loaded = load_entry(package, reading)
-    findings = _findings(package, loaded)
+    findings = _collect_findings(package, loaded)
     topology = loaded.topology
     if topology is None or any(finding.severity is Severity.ERROR for finding in findings):
-        return Rendering(files={}, findings=findings)
+        return RenderOutput(files={}, findings=findings)
     files = files_of(package, request.session.trust, reading.catalogue)
     entry = topology.origin.source.name
     file = files.read(entry)
     if file is not None and is_ensemble(file):
         raise UsageError(f"{entry} is an ensemble: a CSAR holds a service template; name that one")
-    name = render.options.get("name") or posixpath.splitext(posixpath.basename(_name(package, entry)))[0]
-    return Rendering(
+    name = (
+        render.options.get("name") or posixpath.splitext(posixpath.basename(_archive_name(package, entry)))[0]
+    )
+    return RenderOutput(
         files={},
         findings=findings,
-        archives={f"{name}.csar": _archive(_members(package, files, loaded, topology, render))},
+        archives={f"{name}.csar": _write_archive(_list_members(package, files, loaded, topology, render))},
     )
 
 
-def _findings(package: LoadedPackage, loaded: Loaded) -> tuple[Finding, ...]:
+def _collect_findings(package: LoadedPackage, loaded: LoadedTopology) -> tuple[Finding, ...]:
     if loaded.topology is None or loaded.broken:
         return loaded.findings
     checked = package.attached(CheckedModels).of(loaded.topology)
     return (*loaded.findings, *check_topology(checked))
 
 
-def _name(package: LoadedPackage, entry: str) -> str:
+def _archive_name(package: LoadedPackage, entry: str) -> str:
     return entry if package.path is None or package.single_file else Path(os.path.abspath(package.path)).name
 
 
-def _members(
-    package: LoadedPackage, files: Files, loaded: Loaded, topology: Topology, render: RenderRequest
+def _list_members(
+    package: LoadedPackage,
+    files: DocumentFiles,
+    loaded: LoadedTopology,
+    topology: Topology,
+    render: RenderRequest,
 ) -> list[_Member]:
     others = [other for other in topology.substitutes() if not other.imported]
-    names = _reached(loaded, [topology, *others]) if package.single_file else package.list()
-    places = _places(names, files.directory(META.rpartition("/")[2]))
-    members = [_member(files, name, place) for name, place in places.items()]
+    names = _list_referenced_files(loaded, [topology, *others]) if package.single_file else package.list()
+    places = _map_archive_paths(names, files.directory(META.rpartition("/")[2]))
+    members = [_read_member(files, name, place) for name, place in places.items()]
     if package.single_file or meta_file(package) is None:
         entry = places[posixpath.normpath(topology.origin.source.name)]
         definitions = [
             places[other.origin.source.name] for other in others if other.origin.source.name in places
         ]
-        members.append(_meta(topology.version, entry, definitions, render.options.get("meta")))
+        members.append(_build_meta(topology.version, entry, definitions, render.options.get("meta")))
     return members
 
 
-def _reached(loaded: Loaded, topologies: Iterable[Topology]) -> list[str]:
+def _list_referenced_files(loaded: LoadedTopology, topologies: Iterable[Topology]) -> list[str]:
     """The documents and the files that they name, without copies of what is on the network."""
     named = {*loaded.files}
     for topology in topologies:
@@ -96,14 +102,14 @@ def _reached(loaded: Loaded, topologies: Iterable[Topology]) -> list[str]:
     return sorted({posixpath.normpath(name) for name in named if not posixpath.isabs(name)})
 
 
-def _places(names: list[str], base: Path | None) -> dict[str, str]:
+def _map_archive_paths(names: list[str], base: Path | None) -> dict[str, str]:
     """Names in the archive. What lies above the folder of the template moves its root up."""
     climb = max((name.split("/").count("..") for name in names), default=0)
     above = "/".join(Path(os.path.abspath(base)).parts[-climb:]) if climb and base is not None else ""
     return {name: posixpath.normpath(posixpath.join(above, name)) for name in names}
 
 
-def _member(files: Files, name: str, place: str) -> _Member:
+def _read_member(files: DocumentFiles, name: str, place: str) -> _Member:
     file = files.read(name)
     content = b"" if file is None else file.raw()
     directory = files.directory(name)
@@ -115,7 +121,7 @@ def _member(files: Files, name: str, place: str) -> _Member:
     return _Member(place, content, is_executable or content.startswith(b"#!"))
 
 
-def _meta(version: str, entry: str, others: list[str], asked: str | None) -> _Member:
+def _build_meta(version: str, entry: str, others: list[str], asked: str | None) -> _Member:
     """As each version of TOSCA has it: 2.0 knows the version of the archive only; before 1.3 the file itself was 1.0."""
     second = version.startswith("tosca_2")
     form = asked or ("1.1" if "1_3" in version or "1.3" in version else "1.0")
@@ -131,7 +137,7 @@ def _meta(version: str, entry: str, others: list[str], asked: str | None) -> _Me
     return _Member("TOSCA.meta" if second else META, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _archive(members: list[_Member]) -> bytes:
+def _write_archive(members: list[_Member]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for member in sorted(

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Finding, RelatedLocation
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.resource import QueryResource
 from sabir.expressions.query.values import MISSING
 from sabir.graph.address import Address
-from sabir.graph.values import Sensitive, Value, unknowns
+from sabir.graph.values import Sensitive, Value, find_unknowns
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.addresses import node_of
 from sabir.languages.tosca.graph.execution import INPUTS
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.origins import plain_value
 from sabir.languages.tosca.graph.read_order import MOST
-from sabir.languages.tosca.model.behaviour import required_first
+from sabir.languages.tosca.model.behaviour import sort_by_requirements
 from sabir.languages.tosca.syntax.examples import tosca_rule
 
 READ_BEFORE: Final = tosca_rule(
@@ -35,21 +35,21 @@ READ_BEFORE: Final = tosca_rule(
 )
 
 
-def circle_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
+def report_cycles(lifecycles: Lifecycles) -> Iterator[Finding]:
     """For each operation that lacks a value because of it; one that was given before serves once more."""
     for circle in lifecycles.circles:
         command = lifecycles.command(circle.reader)
-        missing = unknowns(dict(lifecycles.desired(command)))
+        missing = find_unknowns(dict(lifecycles.compute_fields(command)))
         if command.undoes or not any(each.of is None or each.of in circle.attributes for each in missing):
             continue
-        others = [*map(_title, circle.others[:MOST]), *(["…"] if len(circle.others) > MOST else [])]
+        others = [*map(_format_address, circle.others[:MOST]), *(["…"] if len(circle.others) > MOST else [])]
         yield READ_BEFORE.at(
             command.operation.definition.place,
-            f"{_title(circle.reader)} reads what is given by operations that wait for it: {', '.join(others)}",
+            f"{_format_address(circle.reader)} reads what is given by operations that wait for it: {', '.join(others)}",
         )
 
 
-def _title(address: Address) -> str:
+def _format_address(address: Address) -> str:
     return str(address).replace(".interfaces.", "/")
 
 
@@ -73,7 +73,7 @@ def descriptor_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
     topology = lifecycles.ensemble.model.topology
     if not nodes or lifecycles.resources or topology.workflows:
         return
-    ordered = required_first({key: _required(node) for key, node in nodes.items()})
+    ordered = sort_by_requirements({key: _list_targets(node) for key, node in nodes.items()})
     first = nodes[ordered[0]]
     several = f"its {len(nodes)} nodes have" if len(nodes) > 1 else "its only node has"
     more = len(nodes) - _MOST_NODES
@@ -82,45 +82,45 @@ def descriptor_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
         f"deploying this runs nothing here: {several} no operation with an implementation. A platform has to make them in this order"
         + (f" ({more} more are not listed)" if more > 0 else ""),
         related=tuple(
-            Related(place=nodes[key].template.place, message=_asked(nodes[key]))
+            RelatedLocation(place=nodes[key].template.place, message=_describe_node(nodes[key]))
             for key in ordered[:_MOST_NODES]
         ),
     )
 
 
-def _required(node: NodeInstance) -> list[str]:
+def _list_targets(node: NodeInstance) -> list[str]:
     return [link.target.key for link in node.requirements if link.target not in (None, node)]
 
 
-def _asked(node: NodeInstance) -> str:
+def _describe_node(node: NodeInstance) -> str:
     """What the node is, what of it is said in the template, and what it leads to."""
-    words = [*_values(node, "", node.template.properties)]
+    words = [*_describe_values(node, "", node.template.properties)]
     for name, assignment in node.template.capabilities.items():
         capability = node.capability(name)
         if capability is not None:
-            words += _values(capability, f"{name}.", assignment.properties)
+            words += _describe_values(capability, f"{name}.", assignment.properties)
     shown = words[:_MOST_VALUES] + (["…"] if len(words) > _MOST_VALUES else [])
     targets = [f"{link.name} → {link.target.name}" for link in node.requirements if link.target is not None]
     about = "; ".join(filter(None, [", ".join(shown), ", ".join(targets)]))
     return f"{node.name} ({node.type})" + (f": {about}" if about else "")
 
 
-def _values(resource: Resource, prefix: str, keys: Iterable[str]) -> Iterator[str]:
+def _describe_values(resource: QueryResource, prefix: str, keys: Iterable[str]) -> Iterator[str]:
     for key in keys:
         try:
             value = resource.get(key)
         except QueryError:
             continue
         if value is not MISSING:
-            yield from _leaves(f"{prefix}{key}", plain_value(value))
+            yield from _describe_leaves(f"{prefix}{key}", plain_value(value))
 
 
-def _leaves(path: str, value: Value) -> Iterator[str]:
+def _describe_leaves(path: str, value: Value) -> Iterator[str]:
     """Values that can be said in a word, with the way to them; secrets are none."""
     match value:
         case Mapping():
             for key, item in value.items():
-                yield from _leaves(f"{path}.{key}", item)
+                yield from _describe_leaves(f"{path}.{key}", item)
         case str() | int() | float() if len(str(value)) <= _LONGEST_VALUE:
             yield f"{path} {value}"
         case _:
@@ -137,11 +137,11 @@ UNSEALED: Final = tosca_rule(
 )
 
 
-def unsealed_findings(lifecycles: Lifecycles) -> Iterator[Finding]:
+def report_unencrypted_output(lifecycles: Lifecycles) -> Iterator[Finding]:
     for _, command in lifecycles.all_commands():
         if command.target is None:
             continue
-        environment = lifecycles.desired(command)["environment"]
+        environment = lifecycles.compute_fields(command)["environment"]
         text = environment.get(INPUTS) if isinstance(environment, dict) else None
         text = text.value if isinstance(text, Sensitive) else text
         folder = f"/secrets/{node_of(command.subject).name}"

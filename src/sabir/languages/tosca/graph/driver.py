@@ -11,10 +11,17 @@ from msgspec.structs import replace
 from sabir.errors import DeployError
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.tosca.evaluate.groups import nodes_named
-from sabir.languages.tosca.graph.program import DEPLOY, UNDEPLOY, WORKFLOW, Program
-from sabir.languages.tosca.graph.workflow_run import DONE, Ran, WorkflowRun
-from sabir.resources.driver import Connection, DriverContext, Kind, RunConnection, RunDriver, ask_leave
-from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.languages.tosca.graph.program import DEPLOY, UNDEPLOY, WORKFLOW, ToscaProgram
+from sabir.languages.tosca.graph.workflow_run import DONE, WorkflowResult, WorkflowRun
+from sabir.resources.driver import (
+    Connection,
+    DriverContext,
+    Kind,
+    RunConnection,
+    RunDriver,
+    require_permission,
+)
+from sabir.resources.outcome import CompletionStatus, Observation, Outcome
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 class WorkflowTarget(Target, frozen=True, kw_only=True, eq=False):
     """Where workflows run: here, on the template that brings them."""
 
-    program: Program
+    program: ToscaProgram
 
 
 class WorkflowDriver(RunDriver):
@@ -43,7 +50,7 @@ class WorkflowDriver(RunDriver):
     def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
         if not isinstance(target, WorkflowTarget):
             raise DeployError(f"target {target.name!r}: a template brings the target of its workflows itself")
-        ask_leave(context, "a workflow runs scripts of its template")
+        require_permission(context, "a workflow runs scripts of its template")
         return nullcontext(_WorkflowConnection(target.program))
 
 
@@ -51,7 +58,7 @@ DRIVER: Final = WorkflowDriver()
 
 
 class _WorkflowConnection(RunConnection):
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ToscaProgram) -> None:
         self._program = program
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
@@ -62,28 +69,28 @@ class _WorkflowConnection(RunConnection):
         written = task.resource.desired.get("inputs")
         inputs = dict(written) if isinstance(written, Mapping) else {}
         if workflow is not None:
-            run = self._run(_done_before(task, self._program.observed))
+            run = self._run(_find_completed_steps(task, self._program.observed))
             inside = tuple(str(name) for name in desired.get("inside", ()))
-            return _placed(await run.workflow(workflow, inputs, effects, inside), task)
+            return _rebase_outcome(await run.workflow(workflow, inputs, effects, inside), task)
         reaction: Reaction = self._program.reaction(desired["policy"], desired["trigger"])
         nodes = [node for name in reaction.targets for node in nodes_named(self._program.ensemble, name)]
-        return _placed(await self._run().activities(nodes, reaction.trigger.action, effects), task)
+        return _rebase_outcome(await self._run().activities(nodes, reaction.trigger.action, effects), task)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
         """The workflow of the template takes the place of undeploying."""
         if task.resource.desired.get("workflow") != UNDEPLOY:
             return Outcome(changed=False)
-        return _placed(await self._run().workflow(UNDEPLOY, {}, effects), task)
+        return _rebase_outcome(await self._run().workflow(UNDEPLOY, {}, effects), task)
 
     async def observe(self, task: Task) -> Observation:
         """A workflow is looked for by its effects."""
-        return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.address))
+        return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=str(task.resource.address))
 
     def _run(self, done: Iterable[str] = ()) -> WorkflowRun:
         return WorkflowRun(self._program.lifecycles, self._program.observed, done)
 
 
-def _done_before(task: Task, observed: Mapping[str, Value]) -> list[str]:
+def _find_completed_steps(task: Task, observed: Mapping[str, Value]) -> list[str]:
     """What an earlier run of a deployment had done before it failed. A call begins from the start."""
     if task.resource.address.instance != f"workflows.{DEPLOY}" or task.recorded is None:
         return []
@@ -91,7 +98,7 @@ def _done_before(task: Task, observed: Mapping[str, Value]) -> list[str]:
     return [str(place) for place in done] if isinstance(done, list | tuple) else []
 
 
-def _placed(ran: Ran, task: Task) -> Outcome:
+def _rebase_outcome(ran: WorkflowResult, task: Task) -> Outcome:
     """What a run left behind, at addresses of the environment."""
     outcome, part = ran.outcome(), task.resource.address.part
     if part is None:

@@ -18,10 +18,10 @@ from shlex import quote
 from typing import Any, Final
 
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.resource import QueryResource
 from sabir.expressions.query.values import MISSING, reveal_deep
 from sabir.graph.address import Address
-from sabir.graph.values import Sensitive, Unknown, Value, reveal
+from sabir.graph.values import Sensitive, Unknown, Value, reveal_value
 from sabir.languages.tosca.evaluate.entities import FileArtifact
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
@@ -29,7 +29,7 @@ from sabir.languages.tosca.graph.addresses import Subject, id_of, node_of
 from sabir.languages.tosca.graph.origins import plain_value
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 _COMPUTE: Final = "tosca.nodes.Compute"
 _ORCHESTRATOR: Final = "ORCHESTRATOR"
@@ -63,7 +63,7 @@ def host_of(subject: Subject, operation: str, operation_host: str | None) -> Nod
         node = subject.target if is_target else subject.source
     types = subject.ensemble.model.types
     while isinstance(node, NodeInstance):
-        if types.is_a(Kind.NODE, node.type, _COMPUTE):
+        if types.is_a(TypeKind.NODE, node.type, _COMPUTE):
             return node
         node = node.parent
     return None
@@ -73,7 +73,7 @@ def target_of(host: NodeInstance | None) -> str | None:
     """A Compute with an address of another machine is a target by the name of the node."""
     if host is None:
         return None
-    address = reveal(address_of(host))
+    address = reveal_value(address_of(host))
     if isinstance(address, Unknown):
         return host.name if _gives_address(host) else None
     return None if str(address) in _HERE else host.name
@@ -115,7 +115,7 @@ def attribute_address(subject: Subject, target: tuple[str, ...]) -> Address:
     return Address(".capabilities.".join([key, *path[:1]])).of(attribute)
 
 
-def surroundings(subject: Subject, operation: NodeOperation, host: NodeInstance | None) -> dict[str, str]:
+def build_variables(subject: Subject, operation: NodeOperation, host: NodeInstance | None) -> dict[str, str]:
     """The variables that an operation is told beside its inputs."""
     node = node_of(subject)
     variables = {
@@ -145,15 +145,17 @@ def surroundings(subject: Subject, operation: NodeOperation, host: NodeInstance 
 def login_of(host: NodeInstance) -> dict[str, Value]:
     """As the settings of a target of ssh have it."""
     endpoint = host.capability("endpoint") or host.capability("admin_endpoint")
-    credential = _value(host, "credential") or (None if endpoint is None else _value(endpoint, "credential"))
-    port = None if endpoint is None else _value(endpoint, "port")
+    credential = _read_value(host, "credential") or (
+        None if endpoint is None else _read_value(endpoint, "credential")
+    )
+    port = None if endpoint is None else _read_value(endpoint, "port")
     settings: dict[str, Value] = {"host": address_of(host), "root": "/"}
     if isinstance(port, int):
         settings["port"] = port
-    return settings | (_login(credential) if isinstance(credential, Mapping) else {})
+    return settings | (_read_credential(credential) if isinstance(credential, Mapping) else {})
 
 
-def _login(credential: Mapping[str, Any]) -> dict[str, Value]:
+def _read_credential(credential: Mapping[str, Any]) -> dict[str, Value]:
     """As tosca.datatypes.Credential has it; the first of its keys is the file of a private key."""
     login: dict[str, Value] = {}
     if credential.get("user"):
@@ -166,7 +168,7 @@ def _login(credential: Mapping[str, Any]) -> dict[str, Value]:
     return login
 
 
-def _value(resource: Resource, key: str) -> Any:
+def _read_value(resource: QueryResource, key: str) -> Any:
     try:
         value = resource.get(key)
     except QueryError:
@@ -284,7 +286,7 @@ def is_variable(name: str) -> bool:
     return _VARIABLE.fullmatch(name) is not None
 
 
-def words(
+def build_command(
     file: str,
     type_: str | None,
     *,
@@ -297,13 +299,13 @@ def words(
     An input wins over a variable of its name, but for those of sabir.
     """
     kind = f".{type_ or ''}"
-    first = _INPUTS + _exported(variables, inputs)
+    first = _INPUTS + _build_export_lines(variables, inputs)
     if kind.endswith(_BASH) or (file.endswith(".sh") and not kind.endswith(_PYTHON)):
-        return ["bash", "-c", first + _sourced(inputs, outputs), file]
+        return ["bash", "-c", first + _build_source_lines(inputs, outputs), file]
     if kind.endswith(_PYTHON) or file.endswith(".py"):
         return ["bash", "-c", first + 'exec python3 "$0"', file]
     if is_playbook(file):
-        return ["bash", "-c", first + _playbook(variables), file]
+        return ["bash", "-c", first + _build_playbook(variables), file]
     return ["bash", "-c", first + 'exec "$0"', file]
 
 
@@ -311,7 +313,7 @@ def is_playbook(file: str) -> bool:
     return file.endswith((".yaml", ".yml"))
 
 
-def _playbook(variables: Mapping[str, str]) -> str:
+def _build_playbook(variables: Mapping[str, str]) -> str:
     """Run here, for the host: the host of the node, or this machine."""
     host = variables.get("SABIR_HOST", "")
     here = "localhost" if host in ("", "ORCHESTRATOR") else host
@@ -321,7 +323,7 @@ def _playbook(variables: Mapping[str, str]) -> str:
     return text.replace("@PLUGIN@", quote(_PLUGIN))
 
 
-def _exported(variables: Mapping[str, str], inputs: Collection[str]) -> str:
+def _build_export_lines(variables: Mapping[str, str], inputs: Collection[str]) -> str:
     told = (
         f"export {name}={quote(text)}\n"
         for name, text in variables.items()
@@ -330,7 +332,7 @@ def _exported(variables: Mapping[str, str], inputs: Collection[str]) -> str:
     return "".join(told)
 
 
-def _sourced(inputs: Collection[str], outputs: Collection[str]) -> str:
+def _build_source_lines(inputs: Collection[str], outputs: Collection[str]) -> str:
     names = [name for name in outputs if is_variable(name)]
     unset = [name for name in names if name not in inputs]
     text = f"unset {' '.join(unset)}\n" if unset else ""

@@ -21,8 +21,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from sabir.expressions.query.functions.folders import folders_of_job
-from sabir.expressions.query.session import Job
-from sabir.expressions.vault import encrypt, is_vault
+from sabir.expressions.query.session import DeploymentJob
+from sabir.expressions.vault import encrypt_vault, is_vault
 from sabir.languages.tosca.graph.addresses import Subject, node_of
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.text import Source
@@ -30,7 +30,7 @@ from sabir.text import Source
 PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
 
-def seal(folder: Path, password: str) -> None:
+def encrypt_files(folder: Path, password: str) -> None:
     """Every file that is not encrypted yet; beside it first, so that one that is cut off is whole."""
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_file():
@@ -40,12 +40,12 @@ def seal(folder: Path, password: str) -> None:
             continue
         beside = path.with_name(f".{path.name}.sealing")
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(encrypt(content, password))
+            file.write(encrypt_vault(content, password))
         beside.replace(path)
 
 
 if __name__ == "__main__":
-    seal(Path(sys.argv[1]), os.environ[PASSWORD])
+    encrypt_files(Path(sys.argv[1]), os.environ[PASSWORD])
 
 
 _MAKING: Final = """\
@@ -79,12 +79,12 @@ _SEALING: Final = "sabir.languages.tosca.graph.jobs"
 _NAMES: Final = ("get_dir", "abspath")
 
 
-def job_of(operation: NodeOperation, workflow: str) -> Job:
-    return Job(id="deploy", operation=f"{operation.interface}.{operation.name}", workflow=workflow)
+def job_of(operation: NodeOperation, workflow: str) -> DeploymentJob:
+    return DeploymentJob(id="deploy", operation=f"{operation.interface}.{operation.name}", workflow=workflow)
 
 
 @contextmanager
-def in_job(subject: Subject, job: Job) -> Generator[None]:
+def in_job(subject: Subject, job: DeploymentJob) -> Generator[None]:
     """While it lasts, expressions of the subject are computed as inside the job."""
     session = subject.ensemble.session
     outside = session.project
@@ -101,7 +101,7 @@ class Folders:
     def __init__(self) -> None:
         self._asking: dict[int, tuple[Source, bool]] = {}
 
-    def names(self, subject: Subject, operation: NodeOperation, job: Job) -> list[str]:
+    def names(self, subject: Subject, operation: NodeOperation, job: DeploymentJob) -> list[str]:
         """The folders that the operation may ask for, from the directory of the template."""
         if not self._may_ask(subject, operation):
             return []
@@ -109,7 +109,7 @@ class Folders:
         return [str(folder) for folder in folders_of_job(job, node.name, node.template_name).values()]
 
     def around(
-        self, text: str, subject: Subject, operation: NodeOperation, job: Job, base: str | None
+        self, text: str, subject: Subject, operation: NodeOperation, job: DeploymentJob, base: str | None
     ) -> str:
         """The text of a shell with the folders made before it, when somebody asks for some. `base`: None on another machine."""
         if not self._may_ask(subject, operation):

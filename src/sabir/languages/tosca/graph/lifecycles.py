@@ -18,19 +18,19 @@ from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.evaluate.observations import undone_by
+from sabir.languages.tosca.evaluate.observations import undo_record_name
 from sabir.languages.tosca.evaluate.parts import RelationshipInstance
-from sabir.languages.tosca.graph.addresses import Subject, below, ids_of_requirements, node_of
-from sabir.languages.tosca.graph.commands import Command, Commands
-from sabir.languages.tosca.graph.read_order import Circle, behind_what_they_read
+from sabir.languages.tosca.graph.addresses import Subject, child_address, ids_of_requirements, node_of
+from sabir.languages.tosca.graph.commands import OperationCommand, OperationCommands
+from sabir.languages.tosca.graph.read_order import ReadCycle, order_by_reads
 from sabir.languages.tosca.model.behaviour import (
     CHANGED,
     LINKED,
     OPPOSITES,
     STAGES,
     NodeOperation,
-    carried_out,
-    required_first,
+    find_implemented_operations,
+    sort_by_requirements,
 )
 from sabir.resources.resource import Resource
 
@@ -41,9 +41,9 @@ class Lifecycles:
     def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
         self._observed = observed
-        self.commands = Commands(ensemble)
+        self.commands = OperationCommands(ensemble)
         self.nodes = {node.key: node for node in ensemble.everything()}
-        self._commands_at: dict[Address, Command] = {}
+        self._commands_at: dict[Address, OperationCommand] = {}
         self._operations_of: dict[str, dict[str, NodeOperation]] = {}
         self._ends: dict[str, tuple[Address, ...]] = {}
         self._own: dict[str, tuple[Address, ...]] = {}
@@ -61,37 +61,37 @@ class Lifecycles:
         return self._ordered[0]
 
     @property
-    def circles(self) -> Sequence[Circle]:
+    def circles(self) -> Sequence[ReadCycle]:
         """Operations that read what is given only behind them."""
         return self._ordered[1]
 
     @cached_property
-    def _ordered(self) -> tuple[Mapping[Address, Resource], Sequence[Circle]]:
+    def _ordered(self) -> tuple[Mapping[Address, Resource], Sequence[ReadCycle]]:
         resources = {resource.address: resource for resource in self._resources()}
         commands = {
             address: self._commands_at[address]
             for address, resource in resources.items()
             if resource.established is None
         }
-        return behind_what_they_read(resources, self.commands.reads(commands, self._observed))
+        return order_by_reads(resources, self.commands.reads(commands, self._observed))
 
-    def command(self, address: Address) -> Command:
+    def command(self, address: Address) -> OperationCommand:
         return self._commands_at[address]
 
-    def desired(self, command: Command) -> Mapping[str, Value]:
+    def compute_fields(self, command: OperationCommand) -> Mapping[str, Value]:
         """The fields of a command, as far as they are known now."""
-        return self.commands.desired(command, self._observed)
+        return self.commands.compute_fields(command, self._observed)
 
-    def all_commands(self) -> Iterator[tuple[Resource, Command]]:
+    def all_commands(self) -> Iterator[tuple[Resource, OperationCommand]]:
         return ((resource, self._commands_at[address]) for address, resource in self.resources.items())
 
-    def commands_of(self, node: NodeInstance) -> Sequence[tuple[Resource, Command]]:
+    def commands_of(self, node: NodeInstance) -> Sequence[tuple[Resource, OperationCommand]]:
         """Those of a node and its requirements, and of what stands in its place, in the order that they are carried out."""
         return self._by_node.get(node.key, ())
 
     @cached_property
-    def _by_node(self) -> Mapping[str, list[tuple[Resource, Command]]]:
-        by_node: dict[str, list[tuple[Resource, Command]]] = {}
+    def _by_node(self) -> Mapping[str, list[tuple[Resource, OperationCommand]]]:
+        by_node: dict[str, list[tuple[Resource, OperationCommand]]] = {}
         for resource, command in self.all_commands():
             node: NodeInstance | None = node_of(command.subject)
             while node is not None:
@@ -101,8 +101,8 @@ class Lifecycles:
         return by_node
 
     def _resources(self) -> Iterator[Resource]:
-        required = {key: _required(node) for key, node in self.nodes.items()}
-        for key in required_first(required):
+        required = {key: _list_predecessors(node) for key, node in self.nodes.items()}
+        for key in sort_by_requirements(required):
             yield from self._of_node(self.nodes[key], required[key])
         for ids in self._ids.values():
             for relationship, id_ in ids.items():
@@ -111,51 +111,51 @@ class Lifecycles:
     def _of_node(self, node: NodeInstance, required: Iterable[str]) -> Iterator[Resource]:
         key = node.key
         outgoing = [(id_, link) for link, id_ in self._ids[key].items() if link.target is not None]
-        tail = _unique(address for other in required for address in self._ends.get(other, ()))
+        tail = _unique_addresses(address for other in required for address in self._ends.get(other, ()))
         stages: list[tuple[list[Resource], list[Resource]]] = []
         for own, of_source, of_target in STAGES:
-            mine = [*self._carried_out(key, node, own, tail)] if node.substitution is None else []
+            mine = [*self._build_operation(key, node, own, tail)] if node.substitution is None else []
             linked = [
-                *self._linked(outgoing, of_source, tail),
-                *self._linked(self._incoming.get(key, ()), of_target, tail),
+                *self._build_relationships(outgoing, of_source, tail),
+                *self._build_relationships(self._incoming.get(key, ()), of_target, tail),
             ]
             stages.append((mine, linked))
-            tail = _unique(resource.address for resource in (*mine, *linked)) or tail
+            tail = _unique_addresses(resource.address for resource in (*mine, *linked)) or tail
         self._ends[key] = tail
         for number, (mine, linked) in enumerate(stages):
-            behind = _unique(later.address for group, _ in stages[number + 1 :] for later in group)
+            behind = _unique_addresses(later.address for group, _ in stages[number + 1 :] for later in group)
             yield from mine
             yield from (replace(resource, unless=behind) for resource in linked)
-        self._own[key] = _unique(resource.address for mine, _ in stages for resource in mine)
+        self._own[key] = _unique_addresses(resource.address for mine, _ in stages for resource in mine)
         if node.substitution is not None:
             inner = node.substitution.ensemble.nodes.values()
-            self._own[key] = _unique(address for each in inner for address in self._own[each.key])
+            self._own[key] = _unique_addresses(address for each in inner for address in self._own[each.key])
 
-    def _linked(
+    def _build_relationships(
         self,
         relationships: Iterable[tuple[str, RelationshipInstance]],
         operation: str,
         requires: tuple[Address, ...],
     ) -> Iterator[Resource]:
         for id_, relationship in relationships if operation else ():
-            yield from self._carried_out(id_, relationship, operation, requires)
+            yield from self._build_operation(id_, relationship, operation, requires)
 
     def _of_link(self, id_: str, relationship: RelationshipInstance) -> Iterator[Resource]:
         target = relationship.target
         if target is None:
             return
-        ends = _unique((*self._ends[relationship.source.key], *self._ends[target.key]))
+        ends = _unique_addresses((*self._ends[relationship.source.key], *self._ends[target.key]))
         linked = [
             resource
             for operation in LINKED
-            for resource in self._carried_out(id_, relationship, operation, ends)
+            for resource in self._build_operation(id_, relationship, operation, ends)
         ]
         yield from linked
-        established = _unique((*ends, *(resource.address for resource in linked)))
-        for resource in self._carried_out(id_, relationship, CHANGED, ends):
+        established = _unique_addresses((*ends, *(resource.address for resource in linked)))
+        for resource in self._build_operation(id_, relationship, CHANGED, ends):
             yield replace(resource, reacts_to=self._own[target.key], established=established)
 
-    def _carried_out(
+    def _build_operation(
         self, id_: str, subject: Subject, name: str, requires: tuple[Address, ...]
     ) -> Iterator[Resource]:
         """The opposite of an operation, and behind it the operation: those of them that have an implementation."""
@@ -164,36 +164,36 @@ class Lifecycles:
             operation = operations.get(wanted)
             if operation is None:
                 continue
-            title = undone_by(name, wanted) if undoes else name
-            address = below(id_, f"interfaces.{operation.interface}.{title}")
+            title = undo_record_name(name, wanted) if undoes else name
+            address = child_address(id_, f"interfaces.{operation.interface}.{title}")
             command = self.commands.command(subject, operation, undoes=undoes)
             self._commands_at[address] = command
-            yield replace(self.commands.kept(address, command), requires=requires)
+            yield replace(self.commands.build_resource(address, command), requires=requires)
             requires = (*requires, address)
 
     def _operations(self, id_: str, subject: Subject) -> Mapping[str, NodeOperation]:
         """By name, those of the interfaces that deployments know."""
         if id_ not in self._operations_of:
             types = subject.ensemble.model.types
-            self._operations_of[id_] = carried_out(types, subject.interfaces.values())
+            self._operations_of[id_] = find_implemented_operations(types, subject.interfaces.values())
         return self._operations_of[id_]
 
 
-def _required(node: NodeInstance) -> list[str]:
+def _list_predecessors(node: NodeInstance) -> list[str]:
     """The keys of the nodes that come before a node."""
-    required = _targets(node)
+    required = _list_targets(node)
     if node.substitution is not None:
         required += (inner.key for inner in node.substitution.ensemble.nodes.values())
     outer = node.ensemble.outer
     while outer is not None:
-        required += _targets(outer.node)
+        required += _list_targets(outer.node)
         outer = outer.node.ensemble.outer
     return [key for key in dict.fromkeys(required) if key != node.key]
 
 
-def _targets(node: NodeInstance) -> list[str]:
+def _list_targets(node: NodeInstance) -> list[str]:
     return [link.target.key for link in node.requirements if link.target is not None]
 
 
-def _unique(addresses: Iterable[Address]) -> tuple[Address, ...]:
+def _unique_addresses(addresses: Iterable[Address]) -> tuple[Address, ...]:
     return tuple(dict.fromkeys(addresses))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from sabir.graph.address import escaped
+from sabir.graph.address import escape_name
 from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -14,16 +14,16 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.graph.addresses import Subject, below, node_of
+from sabir.languages.tosca.graph.addresses import Subject, child_address, node_of
 from sabir.languages.tosca.graph.jobs import in_job, job_of
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.syntax.nodes import Implementation
 
-Evaluated = Callable[[Callable[[], Any]], tuple[Value, tuple[Origin | AttributeRead, ...]]]
+ValueEvaluator = Callable[[Callable[[], Any]], tuple[Value, tuple[Origin | AttributeRead, ...]]]
 """Computes something; gives the value and what it was read from."""
 
 
-def operations_of(subject: Subject, id_: str, owner: str, evaluated: Evaluated) -> Iterator[Instance]:
+def operations_of(subject: Subject, id_: str, owner: str, evaluated: ValueEvaluator) -> Iterator[Instance]:
     """The operations of a node or relationship that something carries out, and the notifications that it listens to.
 
     Those of a relationship belong to its source in the graph, as that is where a reader looks for them.
@@ -36,8 +36,8 @@ def operations_of(subject: Subject, id_: str, owner: str, evaluated: Evaluated) 
             is_carried_out = implementation is not None and not implementation.origin.shipped
             if is_carried_out or (operation.is_notification and operation.outputs):
                 type_ = interface.type or "tosca.interfaces.Root"
-                address = below(id_, f"interfaces.{operation.interface}.{operation.name}")
-                yield _instance(subject, str(address), owner, type_, operation, evaluated)
+                address = child_address(id_, f"interfaces.{operation.interface}.{operation.name}")
+                yield _build_instance(subject, str(address), owner, type_, operation, evaluated)
 
 
 def _has_behaviour(subject: Subject) -> bool:
@@ -51,8 +51,8 @@ def _has_behaviour(subject: Subject) -> bool:
     return relationship is not None and bool(relationship.interfaces)
 
 
-def _instance(
-    subject: Subject, id_: str, owner: str, type_: str, operation: NodeOperation, evaluated: Evaluated
+def _build_instance(
+    subject: Subject, id_: str, owner: str, type_: str, operation: NodeOperation, evaluated: ValueEvaluator
 ) -> Instance:
     name = f"{operation.interface}.{operation.name}"
     implementation = operation.implementation
@@ -60,12 +60,12 @@ def _instance(
     origins: dict[str, Origin] = {}
     relations: dict[str, tuple[str, ...]] = {}
     if implementation is not None:
-        file, artifact = _script(subject, implementation)
-        attributes |= {"implementation": file, **_settings(implementation)}
+        file, artifact = _find_script(subject, implementation)
+        attributes |= {"implementation": file, **_implementation_settings(implementation)}
         origins["implementation"] = Origin(implementation.place, How.LITERAL)
         if artifact is not None:
             relations["artifact"] = (artifact,)
-    inputs, sources = _inputs(subject.ensemble, subject, operation, evaluated)
+    inputs, sources = _evaluate_inputs(subject.ensemble, subject, operation, evaluated)
     if inputs:
         attributes["inputs"] = inputs
         origins["inputs"] = Origin(operation.definition.place, How.EXPRESSION, sources)
@@ -87,7 +87,7 @@ def _instance(
     )
 
 
-def _script(subject: Subject, implementation: Implementation) -> tuple[str | None, str | None]:
+def _find_script(subject: Subject, implementation: Implementation) -> tuple[str | None, str | None]:
     """The file of an implementation, and the id of the artifact of the node that has it."""
     if implementation.artifact is not None:
         return implementation.artifact.file, None
@@ -95,10 +95,10 @@ def _script(subject: Subject, implementation: Implementation) -> tuple[str | Non
     artifact = node.artifact_definitions.get(implementation.name)
     if artifact is None:
         return implementation.name, None
-    return artifact.file or implementation.name, escaped(f"{node.key}.artifacts.{artifact.name}")
+    return artifact.file or implementation.name, escape_name(f"{node.key}.artifacts.{artifact.name}")
 
 
-def _settings(implementation: Implementation) -> dict[str, Value]:
+def _implementation_settings(implementation: Implementation) -> dict[str, Value]:
     settings: dict[str, Value] = {}
     if implementation.dependencies:
         settings["dependencies"] = [file for file, _ in implementation.dependencies]
@@ -109,8 +109,8 @@ def _settings(implementation: Implementation) -> dict[str, Value]:
     return settings
 
 
-def _inputs(
-    ensemble: Ensemble, subject: Subject, operation: NodeOperation, evaluated: Evaluated
+def _evaluate_inputs(
+    ensemble: Ensemble, subject: Subject, operation: NodeOperation, evaluated: ValueEvaluator
 ) -> tuple[dict[str, Value], tuple[Origin | AttributeRead, ...]]:
     values: dict[str, Value] = {}
     sources: list[Origin | AttributeRead] = []

@@ -10,34 +10,39 @@ from datetime import date
 from enum import Enum
 from typing import Any, Final
 
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.resource import Artifact, Resource
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.resource import Artifact, QueryResource
 from sabir.expressions.query.values import MISSING, External
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.groups import Gathering, Group, Policy
+from sabir.languages.tosca.evaluate.groups import GroupInstance, NodeCollection, PolicyInstance
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.addresses import id_of
 from sabir.languages.tosca.model.values import holds_expression
-from sabir.languages.tosca.syntax.nodes import OutputDefinition, PropertyDefinition, TypeDefinition, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.nodes import (
+    OutputDefinition,
+    PropertyDefinition,
+    SourceValue,
+    TypeDefinition,
+)
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.provenance import Cell, Chains, Sources
 from sabir.text import Place
 
-Live = NodeInstance | CapabilityInstance | RelationshipInstance | Gathering
+Live = NodeInstance | CapabilityInstance | RelationshipInstance | NodeCollection
 _Sources = tuple[Origin | AttributeRead, ...]
-_KINDS: Final[Mapping[type[Live], Kind]] = {
-    NodeInstance: Kind.NODE,
-    CapabilityInstance: Kind.CAPABILITY,
-    RelationshipInstance: Kind.RELATIONSHIP,
-    Group: Kind.GROUP,
-    Policy: Kind.POLICY,
+_KINDS: Final[Mapping[type[Live], TypeKind]] = {
+    NodeInstance: TypeKind.NODE,
+    CapabilityInstance: TypeKind.CAPABILITY,
+    RelationshipInstance: TypeKind.RELATIONSHIP,
+    GroupInstance: TypeKind.GROUP,
+    PolicyInstance: TypeKind.POLICY,
 }
 
 
-class Origins(Chains):
+class ToscaOrigins(Chains):
     """Reads of a query session are cells: an attribute of an instance, or an input of the template."""
 
     def __init__(self, ensemble: Ensemble, *, full: bool) -> None:
@@ -53,13 +58,13 @@ class Origins(Chains):
             return Origin(live.template.place, How.OVERRIDE, note=key)
         if live.live(key) is not MISSING:
             return self._of_live(live)
-        described = live.described(key)
+        described = live.find_declared_value(key)
         if described is None or described.place is None:
             return None
-        if live.assigned(key) is None:
+        if live.find_template_value(key) is None:
             return Origin(described.place, How.DEFAULT, self._default_sources(live, key, described))
         how = How.LITERAL if described.is_constant else How.EXPRESSION
-        return Origin(described.place, how, self._assigned_sources(live, key, described))
+        return Origin(described.place, how, self._assignment_sources(live, key, described))
 
     def _of_live(self, live: Live) -> Origin | None:
         if not isinstance(live, NodeInstance):
@@ -75,29 +80,29 @@ class Origins(Chains):
 
     # What values rest on
 
-    def _assigned_sources(self, live: Live, key: str, described: Assigned) -> _Sources:
+    def _assignment_sources(self, live: Live, key: str, described: AssignedValue) -> _Sources:
         if not self.full:
             return ()
-        assigned = live.assigned(key)
+        assigned = live.find_template_value(key)
         return (
-            *self._computed_from(live, key, described),
+            *self._expression_sources(live, key, described),
             *self._field_defaults(live.definition(key), assigned),
             *_put_in(assigned),
         )
 
-    def _default_sources(self, live: Live, key: str, described: Assigned) -> _Sources:
+    def _default_sources(self, live: Live, key: str, described: AssignedValue) -> _Sources:
         """Of a default: what it reads, and the types on the way to the one that says it."""
         if not self.full:
             return ()
         definition = live.definition(key)
         said = None if definition is None else definition.value or definition.default
         return (
-            *self._computed_from(live, key, described),
+            *self._expression_sources(live, key, described),
             *self._field_defaults(definition, said),
             *self._types(live, key, said),
         )
 
-    def _computed_from(self, live: Live, key: str, described: Assigned) -> _Sources:
+    def _expression_sources(self, live: Live, key: str, described: AssignedValue) -> _Sources:
         if described.is_constant:
             return ()
         return self.sources(self.ensemble.session.computed.get((live, key), ()))
@@ -116,11 +121,11 @@ class Origins(Chains):
         return Origin(definition.place if said is None else said.place, How.DEFAULT, (), note)
 
     def _field_defaults(
-        self, definition: PropertyDefinition | None, said: Written | None
+        self, definition: PropertyDefinition | None, said: SourceValue | None
     ) -> Iterator[Origin]:
         """The defaults of a data type for the fields that a value leaves out, and where that type was asked for."""
         schema = None if definition is None else definition.schema
-        flat = None if schema is None else self.ensemble.model.types.find(Kind.DATA, schema.name)
+        flat = None if schema is None else self.ensemble.model.types.find(TypeKind.DATA, schema.name)
         if schema is None or flat is None or said is None:
             return
         data = said.data
@@ -135,7 +140,7 @@ class Origins(Chains):
         if left_out:
             yield Origin(schema.place, How.LITERAL, note=f"type {schema.name}")
 
-    def _types(self, live: Live, key: str, said: Written | None) -> Iterator[Origin]:
+    def _types(self, live: Live, key: str, said: SourceValue | None) -> Iterator[Origin]:
         kind, name = _KINDS[type(live)], live.type
         if isinstance(live, NodeInstance):
             template = live.template
@@ -144,7 +149,7 @@ class Origins(Chains):
         while name not in seen:
             seen.add(name)
             type_ = self.ensemble.model.types.definition(kind, name)
-            if type_ is None or type_.derived_from is None or _says(type_, key, said):
+            if type_ is None or type_.derived_from is None or _is_default_of(type_, key, said):
                 return
             if type_.derived_from_span is not None and not type_.origin.shipped:
                 place = Place(type_.origin.source, type_.derived_from_span)
@@ -152,13 +157,13 @@ class Origins(Chains):
             name = type_.derived_from
 
 
-def _put_in(written: Written | None) -> Iterator[Origin]:
+def _put_in(written: SourceValue | None) -> Iterator[Origin]:
     """The alias or merge key that put a value here."""
     if written is not None and written.through is not None:
         yield Origin(Place(written.origin.source, written.through), How.LITERAL, note="alias")
 
 
-def _says(type_: TypeDefinition, key: str, said: Written | None) -> bool:
+def _is_default_of(type_: TypeDefinition, key: str, said: SourceValue | None) -> bool:
     """Whether it is this type that gives the default."""
     definition = type_.properties.get(key) or type_.attributes.get(key)
     return (
@@ -179,7 +184,7 @@ def plain_value(value: Any) -> Value:
         return Sensitive(plain_value(value.value))
     if isinstance(value, Enum):
         return value.name
-    if isinstance(value, Resource):
+    if isinstance(value, QueryResource):
         return Ref(id_of(value))
     if isinstance(value, Artifact):
         return value.location
@@ -192,8 +197,8 @@ def plain_value(value: Any) -> Value:
     return str(value)
 
 
-def written_value(data: Any) -> Value:
+def literal_value(data: Any) -> Value:
     """What a description says, as it is written: expressions are not computed."""
     if isinstance(data, Mapping):
-        return {str(key): written_value(item) for key, item in data.items()}
-    return [written_value(item) for item in data] if isinstance(data, list) else data
+        return {str(key): literal_value(item) for key, item in data.items()}
+    return [literal_value(item) for item in data] if isinstance(data, list) else data

@@ -23,13 +23,13 @@ from sabir.languages.tosca.graph.execution import attribute_address
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
 from sabir.languages.tosca.graph.origins import plain_value
 from sabir.languages.tosca.graph.workflow_steps import (
+    find_mapped_workflows,
     find_operation,
     find_workflow,
-    mapped_workflows,
     operations_of_subject,
     subjects_of,
 )
-from sabir.languages.tosca.graph.workflows import Reaction, reactions
+from sabir.languages.tosca.graph.workflows import Reaction, list_reactions
 from sabir.languages.tosca.model.behaviour import NodeOperation
 from sabir.languages.tosca.model.behaviour import NodeOperation as DescribedOperation
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, PropertyDefinition, Workflow
@@ -41,7 +41,7 @@ def results_of_workflow(
 ) -> dict[str, Address]:
     """By their texts. What a workflow names that is not there is said here, before anything runs. `ensemble`: whose it is."""
     seen = {workflow.name}
-    addresses = _workflow(lifecycles, ensemble or lifecycles.ensemble, workflow, seen)
+    addresses = _list_workflow_results(lifecycles, ensemble or lifecycles.ensemble, workflow, seen)
     return {str(address): address for address in addresses}
 
 
@@ -49,19 +49,19 @@ def results_of_activities(
     lifecycles: Lifecycles, targets: Iterable[str], activities: Iterable[Activity]
 ) -> dict[str, Address]:
     subjects: list[Subject] = [node for name in targets for node in nodes_named(lifecycles.ensemble, name)]
-    addresses = _activities(lifecycles, lifecycles.ensemble, subjects, activities, set())
+    addresses = _list_step_results(lifecycles, lifecycles.ensemble, subjects, activities, set())
     return {str(address): address for address in addresses}
 
 
-def _workflow(
+def _list_workflow_results(
     lifecycles: Lifecycles, ensemble: Ensemble, workflow: Workflow, seen: set[str]
 ) -> Iterator[Address]:
     for step in workflow.steps.values():
         subjects = subjects_of(ensemble, step.target, step.target_relationship)
-        yield from _activities(lifecycles, ensemble, subjects, step.activities, seen)
+        yield from _list_step_results(lifecycles, ensemble, subjects, step.activities, seen)
 
 
-def _activities(
+def _list_step_results(
     lifecycles: Lifecycles,
     ensemble: Ensemble,
     subjects: list[Subject],
@@ -73,30 +73,30 @@ def _activities(
             inlined = find_workflow(ensemble, activity.name)
             if activity.name not in seen:
                 seen.add(activity.name)
-                yield from _workflow(lifecycles, ensemble, inlined, seen)
+                yield from _list_workflow_results(lifecycles, ensemble, inlined, seen)
             continue
         for subject in subjects:
-            yield from _activity(lifecycles, subject, activity)
+            yield from _list_activity_results(lifecycles, subject, activity)
 
 
-def _activity(lifecycles: Lifecycles, subject: Subject, activity: Activity) -> Iterator[Address]:
+def _list_activity_results(lifecycles: Lifecycles, subject: Subject, activity: Activity) -> Iterator[Address]:
     match activity.kind:
         case ActivityKind.SET_STATE:
             yield Address(node_of(subject).key).of("state")
         case ActivityKind.CALL_OPERATION:
             operation = find_operation(subject, activity.name)
-            mapped = mapped_workflows(subject).get(activity.name)
+            mapped = find_mapped_workflows(subject).get(activity.name)
             inside = node_of(subject).substitution
             if mapped is not None and inside is not None:
-                yield from _workflow(lifecycles, inside.ensemble, mapped, {mapped.name})
+                yield from _list_workflow_results(lifecycles, inside.ensemble, mapped, {mapped.name})
             elif operation is not None:
-                yield from _outputs(subject, operation)
+                yield from _list_output_addresses(subject, operation)
         case _:
             for _, command in lifecycles.commands_of(node_of(subject)):
-                yield from _outputs(command.subject, command.operation)
+                yield from _list_output_addresses(command.subject, command.operation)
 
 
-def _outputs(subject: Subject, operation: NodeOperation) -> Iterator[Address]:
+def _list_output_addresses(subject: Subject, operation: NodeOperation) -> Iterator[Address]:
     for name, output in operation.outputs.items():
         mapped = len(output.target) > 1
         yield (
@@ -113,7 +113,7 @@ DEPLOY: Final = "deploy"
 UNDEPLOY: Final = "undeploy"
 
 
-class Program:
+class ToscaProgram:
     """The operations, workflows and triggers of a template, on its instances as they were when it was evaluated."""
 
     def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
@@ -129,10 +129,10 @@ class Program:
         every = [*self.lifecycles.resources.values()]
         undoing = {resource.address for resource, command in self.lifecycles.all_commands() if command.undoes}
         if DEPLOY in self._workflows:
-            every = _without(every, [each.address for each in every if each.address not in undoing])
+            every = _drop_resources(every, [each.address for each in every if each.address not in undoing])
             every.append(replace(self._workflow(DEPLOY, {}), requires=tuple(each.address for each in every)))
         if UNDEPLOY in self._workflows:
-            every = _without(every, undoing)
+            every = _drop_resources(every, undoing)
             # What requires everything is taken away first.
             every.append(
                 replace(self._workflow(UNDEPLOY, {}), requires=tuple(each.address for each in every))
@@ -159,32 +159,32 @@ class Program:
                     address=Address(""),
                     name=name,
                     arguments={key: self._default(each) for key, each in workflow.inputs.items()},
-                    resources=partial(self._called_workflow, workflow),
+                    resources=partial(self._call_workflow, workflow),
                     about=f"the workflow {name}",
                 )
-        for reaction in reactions(self.ensemble):
+        for reaction in list_reactions(self.ensemble):
             yield self._trigger(reaction)
         for node in self.ensemble.everything():
-            mapped = mapped_workflows(node)
+            mapped = find_mapped_workflows(node)
             subjects: list[Subject] = [node, *node.requirements]
             for subject in subjects:
                 for operation in operations_of_subject(subject):
                     if subject is not node or f"{operation.interface}.{operation.name}" not in mapped:
                         yield self._operation(subject, operation)
             for name, workflow in mapped.items():
-                yield self._mapped(node, name, workflow)
+                yield self._build_mapped_operation(node, name, workflow)
 
-    def _mapped(self, node: NodeInstance, name: str, workflow: Workflow) -> Operation:
+    def _build_mapped_operation(self, node: NodeInstance, name: str, workflow: Workflow) -> Operation:
         """An operation of a node that a workflow of the topology in its place carries out."""
         return Operation(
             address=Address(node.key),
             name=name,
             arguments={key: None if _has_value(each) else UNKNOWN for key, each in workflow.inputs.items()},
-            resources=partial(self._called_inside, node, name, workflow),
+            resources=partial(self._call_inner_workflow, node, name, workflow),
             about=f"the workflow {workflow.name} of what stands for {node.name}",
         )
 
-    def _called_inside(
+    def _call_inner_workflow(
         self, node: NodeInstance, name: str, workflow: Workflow, arguments: Mapping[str, Value]
     ) -> tuple[Resource, ...]:
         assert node.substitution is not None
@@ -208,12 +208,12 @@ class Program:
         )
 
     def reaction(self, policy: str, trigger: str) -> Reaction:
-        for reaction in reactions(self.ensemble):
+        for reaction in list_reactions(self.ensemble):
             if (reaction.policy.name, reaction.trigger.name) == (policy, trigger):
                 return reaction
         raise DeployError(f"policy {policy!r} has no trigger {trigger!r} any more")
 
-    def _called_workflow(self, workflow: Workflow, arguments: Mapping[str, Value]) -> tuple[Resource, ...]:
+    def _call_workflow(self, workflow: Workflow, arguments: Mapping[str, Value]) -> tuple[Resource, ...]:
         for name, value in arguments.items():
             for misfit in self.ensemble.model.values.misfits(workflow.inputs[name], value):
                 raise UsageError(f"{name}: {misfit.message}")
@@ -230,12 +230,12 @@ class Program:
         return Operation(
             address=Address(f"policies.{reaction.policy.name}"),
             name=trigger.name,
-            resources=partial(self._triggered, reaction),
+            resources=partial(self._call_trigger, reaction),
             about=f"the trigger {trigger.name} of policy {reaction.policy.name}",
             events=() if trigger.event is None else (trigger.event,),
         )
 
-    def _triggered(self, reaction: Reaction, _arguments: Mapping[str, Value]) -> tuple[Resource, ...]:
+    def _call_trigger(self, reaction: Reaction, _arguments: Mapping[str, Value]) -> tuple[Resource, ...]:
         if not reaction.is_due(self.ensemble):
             return ()
         policy, trigger = reaction.policy.name, reaction.trigger
@@ -256,24 +256,24 @@ class Program:
             address=address._replace(instance=address.instance.partition(".interfaces.")[0]),
             name=f"{operation.interface}.{operation.name}",
             arguments={key: None if _has_value(each) else UNKNOWN for key, each in operation.inputs.items()},
-            resources=partial(self._called, subject, operation),
+            resources=partial(self._call_operation, subject, operation),
         )
 
-    def _called(
+    def _call_operation(
         self, subject: Subject, operation: DescribedOperation, arguments: Mapping[str, Value]
     ) -> tuple[Resource, ...]:
         commands = self.lifecycles.commands
         command = commands.command(subject, operation)
         given = {name: value for name, value in arguments.items() if value is not None}
-        resource = commands.kept(operation_address(subject, operation), command)
-        return (replace(resource, late=partial(commands.desired, command, more_inputs=given)),)
+        resource = commands.build_resource(operation_address(subject, operation), command)
+        return (replace(resource, late=partial(commands.compute_fields, command, more_inputs=given)),)
 
 
 def _has_value(definition: PropertyDefinition) -> bool:
     return not definition.required or definition.value is not None or definition.default is not None
 
 
-def _without(resources: Iterable[Resource], dropped: Iterable[Address]) -> list[Resource]:
+def _drop_resources(resources: Iterable[Resource], dropped: Iterable[Address]) -> list[Resource]:
     """Without some, the others in the order that these gave them."""
     left_out = {*dropped}
     stands_for: dict[Address, tuple[Address, ...]] = {}

@@ -21,7 +21,7 @@ MOST: Final = 4
 """Operations of a circle that are named."""
 
 
-class Reads(Struct, frozen=True, eq=False):
+class ReadDependencies(Struct, frozen=True, eq=False):
     """Who gives and who reads what."""
 
     gives: Mapping[str, list[Address]]
@@ -30,7 +30,7 @@ class Reads(Struct, frozen=True, eq=False):
     """A source, and a value or an operation that was computed from it; operations are told by their addresses."""
 
 
-class Circle(Struct, frozen=True, eq=False):
+class ReadCycle(Struct, frozen=True, eq=False):
     """An operation that would have to come behind others that come behind it."""
 
     reader: Address
@@ -40,12 +40,12 @@ class Circle(Struct, frozen=True, eq=False):
     """The attributes between them."""
 
 
-def behind_what_they_read(
-    resources: Mapping[Address, Resource], reads: Reads
-) -> tuple[Mapping[Address, Resource], list[Circle]]:
+def order_by_reads(
+    resources: Mapping[Address, Resource], reads: ReadDependencies
+) -> tuple[Mapping[Address, Resource], list[ReadCycle]]:
     """The operations with what they read among what they require, each behind that, and the circles that were left."""
     net = _Net(resources, reads)
-    added = net.added()
+    added = net.derive_requirements()
     if not added and not net.feedback:
         return resources, net.circles
     ordered = {
@@ -56,10 +56,10 @@ def behind_what_they_read(
         )
         for address, resource in resources.items()
     }
-    return _sorted(ordered), net.circles
+    return _sort_resources(ordered), net.circles
 
 
-def _sorted(resources: Mapping[Address, Resource]) -> Mapping[Address, Resource]:
+def _sort_resources(resources: Mapping[Address, Resource]) -> Mapping[Address, Resource]:
     addresses = [*resources]
     numbers = {address: number for number, address in enumerate(addresses)}
     behind: list[list[int]] = [[] for _ in addresses]
@@ -75,7 +75,7 @@ def _sorted(resources: Mapping[Address, Resource]) -> Mapping[Address, Resource]
 class _Net:
     """Operations, the values between them, and who comes before whom. Operations have the first numbers."""
 
-    def __init__(self, resources: Mapping[Address, Resource], reads: Reads) -> None:
+    def __init__(self, resources: Mapping[Address, Resource], reads: ReadDependencies) -> None:
         self._operations = [*resources]
         self._numbers: dict[Hashable, int] = {}
         self._sources: list[list[int]] = []
@@ -96,7 +96,7 @@ class _Net:
         self._attributes = {
             self._numbers[attribute]: attribute for attribute in reads.gives if attribute in self._numbers
         }
-        self.circles: list[Circle] = []
+        self.circles: list[ReadCycle] = []
         self.feedback: dict[Address, dict[Address, tuple[Address, ...]]] = {}
         """The attributes that operations both read and give, each with the operations of the cycle that give it."""
         # Sets of operations are bits of numbers, in the order in which operations are come to.
@@ -112,7 +112,7 @@ class _Net:
             self._sources.append([])
         return number
 
-    def added(self) -> dict[Address, list[Address]]:
+    def derive_requirements(self) -> dict[Address, list[Address]]:
         """What operations require because of what they read, as far as that is not said already."""
         count = len(self._operations)
         before = [
@@ -124,10 +124,10 @@ class _Net:
         for group in strongly_connected(before):
             values = [number for number in group if number >= count]
             circle = frozenset(group) if len(group) > 1 else frozenset[int]()
-            entering = self._gathered(values)  # nothing of the group itself yet
+            entering = self._collect_sources(values)  # nothing of the group itself yet
             givers = {source for value in values for source in self._sources[value]}
             for number in group[: len(group) - len(values)]:  # in an order in which they can be done
-                extra = self._placed(number, circle, entering)
+                extra = self._find_new_requirements(number, circle, entering)
                 if extra:
                     added[self._operations[number]] = extra
                 if number in givers:  # those of the group that read it run one after the other
@@ -136,19 +136,19 @@ class _Net:
                     self._note(number, group)
             if circle:
                 self._note_feedback(values, circle)
-            gathered = self._gathered(values)
+            gathered = self._collect_sources(values)
             for number in values:
                 self._rests[number] = gathered
         return added
 
-    def _gathered(self, values: Iterable[int]) -> int:
+    def _collect_sources(self, values: Iterable[int]) -> int:
         gathered = 0
         for value in values:
             for source in self._sources[value]:
                 gathered |= self._rests[source]
         return gathered
 
-    def _placed(self, number: int, circle: frozenset[int], entering: int) -> list[Address]:
+    def _find_new_requirements(self, number: int, circle: frozenset[int], entering: int) -> list[Address]:
         """What is added for an operation: the latest that it waits for, and those that this one does not wait for."""
         reached = waits = 0
         for other in self._required[number]:
@@ -185,4 +185,4 @@ class _Net:
         others = tuple(self._operations[other] for other in islice(operations, MOST + 1))
         if others:
             attributes = frozenset(self._attributes[value] for value in group if value in self._attributes)
-            self.circles.append(Circle(self._operations[number], others, attributes))
+            self.circles.append(ReadCycle(self._operations[number], others, attributes))

@@ -15,12 +15,16 @@ from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.selection import is_selected
 from sabir.languages.tosca.evaluate.substitution import is_substituted
-from sabir.languages.tosca.graph.diagnostics import circle_findings, descriptor_findings, unsealed_findings
+from sabir.languages.tosca.graph.diagnostics import (
+    descriptor_findings,
+    report_cycles,
+    report_unencrypted_output,
+)
 from sabir.languages.tosca.graph.driver import WorkflowTarget
 from sabir.languages.tosca.graph.execution import login_of
 from sabir.languages.tosca.graph.lifecycles import Lifecycles
-from sabir.languages.tosca.graph.program import TARGET, Program
-from sabir.resources.resource import Wanted
+from sabir.languages.tosca.graph.program import TARGET, ToscaProgram
+from sabir.resources.resource import DesiredResources
 from sabir.resources.target import Target
 
 
@@ -35,20 +39,20 @@ def machine_targets(lifecycles: Lifecycles, named: Collection[str]) -> Iterator[
         yield Target(name=name, driver="ssh", settings=login_of(host))
 
 
-def wanted_operations(
+def build_desired_operations(
     ensemble: Ensemble, observed: Mapping[str, Value], targets: Collection[str] = ()
-) -> Wanted:
+) -> DesiredResources:
     """Operations as resources. What cannot be carried out is refused before anything runs. `targets`: names that are taken."""
     _refuse_unsupported(ensemble)
-    program = Program(ensemble, observed)
+    program = ToscaProgram(ensemble, observed)
     if ensemble.model.topology.origin.directory is None and program.lifecycles.resources:
         raise DeployError(
             "programs run from files in a folder, and this template is in an archive: unpack it, and deploy the folder"
         )
-    return Wanted(
+    return DesiredResources(
         resources=program.resources(),
         operations=tuple(program.operations()),
-        findings=(*circle_findings(program.lifecycles), *unsealed_findings(program.lifecycles)),
+        findings=(*report_cycles(program.lifecycles), *report_unencrypted_output(program.lifecycles)),
         idle=tuple(descriptor_findings(program.lifecycles)),
         targets=(
             WorkflowTarget(name=TARGET, driver="tosca", contained=True, program=program),

@@ -16,20 +16,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.errors import DeployError
-from sabir.expressions.query.session import Session
+from sabir.expressions.query.session import QuerySession
 from sabir.graph.address import Address
 from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.graph.addresses import Subject, node_of, operation_address
-from sabir.languages.tosca.graph.commands import Command, Commands
+from sabir.languages.tosca.graph.commands import OperationCommand, OperationCommands
 from sabir.languages.tosca.graph.origins import plain_value
 from sabir.languages.tosca.graph.workflow_runner import Walk
 from sabir.languages.tosca.graph.workflow_steps import (
     condition_holds,
+    find_mapped_workflows,
     find_operation,
     find_workflow,
-    mapped_workflows,
     subjects_of,
 )
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Workflow
@@ -54,7 +54,7 @@ class Delegation:
 
     def commands(
         self, node: NodeInstance, workflow: str, observed: Mapping[str, Value]
-    ) -> Iterator[tuple[Command, Mapping[str, Value]]]:
+    ) -> Iterator[tuple[OperationCommand, Mapping[str, Value]]]:
         """The operations to carry out, one after the other, each with its fields when it is its turn."""
         if workflow not in ("deploy", "undeploy"):
             raise DeployError(f"sabir has no workflow {workflow!r} of its own: there are deploy and undeploy")
@@ -68,17 +68,17 @@ class Delegation:
             if command.undoes is not undoes:
                 self._settle(resource, command, observed, gone=undoes)
                 continue
-            desired = self._lifecycles.commands.desired(command, observed)
+            desired = self._lifecycles.commands.compute_fields(command, observed)
             self._current = resource
             yield command, _as_run(desired)
 
-    def done(self, command: Command, observed: Mapping[str, Value]) -> None:
+    def complete_operation(self, command: OperationCommand, observed: Mapping[str, Value]) -> None:
         """The operation that was last given out has been carried out."""
         assert self._current is not None
         self._settle(self._current, command, observed, gone=command.undoes)
 
     def _settle(
-        self, resource: Resource, command: Command, observed: Mapping[str, Value], *, gone: bool
+        self, resource: Resource, command: OperationCommand, observed: Mapping[str, Value], *, gone: bool
     ) -> None:
         address = resource.address
         if gone:
@@ -86,7 +86,7 @@ class Delegation:
             self.gone[address] = None
             return
         self.gone.pop(address, None)
-        desired = self._lifecycles.commands.desired(command, observed)
+        desired = self._lifecycles.commands.compute_fields(command, observed)
         self.brought[address] = replace(resource, desired=desired, late=None)
 
 
@@ -99,7 +99,7 @@ DONE: Final = "done"
 """The result of a workflow that failed under which it keeps what it had done."""
 
 
-class Ran(Struct, frozen=True, kw_only=True):
+class WorkflowResult(Struct, frozen=True, kw_only=True):
     results: Mapping[str, Value]
     """By the texts of the addresses of attributes."""
     brought: tuple[Resource, ...]
@@ -123,7 +123,7 @@ class Ran(Struct, frozen=True, kw_only=True):
         )
 
 
-class _Failed(Exception):
+class _OperationError(Exception):
     """An operation failed; the words name it."""
 
 
@@ -146,7 +146,7 @@ class WorkflowRun:
         self, lifecycles: Lifecycles, observed: Mapping[str, Value], done: Iterable[str] = ()
     ) -> None:
         self._ensemble: Ensemble = lifecycles.ensemble
-        self._commands: Commands = lifecycles.commands
+        self._commands: OperationCommands = lifecycles.commands
         self._delegation = Delegation(lifecycles)
         self._observed = ObservedValues(observed)
         self._results: dict[str, Value] = {}
@@ -155,8 +155,8 @@ class WorkflowRun:
         self._lanes: dict[str, asyncio.Lock] = {}
         """The operations of one host never run at the same time."""
 
-    def _ran(self, failure: str | None = None) -> Ran:
-        return Ran(
+    def _build_result(self, failure: str | None = None) -> WorkflowResult:
+        return WorkflowResult(
             results=self._results,
             brought=tuple(self._delegation.brought.values()),
             gone=tuple(self._delegation.gone),
@@ -167,32 +167,32 @@ class WorkflowRun:
 
     async def workflow(
         self, name: str, inputs: Mapping[str, Value], effects: Effects, inside: tuple[str, ...] = ()
-    ) -> Ran:
+    ) -> WorkflowResult:
         """`inside`: the path of the node whose topology has the workflow."""
         scope = _Scope(inputs=inputs, effects=effects, place=name, workflow=name, inside=inside)
         try:
-            await self._workflow(find_workflow(_topology(self._ensemble, inside), name), scope)
-        except _Failed as failed:
-            return self._ran(str(failed))
-        return self._ran()
+            await self._workflow(find_workflow(_find_topology(self._ensemble, inside), name), scope)
+        except _OperationError as failed:
+            return self._build_result(str(failed))
+        return self._build_result()
 
     async def activities(
         self, subjects: Sequence[Subject], activities: Sequence[Activity], effects: Effects
-    ) -> Ran:
+    ) -> WorkflowResult:
         """The action of a trigger."""
         try:
             await self._on_all(
                 subjects, activities, _Scope(inputs={}, effects=effects, place="", workflow="trigger")
             )
-        except _Failed as failed:
-            return self._ran(str(failed))
-        return self._ran()
+        except _OperationError as failed:
+            return self._build_result(str(failed))
+        return self._build_result()
 
     # Steps
 
     async def _workflow(self, workflow: Workflow, scope: _Scope) -> None:
         if not self._precondition(workflow, scope):
-            raise _Failed(f"the precondition of workflow {workflow.name!r} does not hold")
+            raise _OperationError(f"the precondition of workflow {workflow.name!r} does not hold")
         # Branches are opened in the order of the description, so that they are the same in each run.
         scopes = {
             name: replace(
@@ -207,13 +207,13 @@ class WorkflowRun:
         await walk.walk()
         self._handled += walk.handled
         if walk.failure is not None:
-            raise _Failed(walk.failure)
+            raise _OperationError(walk.failure)
 
     def _precondition(self, workflow: Workflow, scope: _Scope) -> bool:
         written = workflow.precondition
         if written is None:
             return True
-        here = _topology(self._commands.live(self._observed), scope.inside)
+        here = _find_topology(self._commands.live(self._observed), scope.inside)
         entries = written.data if isinstance(written.data, list) else [written.data]
         for entry in entries:
             target = entry.get("target") if isinstance(entry, Mapping) else None
@@ -228,13 +228,13 @@ class WorkflowRun:
         subjects = [
             subject
             for subject in subjects_of(
-                _topology(self._ensemble, scope.inside), step.target, step.target_relationship
+                _find_topology(self._ensemble, scope.inside), step.target, step.target_relationship
             )
             if condition_holds(wanted, self._commands.live_subject(subject, self._observed))
         ]
         try:
             await self._on_all(subjects, step.activities, scope)
-        except _Failed as failed:
+        except _OperationError as failed:
             return str(failed)
         return None
 
@@ -277,7 +277,7 @@ class WorkflowRun:
     # Activities
 
     async def _call(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
-        mapped = mapped_workflows(subject).get(activity.name)
+        mapped = find_mapped_workflows(subject).get(activity.name)
         if mapped is not None:
             inside = replace(scope, inside=node_of(subject).path)
             await self._within(mapped, self._values(activity, subject, scope.inputs), inside)
@@ -293,10 +293,12 @@ class WorkflowRun:
             workflow=scope.workflow,
         )
         more = self._values(activity, subject, scope.inputs)
-        desired = self._commands.desired(command, self._observed, more)
+        desired = self._commands.compute_fields(command, self._observed, more)
         await self._perform(command, desired, scope.effects)
 
-    async def _perform(self, command: Command, desired: Mapping[str, Value], effects: Effects) -> None:
+    async def _perform(
+        self, command: OperationCommand, desired: Mapping[str, Value], effects: Effects
+    ) -> None:
         effect = Effect(
             kind="command",
             arguments=desired,
@@ -309,7 +311,7 @@ class WorkflowRun:
         subject, operation = command.subject, command.operation
         if outcome.failed:
             words = f"{node_of(subject).name}/{operation.interface}.{operation.name}"
-            raise _Failed(f"{words}: {outcome.message or 'it failed'}")
+            raise _OperationError(f"{words}: {outcome.message or 'it failed'}")
         address = operation_address(subject, operation)
         for name, value in outcome.results.items():
             self._keep(str(command.results.get(name) or address.of(name)), value)
@@ -317,15 +319,15 @@ class WorkflowRun:
     async def _delegate(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
         for command, desired in self._delegation.commands(node_of(subject), activity.name, self._observed):
             await self._perform(command, desired, scope.effects)
-            self._delegation.done(command, self._observed)
+            self._delegation.complete_operation(command, self._observed)
 
     async def _inline(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
-        workflow = find_workflow(_topology(self._ensemble, scope.inside), activity.name)
+        workflow = find_workflow(_find_topology(self._ensemble, scope.inside), activity.name)
         await self._within(workflow, self._values(activity, subject, scope.inputs), scope)
 
     async def _within(self, workflow: Workflow, inputs: Mapping[str, Value], scope: _Scope) -> None:
         """A workflow as a part of another, with these inputs and its own defaults."""
-        ensemble = _topology(self._ensemble, scope.inside)
+        ensemble = _find_topology(self._ensemble, scope.inside)
         defaults = {
             name: plain_value(assigned.value(ensemble.root))
             for name, definition in workflow.inputs.items()
@@ -353,14 +355,14 @@ class WorkflowRun:
         self._results[address] = value
 
 
-def _topology(ensemble: Ensemble, path: Sequence[str]) -> Ensemble:
+def _find_topology(ensemble: Ensemble, path: Sequence[str]) -> Ensemble:
     """The topology that stands in the place of the node at a path; without one, the ensemble itself."""
     substitution = ensemble.at(path).substitution if path else None
     return ensemble if substitution is None else substitution.ensemble
 
 
 @contextmanager
-def _inputs_first(session: Session, inputs: Mapping[str, Value]) -> Generator[None]:
+def _inputs_first(session: QuerySession, inputs: Mapping[str, Value]) -> Generator[None]:
     """While it lasts, `get_input` names one of these inputs first. What is kept belongs to the topology, and reads its inputs."""
     outside, dependents = session.input, session.dependents
 

@@ -13,8 +13,8 @@ from typing import Any
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.errors import DeployError
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.live import Assigned
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.live import AssignedValue
+from sabir.expressions.query.resource import QueryResource
 from sabir.expressions.query.values import MISSING, reveal_deep
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.groups import nodes_named
@@ -58,7 +58,7 @@ def find_workflow(ensemble: Ensemble, name: str) -> Workflow:
     return workflows[name]
 
 
-def mapped_workflows(subject: Subject) -> dict[str, Workflow]:
+def find_mapped_workflows(subject: Subject) -> dict[str, Workflow]:
     """By `Interface.operation`: the workflows of the topology that stands for a node which carry out its operations."""
     if not isinstance(subject, NodeInstance) or subject.substitution is None:
         return {}
@@ -82,7 +82,7 @@ def operations_of_subject(subject: Subject) -> Iterator[NodeOperation]:
                 yield operation
 
 
-def condition_holds(data: Any, subject: Resource) -> bool:
+def condition_holds(data: Any, subject: QueryResource) -> bool:
     """Whether a condition holds of a subject; no condition always does."""
     if data is None:
         return True
@@ -91,11 +91,11 @@ def condition_holds(data: Any, subject: Resource) -> bool:
     if not isinstance(data, Mapping):
         return data is True
     if any(str(key).startswith("$") for key in data) or "eval" in data:
-        return _computed(data, subject) is True
-    return all(_clause(str(key), argument, subject) for key, argument in data.items())
+        return _evaluate_data(data, subject) is True
+    return all(_clause_holds(str(key), argument, subject) for key, argument in data.items())
 
 
-def _clause(key: str, argument: Any, subject: Resource) -> bool:
+def _clause_holds(key: str, argument: Any, subject: QueryResource) -> bool:
     match key:
         case "and" | "assert" | "constraint" | "condition" | "conditions":
             return condition_holds(argument, subject)
@@ -109,10 +109,10 @@ def _clause(key: str, argument: Any, subject: Resource) -> bool:
         case "period" | "evaluations" | "method" | "target" | "target_relationship":
             return True  # how often something was seen, only who announces the event can tell
         case _:
-            return _compared(_value(key, subject), argument)
+            return _matches_value(_read_value(key, subject), argument)
 
 
-def _compared(value: Any, wanted: Any) -> bool:
+def _matches_value(value: Any, wanted: Any) -> bool:
     clauses = wanted if isinstance(wanted, list) else [wanted]
     for clause in clauses:
         if isinstance(clause, Mapping) and all(str(name) in CONSTRAINTS for name in clause):
@@ -125,7 +125,7 @@ def _compared(value: Any, wanted: Any) -> bool:
     return True
 
 
-def _value(key: str, subject: Resource) -> Any:
+def _read_value(key: str, subject: QueryResource) -> Any:
     """An attribute, also by a way through a capability: `host.num_cpus`."""
     head, dot, tail = key.partition(".")
     part = next((each for each in subject.capabilities if each.name == head), None) if dot else None
@@ -138,8 +138,8 @@ def _value(key: str, subject: Resource) -> Any:
     return None if value is MISSING else reveal_deep(value)
 
 
-def _computed(data: Any, subject: Resource) -> Any:
+def _evaluate_data(data: Any, subject: QueryResource) -> Any:
     try:
-        return reveal_deep(Assigned(data).value(subject))
+        return reveal_deep(AssignedValue(data).value(subject))
     except QueryError:
         return None

@@ -12,31 +12,31 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.errors import DeployError
-from sabir.graph.address import escaped
+from sabir.graph.address import escape_name
 from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.groups import Policy, nodes_named, policies_of
+from sabir.languages.tosca.evaluate.groups import PolicyInstance, nodes_named, policies_of
 from sabir.languages.tosca.graph.addresses import Subject, id_of, operation_address, section_id
-from sabir.languages.tosca.graph.operations import Evaluated
-from sabir.languages.tosca.graph.origins import written_value
+from sabir.languages.tosca.graph.operations import ValueEvaluator
+from sabir.languages.tosca.graph.origins import literal_value
 from sabir.languages.tosca.graph.workflow_steps import condition_holds, find_operation, subjects_of
 from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, PolicyTemplate, Step, Trigger, Workflow
 
 _OPERATION_OF: Final = edge_kinds(EdgeKind.OPERATION_OF)
 
 
-def workflows_of(ensemble: Ensemble, evaluated: Evaluated) -> Iterator[Instance]:
+def workflows_of(ensemble: Ensemble, evaluated: ValueEvaluator) -> Iterator[Instance]:
     outer = ensemble.outer
     for workflow in ensemble.model.topology.workflows.values():
         id_ = section_id(ensemble, "workflows", workflow.name)
-        inputs, origins = _inputs(ensemble, workflow, id_, evaluated)
+        inputs, origins = _evaluate_inputs(ensemble, workflow, id_, evaluated)
         attributes: dict[str, Value] = {"inputs": inputs} if inputs else {}
         if workflow.precondition is not None:
-            attributes["precondition"] = written_value(workflow.precondition.data)
+            attributes["precondition"] = literal_value(workflow.precondition.data)
             origins["precondition"] = Origin(workflow.precondition.place, How.CONDITION)
         yield Instance(
             id=id_,
@@ -49,11 +49,11 @@ def workflows_of(ensemble: Ensemble, evaluated: Evaluated) -> Iterator[Instance]
             origins=Record.of(origins),
         )
         for step in workflow.steps.values():
-            yield _step(_Doing(ensemble, evaluated, inputs), workflow, step, id_)
+            yield _build_step(_ActivityBuilder(ensemble, evaluated, inputs), workflow, step, id_)
 
 
-def _inputs(
-    ensemble: Ensemble, workflow: Workflow, id_: str, evaluated: Evaluated
+def _evaluate_inputs(
+    ensemble: Ensemble, workflow: Workflow, id_: str, evaluated: ValueEvaluator
 ) -> tuple[dict[str, Value], dict[str, Origin]]:
     values: dict[str, Value] = {}
     sources: list[Origin] = []
@@ -68,21 +68,21 @@ def _inputs(
     return values, {"inputs": origin} if values else {}
 
 
-def _step(doing: _Doing, workflow: Workflow, step: Step, owner: str) -> Instance:
+def _build_step(doing: _ActivityBuilder, workflow: Workflow, step: Step, owner: str) -> Instance:
     subjects = subjects_of(doing.ensemble, step.target, step.target_relationship)
     relations = {"target": tuple(id_of(subject) for subject in subjects)}
     for key, names in (("on_success", step.on_success), ("on_failure", step.on_failure)):
         relations[key] = tuple(
-            escaped(f"{owner}.steps.{name}") for name, _ in names if name in workflow.steps
+            escape_name(f"{owner}.steps.{name}") for name, _ in names if name in workflow.steps
         )
     attributes: dict[str, Value] = {}
     if step.operation_host is not None:
         attributes["operation_host"] = step.operation_host
     if step.filter is not None:
-        attributes["filter"] = written_value(step.filter.data)
+        attributes["filter"] = literal_value(step.filter.data)
     return doing.instance(
         Origin(step.place, How.LITERAL),
-        id_=escaped(f"{owner}.steps.{step.name}"),
+        id_=escape_name(f"{owner}.steps.{step.name}"),
         type_="tosca.Step",
         name=f"{workflow.name}.{step.name}",
         owner=owner,
@@ -93,37 +93,37 @@ def _step(doing: _Doing, workflow: Workflow, step: Step, owner: str) -> Instance
     )
 
 
-def triggers_of(policy: Policy, evaluated: Evaluated) -> Iterator[Instance]:
+def triggers_of(policy: PolicyInstance, evaluated: ValueEvaluator) -> Iterator[Instance]:
     """Each belongs to its policy as an operation does: it is called by the same name."""
     owner = id_of(policy)
     for trigger in policy.triggers.values():
         names = [trigger.target] if trigger.target is not None else [name for name, _ in policy.names()]
         subjects: list[Subject] = [node for name in names for node in nodes_named(policy.ensemble, name)]
-        yield _Doing(policy.ensemble, evaluated, {}).instance(
+        yield _ActivityBuilder(policy.ensemble, evaluated, {}).instance(
             Origin(trigger.place, How.LITERAL),
-            id_=escaped(f"{owner}.{trigger.name}"),
+            id_=escape_name(f"{owner}.{trigger.name}"),
             type_="tosca.Trigger",
             name=f"{policy.name}.{trigger.name}",
             owner=owner,
             subjects=subjects,
             activities=trigger.action,
-            attributes=_conditions(trigger),
+            attributes=_trigger_conditions(trigger),
             relations={"target": tuple(id_of(subject) for subject in subjects)},
         )
 
 
-def _conditions(trigger: Trigger) -> dict[str, Value]:
+def _trigger_conditions(trigger: Trigger) -> dict[str, Value]:
     conditions: dict[str, Value] = {} if trigger.event is None else {"event": trigger.event}
     for key, written in (("condition", trigger.condition), ("schedule", trigger.schedule)):
         if written is not None:
-            conditions[key] = written_value(written.data)
+            conditions[key] = literal_value(written.data)
     return conditions
 
 
-class _Doing:
+class _ActivityBuilder:
     """Activities on their subjects. `inputs`: those of the workflow, which `get_input` names first."""
 
-    def __init__(self, ensemble: Ensemble, evaluated: Evaluated, inputs: Mapping[str, Value]) -> None:
+    def __init__(self, ensemble: Ensemble, evaluated: ValueEvaluator, inputs: Mapping[str, Value]) -> None:
         self.ensemble = ensemble
         self._evaluated = evaluated
         self._inputs = inputs
@@ -144,10 +144,10 @@ class _Doing:
         listed: list[Value] = []
         sources: list[Origin | AttributeRead] = []
         for activity in activities:
-            passed, read = self._passed(activity, subjects)
+            passed, read = self._evaluate_activity_inputs(activity, subjects)
             listed.append({activity.kind.value: activity.name, **({"inputs": passed} if passed else {})})
             sources += read
-        relations["calls"] = tuple(dict.fromkeys(self._called(subjects, activities)))
+        relations["calls"] = tuple(dict.fromkeys(self._list_called_ids(subjects, activities)))
         kept = {key: ids for key, ids in relations.items() if ids}
         return Instance(
             id=id_,
@@ -170,7 +170,7 @@ class _Doing:
             kinds=_OPERATION_OF,
         )
 
-    def _called(self, subjects: Sequence[Subject], activities: Iterable[Activity]) -> Iterator[str]:
+    def _list_called_ids(self, subjects: Sequence[Subject], activities: Iterable[Activity]) -> Iterator[str]:
         for activity in activities:
             if activity.kind is ActivityKind.INLINE:
                 if activity.name in self.ensemble.model.topology.workflows:
@@ -184,7 +184,7 @@ class _Doing:
                     if operation is not None:
                         yield str(operation_address(subject, operation))
 
-    def _passed(
+    def _evaluate_activity_inputs(
         self, activity: Activity, subjects: Sequence[Subject]
     ) -> tuple[dict[str, Value], list[Origin | AttributeRead]]:
         """What goes in. Of several subjects each may get something else: then nothing is said of values that are computed."""
@@ -226,7 +226,7 @@ class Reaction(Struct, frozen=True, eq=False):
         return all(condition_holds(condition, node) for node in nodes)
 
 
-def reactions(ensemble: Ensemble) -> Iterator[Reaction]:
+def list_reactions(ensemble: Ensemble) -> Iterator[Reaction]:
     """Of all policies: the triggers of their types, and their own."""
     for policy in policies_of(ensemble):
         targets = tuple(name for name, _ in policy.names())

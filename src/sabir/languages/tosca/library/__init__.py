@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.languages.tosca.syntax.definitions import read_type
-from sabir.languages.tosca.syntax.nodes import Origin, TypeDefinition
+from sabir.languages.tosca.syntax.nodes import DocumentOrigin, TypeDefinition
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml import compose, plain_data
 from sabir.source.yaml.nodes import node_of
 from sabir.text import EMPTY_SPAN, Source
 
-__all__ = ["PROFILES", "find_shipped", "shipped_names"]
+__all__ = ["PROFILES", "find_shipped", "list_shipped_names"]
 
 PROFILES: Final = ("simple", "nfv", "unfurl")
 
 
 @cache
-def _texts(profile: str) -> Mapping[str, Mapping[str, str]]:
+def _read_type_texts(profile: str) -> Mapping[str, Mapping[str, str]]:
     """Section to the names of its types to what is written for each: names stand two columns in, all else deeper."""
     if profile not in PROFILES:
         return {}
@@ -49,7 +49,7 @@ def _short_names(profile: str, section: str) -> Mapping[str, str]:
     """`Compute` and `tosca:Compute` for `tosca.nodes.Compute`: the shorthand and prefixed names of the document."""
     full: dict[str, str] = {}
     last: dict[str, str] = {}
-    for name in _texts(profile).get(section, {}):
+    for name in _read_type_texts(profile).get(section, {}):
         if name.startswith("tosca."):
             short = name.split(".", 2)[2] if name.count(".") > 1 else name
             full.setdefault(short, name)
@@ -59,25 +59,25 @@ def _short_names(profile: str, section: str) -> Mapping[str, str]:
     return aliases | {f"tosca:{alias}": name for alias, name in aliases.items()}
 
 
-def find_shipped(profile: str, kind: Kind, name: str) -> TypeDefinition | None:
+def find_shipped(profile: str, kind: TypeKind, name: str) -> TypeDefinition | None:
     """The definition of a shipped type by its full, shorthand or prefixed name."""
-    section = _texts(profile).get(kind.value, {})
+    section = _read_type_texts(profile).get(kind.value, {})
     if name not in section:
         name = _short_names(profile, kind.value).get(name, name)
-    return _definition(profile, kind, name) if name in section else None
+    return _load_definition(profile, kind, name) if name in section else None
 
 
 @cache
-def _definition(profile: str, kind: Kind, name: str) -> TypeDefinition:
-    text = _texts(profile)[kind.value][name]
+def _load_definition(profile: str, kind: TypeKind, name: str) -> TypeDefinition:
+    text = _read_type_texts(profile)[kind.value][name]
     label = f"<{profile} types>"
     document = compose(Source(label, text)).documents[0]
     assert document is not None
     data: Any = plain_data(document)
-    reader = Reader(Origin(Source(label, ""), None, shipped=True), [])
+    reader = Reader(DocumentOrigin(Source(label, ""), None, shipped=True), [])
     # What is shipped has no place in the files of a user.
     return read_type(reader, kind, name, EMPTY_SPAN, node_of(data[name], EMPTY_SPAN))
 
 
-def shipped_names(profile: str, kind: Kind) -> Sequence[str]:
-    return tuple(_texts(profile).get(kind.value, ()))
+def list_shipped_names(profile: str, kind: TypeKind) -> Sequence[str]:
+    return tuple(_read_type_texts(profile).get(kind.value, ()))

@@ -25,7 +25,7 @@ from sabir.languages.tosca.syntax.nodes import (
     OutputMapping,
     PropertyDefinition,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 # 1.x lets these be used without saying their types.
 USUAL_INTERFACES: Final = {
@@ -65,55 +65,57 @@ def interfaces_of(
     layers = [definition.interfaces for definition in reversed(flat.chain)] if flat is not None else []
     names = dict.fromkeys(name for layer in [*layers, own] for name in layer)
     return {
-        name: _interface(types, name, [layer[name] for layer in [*layers, own] if name in layer])
+        name: _merge_interface(types, name, [layer[name] for layer in [*layers, own] if name in layer])
         for name in names
     }
 
 
-def _interface(types: TypeTable, name: str, definitions: list[InterfaceDefinition]) -> Interface:
+def _merge_interface(types: TypeTable, name: str, definitions: list[InterfaceDefinition]) -> Interface:
     named = next((definition.type for definition in reversed(definitions) if definition.type), None)
-    flat = types.find(Kind.INTERFACE, named or USUAL_INTERFACES.get(name, name))
-    inherited = [*_behaviours(flat)]
-    declared = frozenset(operation for behaviour in inherited for operation in _names(behaviour))
+    flat = types.find(TypeKind.INTERFACE, named or USUAL_INTERFACES.get(name, name))
+    inherited = [*_list_behaviors(flat)]
+    declared = frozenset(operation for behaviour in inherited for operation in _operation_names(behaviour))
     layers = [*inherited, *definitions]
     inputs: dict[str, PropertyDefinition] = {}
     for layer in layers:
         inputs.update(layer.inputs)
-    operations = dict.fromkeys(operation for layer in layers for operation in _names(layer))
+    operations = dict.fromkeys(operation for layer in layers for operation in _operation_names(layer))
     return Interface(
         name=name,
         type=named if flat is None else flat.name,
-        operations={operation: _operation(name, operation, layers, inputs) for operation in operations},
+        operations={operation: _merge_operation(name, operation, layers, inputs) for operation in operations},
         inputs=inputs,
         declared=None if flat is None or not flat.is_whole else declared,
     )
 
 
-def _behaviours(flat: FlatType | None) -> Iterator[InterfaceDefinition]:
+def _list_behaviors(flat: FlatType | None) -> Iterator[InterfaceDefinition]:
     """What an interface type and its ancestors say, farthest first."""
     for definition in reversed(flat.chain) if flat is not None else ():
         if definition.behaviour is not None:
             yield definition.behaviour
 
 
-def _names(definition: InterfaceDefinition) -> Iterable[str]:
+def _operation_names(definition: InterfaceDefinition) -> Iterable[str]:
     return (*definition.operations, *definition.notifications)
 
 
-def _operation(
+def _merge_operation(
     interface: str, name: str, layers: list[InterfaceDefinition], inputs: Mapping[str, PropertyDefinition]
 ) -> NodeOperation:
     """`layers` are the definitions of the interface, farthest first."""
     definitions = [
-        layer.operations.get(name) or layer.notifications[name] for layer in layers if name in _names(layer)
+        layer.operations.get(name) or layer.notifications[name]
+        for layer in layers
+        if name in _operation_names(layer)
     ]
     merged = dict(inputs)
     outputs: dict[str, OutputMapping] = {}
     for definition in definitions:
         for key, parameter in definition.inputs.items():
-            merged[key] = _over(merged.get(key), parameter)
+            merged[key] = _merge_parameter(merged.get(key), parameter)
         for key, output in definition.outputs.items():
-            outputs[key] = _mapped(outputs.get(key), output)
+            outputs[key] = _merge_output(outputs.get(key), output)
     return NodeOperation(
         interface=interface,
         name=name,
@@ -128,7 +130,7 @@ def _operation(
     )
 
 
-def _mapped(old: OutputMapping | None, new: OutputMapping) -> OutputMapping:
+def _merge_output(old: OutputMapping | None, new: OutputMapping) -> OutputMapping:
     """One layer may say of what type an output is, another where it goes."""
     if old is None:
         return new
@@ -141,7 +143,7 @@ def _mapped(old: OutputMapping | None, new: OutputMapping) -> OutputMapping:
     )
 
 
-def _over(old: PropertyDefinition | None, new: PropertyDefinition) -> PropertyDefinition:
+def _merge_parameter(old: PropertyDefinition | None, new: PropertyDefinition) -> PropertyDefinition:
     """A value keeps the type that was declared for it."""
     if old is None or new.schema is not None:
         return new
@@ -184,7 +186,9 @@ CHANGED: Final = "target_changed"
 """The operation of a relationship when an operation of its target was run again."""
 
 
-def carried_out(types: TypeTable, interfaces: Iterable[Interface]) -> dict[str, NodeOperation]:
+def find_implemented_operations(
+    types: TypeTable, interfaces: Iterable[Interface]
+) -> dict[str, NodeOperation]:
     """By name, the operations of the interfaces that deployments know, as far as something carries them out."""
     return {
         name: operation
@@ -197,12 +201,12 @@ def carried_out(types: TypeTable, interfaces: Iterable[Interface]) -> dict[str, 
 
 def _is_lifecycle(types: TypeTable, interface: Interface) -> bool:
     return interface.name in ("Standard", "Configure") or any(
-        interface.type is not None and types.is_a(Kind.INTERFACE, interface.type, known)
+        interface.type is not None and types.is_a(TypeKind.INTERFACE, interface.type, known)
         for known in (_STANDARD, _CONFIGURE)
     )
 
 
-def required_first(required: Mapping[str, Iterable[str]]) -> list[str]:
+def sort_by_requirements(required: Mapping[str, Iterable[str]]) -> list[str]:
     """The names of all nodes, each after those it requires."""
     sorter: TopologicalSorter[str] = TopologicalSorter(required)
     try:

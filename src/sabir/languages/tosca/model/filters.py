@@ -11,18 +11,18 @@ from typing import Any, Final
 from sabir.languages.tosca.model.constraints import constraint_holds
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import holds_expression
-from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementDefinition, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementDefinition, SourceValue
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 
-def passes(node_filter: Written, template: NodeTemplate, flat: FlatType | None) -> bool:
+def matches_filter(node_filter: SourceValue, template: NodeTemplate, flat: FlatType | None) -> bool:
     """Whether a template of this type has what the filter asks for, as far as that is known without an evaluation."""
     wanted = node_filter.data
     if not isinstance(wanted, Mapping):
         return True
     defaults = {name: definition.default for name, definition in flat.properties.items()} if flat else {}
-    values = {name: _data(written) for name, written in {**defaults, **template.properties}.items()}
-    return filter_holds(wanted, values, lambda name: _capability(name, template, flat))
+    values = {name: _value_data(written) for name, written in {**defaults, **template.properties}.items()}
+    return filter_holds(wanted, values, lambda name: _find_capability(name, template, flat))
 
 
 def filter_holds(
@@ -33,7 +33,7 @@ def filter_holds(
     """Whether values pass a filter of 1.x; `capability` gives the properties of one, None when there is none of that name."""
     return _all_hold(wanted.get("properties"), properties) and all(
         _capability_passes(conditions, capability(name))
-        for name, conditions in _pairs(wanted.get("capabilities"))
+        for name, conditions in _list_pairs(wanted.get("capabilities"))
     )
 
 
@@ -43,7 +43,7 @@ def _capability_passes(conditions: Any, values: Mapping[str, Any] | None) -> boo
     return not isinstance(conditions, Mapping) or _all_hold(conditions.get("properties"), values)
 
 
-def _capability(name: str, template: NodeTemplate, flat: FlatType | None) -> Mapping[str, Any] | None:
+def _find_capability(name: str, template: NodeTemplate, flat: FlatType | None) -> Mapping[str, Any] | None:
     """A filter names a capability of the node, or the type of one."""
     if flat is not None and name not in flat.capabilities:
         of_type = [key for key, capability in flat.capabilities.items() if capability.type == name]
@@ -51,14 +51,14 @@ def _capability(name: str, template: NodeTemplate, flat: FlatType | None) -> Map
             return None
         name = of_type[0]
     assigned = template.capabilities.get(name)
-    return {key: _data(written) for key, written in assigned.properties.items()} if assigned else {}
+    return {key: _value_data(written) for key, written in assigned.properties.items()} if assigned else {}
 
 
-def _data(written: Written | None) -> Any:
+def _value_data(written: SourceValue | None) -> Any:
     return None if written is None else written.data
 
 
-def _pairs(section: Any) -> Iterator[tuple[str, Any]]:
+def _list_pairs(section: Any) -> Iterator[tuple[str, Any]]:
     """The entries of a map or of a list of maps."""
     for mapping in section if isinstance(section, list) else [section]:
         if isinstance(mapping, Mapping):
@@ -66,10 +66,10 @@ def _pairs(section: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _all_hold(section: Any, values: Mapping[str, Any]) -> bool:
-    return all(_holds(conditions, values.get(name)) for name, conditions in _pairs(section))
+    return all(_conditions_hold(conditions, values.get(name)) for name, conditions in _list_pairs(section))
 
 
-def _holds(conditions: Any, value: Any) -> bool:
+def _conditions_hold(conditions: Any, value: Any) -> bool:
     if value is None:
         return False
     if holds_expression(value):
@@ -90,7 +90,7 @@ OLD_HOSTS: Final = frozenset({"tosca.capabilities.Container", "tosca.capabilitie
 _Key = tuple[str | None, str | None, int]
 
 
-class Matching:
+class TemplateMatcher:
     """The templates of a topology as candidates; what was found for a requirement of a type serves all its templates."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Matching:
             for name, flat in self._flat.items():
                 for ancestor in flat.names if flat is not None else (self._nodes[name].type,):
                     self._by_type.setdefault(ancestor, []).append(name)
-        definition = self._types.definition(Kind.NODE, type_name)
+        definition = self._types.definition(TypeKind.NODE, type_name)
         return self._by_type.get(definition.name if definition is not None else type_name, [])
 
     def with_capability(self, wanted: str) -> list[str]:
@@ -127,17 +127,19 @@ class Matching:
         ]
 
     def is_capability(self, name: str, wanted: str) -> bool:
-        if self._types.is_a(Kind.CAPABILITY, name, wanted):
+        if self._types.is_a(TypeKind.CAPABILITY, name, wanted):
             return True
-        return wanted in OLD_HOSTS and self._types.is_a(Kind.CAPABILITY, name, "tosca.capabilities.Container")
+        return wanted in OLD_HOSTS and self._types.is_a(
+            TypeKind.CAPABILITY, name, "tosca.capabilities.Container"
+        )
 
-    def first(self, asking: str, candidates: Iterable[str], node_filter: Written | None) -> str | None:
+    def first(self, asking: str, candidates: Iterable[str], node_filter: SourceValue | None) -> str | None:
         """The first candidate, in the order written, that is not the asking one and passes the filter."""
         return next((name for name in candidates if name != asking and self._passes(name, node_filter)), None)
 
-    def meeting(self, asking: str, definition: RequirementDefinition) -> str | None:
+    def find_match(self, asking: str, definition: RequirementDefinition) -> str | None:
         """The template that meets a requirement which the asking one leaves out."""
-        return next((name for name in self._suited(definition) if name != asking), None)
+        return next((name for name in self._find_candidates(definition) if name != asking), None)
 
     def capability(self, target: str, wanted: str | None, preferred: str) -> str | None:
         """The capability of a template that is of the wanted type: the one of the preferred name, else the first."""
@@ -153,7 +155,7 @@ class Matching:
             ]
         return preferred if preferred in suited else next(iter(suited), None)
 
-    def _suited(self, definition: RequirementDefinition) -> list[str]:
+    def _find_candidates(self, definition: RequirementDefinition) -> list[str]:
         """Two candidates are enough: the second serves the first, which does not meet its own requirement."""
         key = (definition.node, definition.capability, id(definition.node_filter))
         suited = self._candidates.get(key)
@@ -174,5 +176,5 @@ class Matching:
                     break
         return suited
 
-    def _passes(self, name: str, node_filter: Written | None) -> bool:
-        return node_filter is None or passes(node_filter, self._nodes[name], self._flat.get(name))
+    def _passes(self, name: str, node_filter: SourceValue | None) -> bool:
+        return node_filter is None or matches_filter(node_filter, self._nodes[name], self._flat.get(name))

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.model.behaviour import Interface, interfaces_of
-from sabir.languages.tosca.model.requirements import HOSTED_ON, Link, Linking
+from sabir.languages.tosca.model.requirements import HOSTED_ON, RequirementLink, RequirementLinker
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import ValueChecker
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import InterfaceDefinition, NodeTemplate, Topology
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 WRONG_COPY: Final = tosca_rule(
     code="TOSCA:E029",
@@ -50,13 +50,13 @@ def write_out(
         if source.copy is not None and template.origin.second:
             message = f"node template {template.name!r} copies {source.name!r}, which is a copy itself"
             findings.append(WRONG_COPY.at(here.place, message, hint=f"copy {source.copy!r}"))
-            return replace(_merged(here, source), copy=None)
+            return replace(_merge_templates(here, source), copy=None)
         seen.add(source.name)
-        here = _merged(here, source)
+        here = _merge_templates(here, source)
     return here
 
 
-def _merged(template: NodeTemplate, source: NodeTemplate) -> NodeTemplate:
+def _merge_templates(template: NodeTemplate, source: NodeTemplate) -> NodeTemplate:
     return replace(
         template,
         type=template.type or source.type,
@@ -71,7 +71,7 @@ def _merged(template: NodeTemplate, source: NodeTemplate) -> NodeTemplate:
 
 
 def find_hosts(
-    links: Mapping[str, Iterable[Link]], is_hosting: Callable[[str], bool]
+    links: Mapping[str, Iterable[RequirementLink]], is_hosting: Callable[[str], bool]
 ) -> tuple[dict[str, str], list[list[str]]]:
     """The host of every template that has one, and the rings of templates that host one another."""
     hosts: dict[str, str] = {}
@@ -83,7 +83,7 @@ def find_hosts(
     rings: list[list[str]] = []
     grounded: set[str] = set()
     for name in list(hosts):
-        ring = _ring(name, hosts, grounded)
+        ring = _find_host_cycle(name, hosts, grounded)
         if ring:
             rings.append(ring)
             del hosts[name]
@@ -101,7 +101,7 @@ def _leads_to(start: str, end: str, hosts: Mapping[str, str]) -> bool:
     return here is not None
 
 
-def _ring(start: str, hosts: Mapping[str, str], grounded: set[str]) -> list[str]:
+def _find_host_cycle(start: str, hosts: Mapping[str, str], grounded: set[str]) -> list[str]:
     """The way from a template through its hosts back to itself; empty when it ends, as `grounded` then remembers."""
     way = [start]
     here: str | None = hosts.get(start)
@@ -123,7 +123,7 @@ CIRCULAR_HOSTS: Final = tosca_rule(
 )
 
 
-class Model:
+class TopologyModel:
     """Names resolved once; checks and evaluation both work on it.
 
     Each step needs the one before: copies give templates their types, types their requirements, requirements the hosts.
@@ -140,9 +140,9 @@ class Model:
             for name, template in topology.node_templates.items()
         }
         self.flat: dict[str, FlatType | None] = {
-            name: self.types.find(Kind.NODE, template.type) for name, template in self.nodes.items()
+            name: self.types.find(TypeKind.NODE, template.type) for name, template in self.nodes.items()
         }
-        linking = Linking(topology, self.types, self.nodes, self.flat)
+        linking = RequirementLinker(topology, self.types, self.nodes, self.flat)
         self.is_substituted = linking.is_substituted
         self.of_type = linking.of_type
         self.candidates = linking.candidates
@@ -175,7 +175,7 @@ class Model:
         return shared
 
     def is_hosting(self, relationship_type: str) -> bool:
-        return self.types.is_a(Kind.RELATIONSHIP, relationship_type, HOSTED_ON)
+        return self.types.is_a(TypeKind.RELATIONSHIP, relationship_type, HOSTED_ON)
 
 
 UNKNOWN_INPUT: Final = tosca_rule(

@@ -14,7 +14,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.model.filters import OLD_HOSTS, Matching
+from sabir.languages.tosca.model.filters import OLD_HOSTS, TemplateMatcher
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
@@ -24,7 +24,7 @@ from sabir.languages.tosca.syntax.nodes import (
     RequirementDefinition,
     Topology,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.text import Place
 
 UNKNOWN_REQUIREMENT: Final = tosca_rule(
@@ -55,7 +55,7 @@ UNKNOWN_RELATIONSHIP: Final = tosca_rule(
 HOSTED_ON: Final = "tosca.relationships.HostedOn"
 
 
-class Link(Struct, frozen=True, kw_only=True, eq=False):
+class RequirementLink(Struct, frozen=True, kw_only=True, eq=False):
     """A requirement of a template and what it leads to, as far as that is known."""
 
     assignment: RequirementAssignment
@@ -72,7 +72,7 @@ class Link(Struct, frozen=True, kw_only=True, eq=False):
         return self.assignment.name
 
 
-class Linking:
+class RequirementLinker:
     """Leads the requirements of a topology to their targets; what cannot be is among the findings."""
 
     def __init__(
@@ -88,12 +88,12 @@ class Linking:
         self._nodes = nodes
         self._names = frozenset(nodes)
         self._flat = flat
-        self._matching = Matching(types, nodes, flat)
+        self._matching = TemplateMatcher(types, nodes, flat)
 
-    def links(self, template: NodeTemplate) -> tuple[Link, ...]:
+    def links(self, template: NodeTemplate) -> tuple[RequirementLink, ...]:
         return (
-            *(self._assigned(template, assignment) for assignment in template.requirements),
-            *self._left_out(template),
+            *(self._link_assignment(template, assignment) for assignment in template.requirements),
+            *self._link_missing_requirements(template),
         )
 
     def is_substituted(self, template: str, requirement: str) -> bool:
@@ -107,7 +107,7 @@ class Linking:
         """The templates of a node type or of one that derives from it."""
         return self._matching.of_type(name)
 
-    def candidates(self, asking: str, link: Link) -> list[str]:
+    def candidates(self, asking: str, link: RequirementLink) -> list[str]:
         """The templates that a requirement could lead to, whatever a filter says of them."""
         assignment, definition = link.assignment, link.definition
         node = assignment.node or (definition.node if definition else None)
@@ -125,11 +125,11 @@ class Linking:
             ]
         return [name for name in names if name != asking]
 
-    def open_link(self, template: NodeTemplate, name: str) -> Link:
+    def open_link(self, template: NodeTemplate, name: str) -> RequirementLink:
         """A requirement of a template that leads nowhere yet."""
         flat = self._flat[template.name]
         definition = flat.requirements.get(name) if flat is not None else None
-        return self._unwritten(template, name, definition, None)
+        return self._build_implicit_link(template, name, definition, None)
 
     def _has(self, name: str, capability: str) -> bool:
         flat = self._flat.get(name)
@@ -138,7 +138,7 @@ class Linking:
     def _report(self, rule: Rule, message: str, place: Place, hint: str | None) -> None:
         self.findings.append(rule.at(place, message, hint=hint))
 
-    def _assigned(self, template: NodeTemplate, assignment: RequirementAssignment) -> Link:
+    def _link_assignment(self, template: NodeTemplate, assignment: RequirementAssignment) -> RequirementLink:
         flat = self._flat[template.name]
         name = assignment.name
         definition = flat.requirements.get(name) if flat is not None else None
@@ -149,7 +149,7 @@ class Linking:
             )
         relationship, relationship_type = self._relationship(assignment, definition)
         target = self._target(template, assignment, definition)
-        return Link(
+        return RequirementLink(
             assignment=assignment,
             definition=definition,
             target=target,
@@ -160,7 +160,7 @@ class Linking:
             relationship_type=relationship_type,
         )
 
-    def _left_out(self, template: NodeTemplate) -> Iterator[Link]:
+    def _link_missing_requirements(self, template: NodeTemplate) -> Iterator[RequirementLink]:
         """What meets the requirements that the template does not speak of and its type cannot do without."""
         flat = self._flat[template.name]
         if flat is None or template.directives or not self._topology.complete:
@@ -169,19 +169,19 @@ class Linking:
         for name, definition in flat.requirements.items():
             if name in assigned or definition.occurrences[0] < 1 or self.is_substituted(template.name, name):
                 continue
-            target = self._matching.meeting(template.name, definition)
+            target = self._matching.find_match(template.name, definition)
             if target is None:
                 continue
-            yield self._unwritten(template, name, definition, target)
+            yield self._build_implicit_link(template, name, definition, target)
 
-    def _unwritten(
+    def _build_implicit_link(
         self, template: NodeTemplate, name: str, definition: RequirementDefinition | None, target: str | None
-    ) -> Link:
+    ) -> RequirementLink:
         """A link that the template does not speak of."""
         assignment = RequirementAssignment(name=name, span=template.span, origin=template.origin)
         relationship, relationship_type = self._relationship(assignment, definition)
         capability = None if definition is None else definition.capability
-        return Link(
+        return RequirementLink(
             assignment=assignment,
             definition=definition,
             target=target,
@@ -204,8 +204,8 @@ class Linking:
         template = self._topology.relationship_templates.get(written)
         if template is not None:
             return template, template.type or fallback
-        if self._types.find(Kind.RELATIONSHIP, written) is None and self._topology.complete:
-            names = self._topology.relationship_templates, self._types.names(Kind.RELATIONSHIP)
+        if self._types.find(TypeKind.RELATIONSHIP, written) is None and self._topology.complete:
+            names = self._topology.relationship_templates, self._types.names(TypeKind.RELATIONSHIP)
             message = f"{written!r} is neither a relationship template nor a relationship type"
             self._report(UNKNOWN_RELATIONSHIP, message, assignment.place, did_you_mean(written, *names))
         return None, written
@@ -220,7 +220,7 @@ class Linking:
         if name in self._nodes:
             return name
         wanted = name or (definition.node if definition else None)
-        if wanted is not None and self._types.find(Kind.NODE, wanted) is not None:
+        if wanted is not None and self._types.find(TypeKind.NODE, wanted) is not None:
             candidates = self._matching.of_type(wanted)
             return self._matching.first(template.name, candidates, assignment.node_filter)
         if wanted is None:
@@ -233,7 +233,7 @@ class Linking:
             MISSING_TARGET,
             f"requirement {assignment.name!r} of {template.name!r} leads to {name!r}, which is not there",
             Place(assignment.origin.source, assignment.node_span or assignment.span),
-            did_you_mean(name, self._names) or did_you_mean(name, self._types.names(Kind.NODE)),
+            did_you_mean(name, self._names) or did_you_mean(name, self._types.names(TypeKind.NODE)),
         )
         return None
 
@@ -267,12 +267,12 @@ class Linking:
         types = (wanted, *(offer.type for offer in flat.capabilities.values()))
         is_type = "." in wanted or ":" in wanted
         return flat.is_whole and all(
-            self._types.definition(Kind.CAPABILITY, name) is not None
+            self._types.definition(TypeKind.CAPABILITY, name) is not None
             for name in (types if is_type else types[1:])
         )
 
     def _by_relationship(self, flat: FlatType, relationship_type: str) -> str | None:
-        relationship = self._types.find(Kind.RELATIONSHIP, relationship_type)
+        relationship = self._types.find(TypeKind.RELATIONSHIP, relationship_type)
         for valid in relationship.valid_target_types if relationship else ():
             for name, capability in flat.capabilities.items():
                 if self._matching.is_capability(capability.type, valid):

@@ -109,7 +109,7 @@ def _is_range(value: Any) -> bool:
     return is_integer(low) and isinstance(high, str) and high.upper() == "UNBOUNDED"
 
 
-def _optional(test: Test) -> Test:
+def _allow_null(test: Test) -> Test:
     return lambda value: value is None or test(value)
 
 
@@ -143,14 +143,14 @@ def _is_base64(value: Any) -> bool:
 _FIRST: Final[Mapping[str, Test]] = {
     # YAML 1.1 reads 1.0 and 2020-01-01 as something else; where text is wanted, the text that was written is meant.
     "string": lambda value: not isinstance(value, list | Mapping | bool),
-    "integer": _optional(is_integer),
-    "float": _optional(is_number),
-    "number": _optional(is_number),
-    "boolean": _optional(lambda value: isinstance(value, bool)),
-    "timestamp": _optional(lambda value: is_timestamp(value) or _is_rfc_3339(value)),
-    "version": _optional(is_version),
-    "range": _optional(_is_range),
-    **{kind: _optional(_unit_test(kind)) for kind in UNITS},
+    "integer": _allow_null(is_integer),
+    "float": _allow_null(is_number),
+    "number": _allow_null(is_number),
+    "boolean": _allow_null(lambda value: isinstance(value, bool)),
+    "timestamp": _allow_null(lambda value: is_timestamp(value) or _is_rfc_3339(value)),
+    "version": _allow_null(is_version),
+    "range": _allow_null(_is_range),
+    **{kind: _allow_null(_unit_test(kind)) for kind in UNITS},
 }
 _SECOND: Final[Mapping[str, Test]] = {
     "string": lambda value: isinstance(value, str),
@@ -206,7 +206,7 @@ class ScalarUnits(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return None if parts is None else float(parts[0]) * self.multipliers[parts[1]]
 
 
-def multipliers(data: Any) -> dict[str, float]:
+def read_multipliers(data: Any) -> dict[str, float]:
     """The entries of a map of units or prefixes that are numbers."""
     if not isinstance(data, Mapping):
         return {}
@@ -219,16 +219,18 @@ def scalar_units(chain: Iterable[TypeDefinition]) -> ScalarUnits:
     units: dict[str, float] = {}
     prefixes: dict[str, float] = {}
     for definition in reversed(definitions):
-        units.update(multipliers(definition.units.data if definition.units is not None else None))
-        prefixes.update(multipliers(definition.prefixes.data if definition.prefixes is not None else None))
+        units.update(read_multipliers(definition.units.data if definition.units is not None else None))
+        prefixes.update(
+            read_multipliers(definition.prefixes.data if definition.prefixes is not None else None)
+        )
     return ScalarUnits(
         units=units,
         prefixes=prefixes,
-        canonical_unit=next(filter(None, map(_canonical, definitions)), None),
+        canonical_unit=next(filter(None, map(_canonical_unit, definitions)), None),
         data_type=next((found.data_type for found in definitions if found.data_type is not None), None),
     )
 
 
-def _canonical(definition: ScalarDefinition) -> str | None:
+def _canonical_unit(definition: ScalarDefinition) -> str | None:
     written = definition.canonical_unit
     return None if written is None else str(written.data)

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from sabir.languages.tosca.library import find_shipped, shipped_names
+from sabir.languages.tosca.library import find_shipped, list_shipped_names
 from sabir.languages.tosca.model.scalars import ScalarUnits, scalar_units
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
@@ -22,7 +22,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
 )
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 DEEPEST_TYPE: Final = 200
 """A type has no more ancestors: each of them costs every heir something, which nobody but an attacker asks for."""
@@ -86,12 +86,12 @@ class TypeTable:
         self.cycles: list[TypeDefinition] = []
         self.too_deep: TypeDefinition | None = None
         """The first type that has more ancestors than it may."""
-        self._flat: dict[tuple[Kind, str], FlatType | None] = {}
-        self._names: dict[Kind, frozenset[str]] = {}
-        self._qualified: dict[Kind, dict[str, str]] = {}
-        self._derives: dict[tuple[Kind, str, str], bool] = {}
+        self._flat: dict[tuple[TypeKind, str], FlatType | None] = {}
+        self._names: dict[TypeKind, frozenset[str]] = {}
+        self._qualified: dict[TypeKind, dict[str, str]] = {}
+        self._derives: dict[tuple[TypeKind, str, str], bool] = {}
 
-    def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
+    def definition(self, kind: TypeKind, name: str) -> TypeDefinition | None:
         declared = self.topology.types[kind].get(name)
         if declared is not None:
             return declared
@@ -106,28 +106,28 @@ class TypeTable:
 
     def is_primitive(self, name: str) -> bool:
         """Whether a name is one of TOSCA's own types, which no file of the topology defines anew."""
-        return name in PRIMITIVES and name not in self.topology.types[Kind.DATA]
+        return name in PRIMITIVES and name not in self.topology.types[TypeKind.DATA]
 
-    def find(self, kind: Kind, name: str) -> FlatType | None:
+    def find(self, kind: TypeKind, name: str) -> FlatType | None:
         key = (kind, name)
         if key not in self._flat:
             self._flat[key] = self._flatten(kind, name)
         return self._flat[key]
 
-    def names(self, kind: Kind) -> frozenset[str]:
+    def names(self, kind: TypeKind) -> frozenset[str]:
         if kind not in self._names:
-            shipped = (shipped_names(profile, kind) for profile in self.topology.profiles)
+            shipped = (list_shipped_names(profile, kind) for profile in self.topology.profiles)
             self._names[kind] = frozenset(self.topology.types[kind]).union(*shipped)
         return self._names[kind]
 
-    def qualified(self, kind: Kind, name: str) -> str | None:
+    def find_qualified_name(self, kind: TypeKind, name: str) -> str | None:
         """The name with its namespace of a type that is called without."""
         if kind not in self._qualified:
             self._qualified[kind] = {full.rpartition(":")[2]: full for full in self.topology.types[kind]}
         full = self._qualified[kind].get(name)
         return None if full is None or ":" not in full else full
 
-    def is_a(self, kind: Kind, name: str, ancestor: str) -> bool:
+    def is_a(self, kind: TypeKind, name: str, ancestor: str) -> bool:
         """Whether a type is another or derives from it; shorthand names count as the full ones."""
         if name == ancestor:
             return True
@@ -137,7 +137,7 @@ class TypeTable:
             derives = self._derives[key] = self._derives_from(kind, name, ancestor)
         return derives
 
-    def _derives_from(self, kind: Kind, name: str, ancestor: str) -> bool:
+    def _derives_from(self, kind: TypeKind, name: str, ancestor: str) -> bool:
         flat = self.find(kind, name)
         if flat is None:
             return False
@@ -148,26 +148,28 @@ class TypeTable:
 
     def scalar_units(self) -> list[Mapping[str, float]]:
         """The units of every scalar type of the topology, with their sizes."""
-        flats = (self.find(Kind.DATA, name) for name in self.topology.types[Kind.DATA])
+        flats = (self.find(TypeKind.DATA, name) for name in self.topology.types[TypeKind.DATA])
         return [flat.scalar.multipliers for flat in flats if flat is not None and flat.scalar is not None]
 
     def may_be(self, name: str, other: str) -> bool:
         """Whether a value may be of both of two data types: one of them derives from the other, or is not known."""
-        if any(self.find(Kind.DATA, each) is None and not self.is_primitive(each) for each in (name, other)):
+        if any(
+            self.find(TypeKind.DATA, each) is None and not self.is_primitive(each) for each in (name, other)
+        ):
             return True  # one that is not there is said to be so elsewhere
         return any(self._is_data(*pair) for pair in ((name, other), (other, name)))
 
     def _is_data(self, name: str, ancestor: str) -> bool:
-        flat = self.find(Kind.DATA, name)
-        return self.is_a(Kind.DATA, name, ancestor) or (flat is not None and flat.primitive == ancestor)
+        flat = self.find(TypeKind.DATA, name)
+        return self.is_a(TypeKind.DATA, name, ancestor) or (flat is not None and flat.primitive == ancestor)
 
-    def _chain(self, kind: Kind, name: str) -> tuple[list[TypeDefinition], str | None]:
+    def _chain(self, kind: TypeKind, name: str) -> tuple[list[TypeDefinition], str | None]:
         """The type and its ancestors, nearest first, and the primitive that a data type ends in."""
         chain: list[TypeDefinition] = []
         seen: set[int] = set()
         here: str | None = name
         while here is not None:
-            if kind is Kind.DATA and here in PRIMITIVES and here not in self.topology.types[kind]:
+            if kind is TypeKind.DATA and here in PRIMITIVES and here not in self.topology.types[kind]:
                 return chain, here
             definition = self.definition(kind, here)
             if definition is None:
@@ -197,7 +199,7 @@ class TypeTable:
         is_there = ends or self.definition(last.kind, last.derived_from or "") is not None
         return is_there and not any(definition.loses for definition in chain)
 
-    def _flatten(self, kind: Kind, name: str) -> FlatType | None:
+    def _flatten(self, kind: TypeKind, name: str) -> FlatType | None:
         chain, primitive = self._chain(kind, name)
         if not chain:
             return None
@@ -206,25 +208,25 @@ class TypeTable:
         capabilities: dict[str, CapabilityDefinition] = {}
         for definition in reversed(chain):
             for requirement in definition.requirements:
-                requirements[requirement.name] = _refined_requirement(
+                requirements[requirement.name] = _refine_requirement(
                     requirements.get(requirement.name), requirement
                 )
             for capability in definition.capabilities.values():
-                capabilities[capability.name] = _refined_capability(
+                capabilities[capability.name] = _refine_capability(
                     capabilities.get(capability.name), capability
                 )
         return FlatType(
             definition=nearest,
             names=tuple(dict.fromkeys(definition.name for definition in chain)),
-            properties=merged_properties(definition.properties for definition in reversed(chain)),
-            attributes=merged_properties(definition.attributes for definition in reversed(chain)),
+            properties=merge_properties(definition.properties for definition in reversed(chain)),
+            attributes=merge_properties(definition.attributes for definition in reversed(chain)),
             # The own ones first, then those of the types above, as the existing tools list them.
             capabilities={
                 name: capabilities[name] for definition in chain for name in definition.capabilities
             },
             requirements=requirements,
-            interfaces=_merged(definition.interfaces for definition in reversed(chain)),
-            artifacts=_merged(definition.artifacts for definition in reversed(chain)),
+            interfaces=_merge_tables(definition.interfaces for definition in reversed(chain)),
+            artifacts=_merge_tables(definition.artifacts for definition in reversed(chain)),
             constraints=tuple(constraint for definition in chain for constraint in definition.constraints),
             valid_target_types=next(
                 (definition.valid_target_types for definition in chain if definition.valid_target_types), ()
@@ -246,14 +248,14 @@ class TypeTable:
 T = TypeVar("T")
 
 
-def _merged(tables: Iterable[Mapping[str, T]]) -> dict[str, T]:
+def _merge_tables(tables: Iterable[Mapping[str, T]]) -> dict[str, T]:
     merged: dict[str, T] = {}
     for table in tables:
         merged.update(table)
     return merged
 
 
-def merged_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dict[str, PropertyDefinition]:
+def merge_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dict[str, PropertyDefinition]:
     """A derived type may refine a definition without saying its type again, or only give a value."""
     merged: dict[str, PropertyDefinition] = {}
     for table in tables:
@@ -261,11 +263,11 @@ def merged_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dic
             old = merged.get(name)
             # Before 2.0 a definition with a type is one of its own.
             is_whole = old is None or (new.schema is not None and not new.origin.second)
-            merged[name] = new if old is None or is_whole else _refined_property(old, new)
+            merged[name] = new if old is None or is_whole else _refine_property(old, new)
     return merged
 
 
-def _refined_property(old: PropertyDefinition, new: PropertyDefinition) -> PropertyDefinition:
+def _refine_property(old: PropertyDefinition, new: PropertyDefinition) -> PropertyDefinition:
     required = old.required and new.required
     if new.origin.second:
         required = new.required if new.says_required else old.required
@@ -273,7 +275,7 @@ def _refined_property(old: PropertyDefinition, new: PropertyDefinition) -> Prope
         name=new.name,
         span=new.span,
         origin=new.origin,
-        schema=_refined_schema(old.schema, new.schema or new.refined_schema),
+        schema=_refine_schema(old.schema, new.schema or new.refined_schema),
         required=required,
         default=new.default or old.default,
         value=new.value or old.value,
@@ -286,11 +288,11 @@ def _over_schemas(schemas: Iterable[Schema | None]) -> Schema | None:
     """Of a type that is a list or a map: what it and its ancestors, farthest first, say of entries or keys."""
     merged: Schema | None = None
     for schema in schemas:
-        merged = _refined_schema(merged, schema)
+        merged = _refine_schema(merged, schema)
     return merged
 
 
-def _refined_schema(old: Schema | None, new: Schema | None) -> Schema | None:
+def _refine_schema(old: Schema | None, new: Schema | None) -> Schema | None:
     """A new validation does not take the place of the old one: a value has to pass both."""
     if old is None or new is None:
         return new or old
@@ -299,12 +301,12 @@ def _refined_schema(old: Schema | None, new: Schema | None) -> Schema | None:
         span=new.span,
         origin=new.origin,
         constraints=(*old.constraints, *new.constraints),
-        entry_schema=_refined_schema(old.entry_schema, new.entry_schema),
-        key_schema=_refined_schema(old.key_schema, new.key_schema),
+        entry_schema=_refine_schema(old.entry_schema, new.entry_schema),
+        key_schema=_refine_schema(old.key_schema, new.key_schema),
     )
 
 
-def _refined_capability(old: CapabilityDefinition | None, new: CapabilityDefinition) -> CapabilityDefinition:
+def _refine_capability(old: CapabilityDefinition | None, new: CapabilityDefinition) -> CapabilityDefinition:
     if old is None:
         return new
     return CapabilityDefinition(
@@ -315,12 +317,12 @@ def _refined_capability(old: CapabilityDefinition | None, new: CapabilityDefinit
         valid_source_types=new.valid_source_types or (() if new.type != old.type else old.valid_source_types),
         valid_relationship_types=new.valid_relationship_types or old.valid_relationship_types,
         occurrences=new.occurrences or old.occurrences,
-        properties=merged_properties([old.properties, new.properties]),
-        attributes=merged_properties([old.attributes, new.attributes]),
+        properties=merge_properties([old.properties, new.properties]),
+        attributes=merge_properties([old.attributes, new.attributes]),
     )
 
 
-def _refined_requirement(
+def _refine_requirement(
     old: RequirementDefinition | None, new: RequirementDefinition
 ) -> RequirementDefinition:
     if old is None:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.diagnostics.rules import Rule
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION, is_expression, is_template
 from sabir.expressions.query.functions.registry import MODULES
@@ -19,7 +19,7 @@ from sabir.languages.tosca.model.scalars import WORDS, ScalarUnits, primitive_te
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Constraint, PropertyDefinition, Schema
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 UNKNOWN_PROPERTY: Final = tosca_rule(
     code="TOSCA:E010",
@@ -46,7 +46,7 @@ FORBIDDEN_VALUE: Final = tosca_rule(
 )
 
 
-class Misfit(Struct, frozen=True):
+class TypeMismatch(Struct, frozen=True):
     """What is wrong with a value: the rule, the words, and the keys that lead to the wrong part."""
 
     rule: Rule
@@ -54,11 +54,11 @@ class Misfit(Struct, frozen=True):
     path: tuple[Any, ...] = ()
     hint: str | None = None
 
-    def below(self, key: Any) -> Misfit:
-        return Misfit(self.rule, self.message, (key, *self.path), self.hint)
+    def below(self, key: Any) -> TypeMismatch:
+        return TypeMismatch(self.rule, self.message, (key, *self.path), self.hint)
 
 
-Check = Callable[[Any], Iterator[Misfit]]
+Check = Callable[[Any], Iterator[TypeMismatch]]
 # The TOSCA functions that are evaluated although spec 004 does not name them.
 _FUNCTIONS: Final = frozenset({"get_secret", "get_repo", "get_ensemble_metadata", "get_attributes"})
 
@@ -85,7 +85,7 @@ def misspelt_function(value: Any) -> str | None:
     return did_you_mean(word, _CALLED) if isinstance(word, str) else None
 
 
-def _no_check(_value: Any) -> Iterator[Misfit]:
+def _no_check(_value: Any) -> Iterator[TypeMismatch]:
     return iter(())
 
 
@@ -99,7 +99,7 @@ class ValueChecker:
         self._making: set[str] = set()
         self._data: dict[str, Check] = {}
 
-    def misfits(self, definition: PropertyDefinition, value: Any) -> Iterator[Misfit]:
+    def misfits(self, definition: PropertyDefinition, value: Any) -> Iterator[TypeMismatch]:
         if definition.schema is None:
             return iter(())
         return self.check(definition.schema)(value)
@@ -112,11 +112,13 @@ class ValueChecker:
 
     def _make(self, schema: Schema) -> Check:
         name = schema.name.removeprefix("tosca:")
-        flat = self.types.find(Kind.DATA, schema.name)
+        flat = self.types.find(TypeKind.DATA, schema.name)
         base = self._primitive(name, schema) if flat is None else self._data_type(flat, schema)
         kind = name if flat is None else flat.primitive or "map"
         units = None if flat is None else flat.scalar
-        constraints = tuple(_constraint(constraint, kind, units) for constraint in schema.constraints)
+        constraints = tuple(
+            _build_constraint_check(constraint, kind, units) for constraint in schema.constraints
+        )
         return _with_constraints(base, constraints)
 
     def _primitive(self, name: str, schema: Schema) -> Check:
@@ -134,33 +136,33 @@ class ValueChecker:
 
     def _clauses(self, flat: FlatType, units: ScalarUnits | None) -> tuple[Check, ...]:
         kind = flat.primitive or "map"
-        return tuple(_constraint(constraint, kind, units) for constraint in flat.constraints)
+        return tuple(_build_constraint_check(constraint, kind, units) for constraint in flat.constraints)
 
     def _scalar(self, name: str, units: ScalarUnits) -> Check:
         """A number that its data type allows, and one of the units."""
         number = self.check(units.data_type) if units.data_type is not None else _no_check
         is_whole = units.data_type is not None and self._is_integer(units.data_type)
 
-        def check(value: Any) -> Iterator[Misfit]:
+        def check(value: Any) -> Iterator[TypeMismatch]:
             if value is None or holds_expression(value) or not units.units:
                 return  # of a type without units that is said
             parts = units.parts(value)
             if parts is None:
                 hint = "its units are " + ", ".join(list(units.multipliers)[:12])
-                yield Misfit(
-                    WRONG_TYPE, f"{_shown(value)} is not a {name}, as 10 {units.canonical}", (), hint
+                yield TypeMismatch(
+                    WRONG_TYPE, f"{_format_value(value)} is not a {name}, as 10 {units.canonical}", (), hint
                 )
                 return
             written = parts[0]
             if is_whole and not re.fullmatch(r"[-+]?[0-9]+", written):
-                yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a whole number of units")
+                yield TypeMismatch(WRONG_TYPE, f"{_format_value(value)} is not a whole number of units")
                 return
             yield from number(int(written) if is_whole else float(written))
 
         return check
 
     def _is_integer(self, schema: Schema) -> bool:
-        flat = self.types.find(Kind.DATA, schema.name)
+        flat = self.types.find(TypeKind.DATA, schema.name)
         return (schema.name if flat is None else flat.primitive) == "integer"
 
     def _data_type(self, flat: FlatType, schema: Schema) -> Check:
@@ -200,7 +202,7 @@ def _with_constraints(base: Check, constraints: tuple[Check, ...]) -> Check:
     if not constraints:
         return base
 
-    def check(value: Any) -> Iterator[Misfit]:
+    def check(value: Any) -> Iterator[TypeMismatch]:
         wrong = False
         for misfit in base(value):
             wrong = True
@@ -212,48 +214,50 @@ def _with_constraints(base: Check, constraints: tuple[Check, ...]) -> Check:
     return check
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _primitive_misfits(value: Any, name: str, test: Callable[[Any], bool]) -> Iterator[Misfit]:
+def _primitive_misfits(value: Any, name: str, test: Callable[[Any], bool]) -> Iterator[TypeMismatch]:
     if not test(value) and not holds_expression(value):
         near = misspelt_function(value)
         if near is not None:
             word = next(iter(value))
-            yield Misfit(UNKNOWN_FUNCTION, f"there is no function {word!r}", (), near)
+            yield TypeMismatch(UNKNOWN_FUNCTION, f"there is no function {word!r}", (), near)
             return
-        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not {WORDS.get(name, name)}")
+        yield TypeMismatch(WRONG_TYPE, f"{_format_value(value)} is not {WORDS.get(name, name)}")
 
 
-def _list_misfits(value: Any, entry: Check) -> Iterator[Misfit]:
+def _list_misfits(value: Any, entry: Check) -> Iterator[TypeMismatch]:
     if isinstance(value, list):
         for position, item in enumerate(value):
             if not holds_expression(item):
                 for misfit in entry(item):
                     yield misfit.below(position)
     elif value is not None and not holds_expression(value):
-        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a list")
+        yield TypeMismatch(WRONG_TYPE, f"{_format_value(value)} is not a list")
 
 
 def _text_keys(check: Check, *, strict: bool) -> Check:
     """2.0: the keys of a map are texts; one may be computed, and is none yet."""
 
-    def keys(key: Any) -> Iterator[Misfit]:
+    def keys(key: Any) -> Iterator[TypeMismatch]:
         if isinstance(key, str):
             yield from check(key)
         elif strict and (isinstance(key, bool | int | float) or key is None):
-            yield Misfit(WRONG_TYPE, f"the key {_shown(key)} is not text", hint="put quotes around it")
+            yield TypeMismatch(
+                WRONG_TYPE, f"the key {_format_value(key)} is not text", hint="put quotes around it"
+            )
 
     return keys
 
 
-def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]:
+def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[TypeMismatch]:
     if holds_expression(value) or value is None:
         return
     if not isinstance(value, Mapping):
-        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a map")
+        yield TypeMismatch(WRONG_TYPE, f"{_format_value(value)} is not a map")
         return
     for key, item in value.items():
         for misfit in key_check(key):
@@ -265,26 +269,26 @@ def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]
 
 def _record_misfits(
     value: Any, flat: FlatType, fields: Mapping[str, tuple[PropertyDefinition, Check]]
-) -> Iterator[Misfit]:
+) -> Iterator[TypeMismatch]:
     type_name = flat.name
     if holds_expression(value) or value is None:
         return
     if not isinstance(value, Mapping):
-        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a {type_name}")
+        yield TypeMismatch(WRONG_TYPE, f"{_format_value(value)} is not a {type_name}")
         return
     for key, item in value.items():
         field = fields.get(key)
         if field is None:
             if flat.is_whole and not flat.is_open:
                 hint = did_you_mean(str(key), fields)
-                yield Misfit(UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), hint)
+                yield TypeMismatch(UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), hint)
         elif not holds_expression(item):
             for misfit in field[1](item):
                 yield misfit.below(key)
-    misspelt = {near(str(key), fields) for key in value if key not in fields}
+    misspelt = {suggest(str(key), fields) for key in value if key not in fields}
     for name, (definition, _) in fields.items():
         if definition.needs_value and name not in misspelt and name not in value:
-            yield Misfit(MISSING_VALUE, f"the field {name!r} of {type_name} has no value")
+            yield TypeMismatch(MISSING_VALUE, f"the field {name!r} of {type_name} has no value")
 
 
 def _scalar_holds(test: ConstraintTest, value: Any, argument: Any, units: ScalarUnits) -> bool:
@@ -301,46 +305,52 @@ def _is_unbounded(value: Any) -> bool:
     return isinstance(value, str) and value.upper() == "UNBOUNDED"
 
 
-def _clause(clause: Mapping[str, Any], units: ScalarUnits | None) -> Check:
-    def check(value: Any) -> Iterator[Misfit]:
+def _build_clause_check(clause: Mapping[str, Any], units: ScalarUnits | None) -> Check:
+    def check(value: Any) -> Iterator[TypeMismatch]:
         try:
             holds = clause_holds(clause, value, units)
         except (TypeError, ValueError) as error:
-            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested: {reason_of(error)}")
+            yield TypeMismatch(
+                FORBIDDEN_VALUE, f"{_format_value(value)} cannot be tested: {explain_error(error)}"
+            )
             return
         if not holds:
-            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {_shown(clause)}")
+            yield TypeMismatch(
+                FORBIDDEN_VALUE, f"{_format_value(value)} is not allowed: {_format_value(clause)}"
+            )
 
     return check
 
 
-def _constraint(constraint: Constraint, kind: str, units: ScalarUnits | None = None) -> Check:
+def _build_constraint_check(constraint: Constraint, kind: str, units: ScalarUnits | None = None) -> Check:
     argument = constraint.argument.data
     if constraint.name.startswith("$"):
-        return _clause({constraint.name: argument}, units)
+        return _build_clause_check({constraint.name: argument}, units)
     test = TESTS.get(constraint.name)
     if constraint.name == "in_range" and not (isinstance(argument, list) and len(argument) == 2):
         return _no_check  # said where it stands
     if test is None or holds_expression(argument) or kind == "any" or (kind == "scalar" and units is None):
         return _no_check
 
-    def check(value: Any) -> Iterator[Misfit]:
+    def check(value: Any) -> Iterator[TypeMismatch]:
         try:
             # What a scalar of 2.0 is worth only its own units can say.
             holds = (
                 test(value, argument, kind) if units is None else _scalar_holds(test, value, argument, units)
             )
         except PatternRefused as refused:
-            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested: {refused}")
+            yield TypeMismatch(FORBIDDEN_VALUE, f"{_format_value(value)} cannot be tested: {refused}")
             return
         except (TypeError, ValueError):
-            yield Misfit(
-                FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested by {constraint.name}: {_shown(argument)}"
+            yield TypeMismatch(
+                FORBIDDEN_VALUE,
+                f"{_format_value(value)} cannot be tested by {constraint.name}: {_format_value(argument)}",
             )
             return
         if not holds:
-            yield Misfit(
-                FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {constraint.name} {_shown(argument)}"
+            yield TypeMismatch(
+                FORBIDDEN_VALUE,
+                f"{_format_value(value)} is not allowed: {constraint.name} {_format_value(argument)}",
             )
 
     return check

@@ -24,15 +24,15 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import optional_schema, read_constraints, read_properties
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
-_TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
+_TYPE_KEYS: Final[Mapping[TypeKind, frozenset[str]]] = {
     kind: frozenset({"derived_from", "properties", "attributes", *extra})
     for kind, extra in {
-        Kind.NODE: ("capabilities", "requirements", "interfaces", "artifacts"),
-        Kind.RELATIONSHIP: (
+        TypeKind.NODE: ("capabilities", "requirements", "interfaces", "artifacts"),
+        TypeKind.RELATIONSHIP: (
             "interfaces",
             "valid_target_types",
             "valid_source_types",
@@ -40,8 +40,8 @@ _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
             "valid_source_node_types",
             "valid_target_node_types",
         ),
-        Kind.CAPABILITY: ("valid_source_types", "valid_source_node_types", "valid_relationship_types"),
-        Kind.DATA: (
+        TypeKind.CAPABILITY: ("valid_source_types", "valid_source_node_types", "valid_relationship_types"),
+        TypeKind.DATA: (
             "constraints",
             "entry_schema",
             "key_schema",
@@ -52,23 +52,23 @@ _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
             "data_type",
             "type",
         ),
-        Kind.ARTIFACT: ("mime_type", "file_ext"),
-        Kind.INTERFACE: ("inputs", "operations", "notifications"),
-        Kind.GROUP: ("members", "interfaces", "targets", "capabilities", "requirements"),
-        Kind.POLICY: ("targets", "triggers"),
+        TypeKind.ARTIFACT: ("mime_type", "file_ext"),
+        TypeKind.INTERFACE: ("inputs", "operations", "notifications"),
+        TypeKind.GROUP: ("members", "interfaces", "targets", "capabilities", "requirements"),
+        TypeKind.POLICY: ("targets", "triggers"),
     }.items()
 }
 
 
-def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
+def read_type(reader: Reader, kind: TypeKind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
     reader.loses = False
-    definition = _type(reader, kind, name, span, node)
+    definition = _read_definition(reader, kind, name, span, node)
     return replace(definition, loses=True) if reader.loses else definition
 
 
-def _type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
+def _read_definition(reader: Reader, kind: TypeKind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
     subject = f"{kind.word} type {name!r}"
-    if isinstance(node, YamlScalar) and isinstance(node.value, str) and kind is Kind.ARTIFACT:
+    if isinstance(node, YamlScalar) and isinstance(node.value, str) and kind is TypeKind.ARTIFACT:
         return TypeDefinition(
             kind=kind,
             name=name,
@@ -76,7 +76,7 @@ def _type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> 
             origin=reader.origin,
             derived_from=reader.type_name(kind, node.value),
         )
-    if kind is Kind.INTERFACE and not reader.origin.second:
+    if kind is TypeKind.INTERFACE and not reader.origin.second:
         # Up to 1.2 the operations of an interface type stand beside its other keys, under any name.
         fields: Mapping[str, YamlNode] = {key: value for key, _, value in reader.entries(node, subject)}
     else:
@@ -87,7 +87,7 @@ def _type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> 
         parent = parent.items[0]
     properties = read_properties(reader, fields.get("properties"), f"properties of {subject}")
     interfaces: dict[str, InterfaceDefinition] = {}
-    if kind is Kind.INTERFACE:
+    if kind is TypeKind.INTERFACE:
         properties = {}
     else:
         interfaces = read_interfaces(
@@ -104,41 +104,49 @@ def _type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> 
         attributes=read_properties(
             reader, fields.get("attributes"), f"attributes of {subject}", attributes=True
         ),
-        capabilities=_capabilities(reader, fields.get("capabilities"), subject) if kind is Kind.NODE else {},
-        requirements=_requirements(reader, fields.get("requirements"), subject) if kind is Kind.NODE else (),
+        capabilities=_read_capabilities(reader, fields.get("capabilities"), subject)
+        if kind is TypeKind.NODE
+        else {},
+        requirements=_read_requirements(reader, fields.get("requirements"), subject)
+        if kind is TypeKind.NODE
+        else (),
         interfaces=interfaces,
-        artifacts=read_artifacts(reader, fields.get("artifacts"), subject) if kind is Kind.NODE else {},
+        artifacts=read_artifacts(reader, fields.get("artifacts"), subject) if kind is TypeKind.NODE else {},
         constraints=read_constraints(reader, fields.get("constraints", fields.get("validation")), subject),
-        valid_target_types=_names(
-            reader, Kind.CAPABILITY, fields, subject, "valid_target_types", "valid_capability_types"
+        valid_target_types=_read_type_names(
+            reader, TypeKind.CAPABILITY, fields, subject, "valid_target_types", "valid_capability_types"
         ),
-        valid_source_types=_names(
-            reader, Kind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
+        valid_source_types=_read_type_names(
+            reader, TypeKind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
         ),
-        valid_relationship_types=_names(
-            reader, Kind.RELATIONSHIP, fields, subject, "valid_relationship_types"
+        valid_relationship_types=_read_type_names(
+            reader, TypeKind.RELATIONSHIP, fields, subject, "valid_relationship_types"
         ),
-        valid_target_node_types=_names(reader, Kind.NODE, fields, subject, "valid_target_node_types"),
-        members=_names(reader, Kind.NODE, fields, subject, "members"),
-        targets=_names(reader, Kind.NODE, fields, subject, "targets"),
+        valid_target_node_types=_read_type_names(
+            reader, TypeKind.NODE, fields, subject, "valid_target_node_types"
+        ),
+        members=_read_type_names(reader, TypeKind.NODE, fields, subject, "members"),
+        targets=_read_type_names(reader, TypeKind.NODE, fields, subject, "targets"),
         schema=optional_schema(reader, fields.get("entry_schema"), subject),
         key_schema=optional_schema(reader, fields.get("key_schema"), subject),
-        behaviour=read_interface(reader, name, span, node, defines=True) if kind is Kind.INTERFACE else None,
-        triggers=read_triggers(reader, fields.get("triggers"), subject) if kind is Kind.POLICY else {},
-        scalar=_scalar(reader, fields, subject) if kind is Kind.DATA else None,
+        behaviour=read_interface(reader, name, span, node, defines=True)
+        if kind is TypeKind.INTERFACE
+        else None,
+        triggers=read_triggers(reader, fields.get("triggers"), subject) if kind is TypeKind.POLICY else {},
+        scalar=_read_scalar(reader, fields, subject) if kind is TypeKind.DATA else None,
         is_open=reader.is_open(fields),
     )
 
 
-def _names(
-    reader: Reader, kind: Kind, fields: Mapping[str, YamlNode], subject: str, *keys: str
+def _read_type_names(
+    reader: Reader, kind: TypeKind, fields: Mapping[str, YamlNode], subject: str, *keys: str
 ) -> tuple[str, ...]:
     """The names of types in a list."""
     texts = (text for key in keys for text, _ in reader.texts(fields.get(key), f"{key} of {subject}"))
     return tuple(reader.type_name(kind, text) for text in texts)
 
 
-def _scalar(reader: Reader, fields: Mapping[str, YamlNode], subject: str) -> ScalarDefinition | None:
+def _read_scalar(reader: Reader, fields: Mapping[str, YamlNode], subject: str) -> ScalarDefinition | None:
     units, prefixes, canonical = (fields.get(key) for key in ("units", "prefixes", "canonical_unit"))
     definition = ScalarDefinition(
         units=reader.optional(units),
@@ -176,7 +184,7 @@ _REQUIREMENT_KEYS: Final = frozenset(
 )
 
 
-def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, CapabilityDefinition]:
+def _read_capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, CapabilityDefinition]:
     capabilities: dict[str, CapabilityDefinition] = {}
     for name, span, value in reader.entries(node, f"capabilities of {owner}"):
         subject = f"capability {name!r} of {owner}"
@@ -185,22 +193,22 @@ def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
                 name=name,
                 span=span,
                 origin=reader.origin,
-                type=reader.type_name(Kind.CAPABILITY, value.value),
+                type=reader.type_name(TypeKind.CAPABILITY, value.value),
             )
             continue
         fields = reader.fields(value, subject, _CAPABILITY_KEYS)
-        type_ = reader.type_text(Kind.CAPABILITY, fields.get("type"), f"type of {subject}") or ""
+        type_ = reader.type_text(TypeKind.CAPABILITY, fields.get("type"), f"type of {subject}") or ""
         occurrences = fields.get("occurrences")
         capabilities[name] = CapabilityDefinition(
             name=name,
             span=span,
             origin=reader.origin,
             type=type_,
-            valid_source_types=_names(
-                reader, Kind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
+            valid_source_types=_read_type_names(
+                reader, TypeKind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
             ),
-            valid_relationship_types=_names(
-                reader, Kind.RELATIONSHIP, fields, subject, "valid_relationship_types"
+            valid_relationship_types=_read_type_names(
+                reader, TypeKind.RELATIONSHIP, fields, subject, "valid_relationship_types"
             ),
             occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
             properties=read_properties(reader, fields.get("properties"), f"properties of {subject}"),
@@ -211,9 +219,11 @@ def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
     return capabilities
 
 
-def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[RequirementDefinition, ...]:
+def _read_requirements(
+    reader: Reader, node: YamlNode | None, owner: str
+) -> tuple[RequirementDefinition, ...]:
     requirements: list[RequirementDefinition] = []
-    for name, span, value in reader.named_list(node, f"requirements of {owner}"):
+    for name, span, value in reader.list_named_entries(node, f"requirements of {owner}"):
         subject = f"requirement {name!r} of {owner}"
         if isinstance(value, YamlScalar) and isinstance(value.value, str):
             requirements.append(
@@ -221,14 +231,14 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
                     name=name,
                     span=span,
                     origin=reader.origin,
-                    capability=reader.type_name(Kind.CAPABILITY, value.value),
+                    capability=reader.type_name(TypeKind.CAPABILITY, value.value),
                 )
             )
             continue
         fields = reader.fields(value, subject, _REQUIREMENT_KEYS)
         relationship, refinement = fields.get("relationship"), None
         if isinstance(relationship, YamlMapping):
-            refinement = _relationship(reader, relationship, subject) if reader.origin.second else None
+            refinement = _read_relationship(reader, relationship, subject) if reader.origin.second else None
             relationship = relationship.get("type")
         occurrences = fields.get("occurrences") or fields.get("count_range")
         node_filter = fields.get("node_filter")
@@ -243,15 +253,17 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
                 span=span,
                 origin=reader.origin,
                 capability=reader.type_text(
-                    Kind.CAPABILITY, fields.get("capability"), f"capability of {subject}"
+                    TypeKind.CAPABILITY, fields.get("capability"), f"capability of {subject}"
                 ),
-                node=reader.type_text(Kind.NODE, fields.get("node"), f"node of {subject}"),
-                relationship=reader.type_text(Kind.RELATIONSHIP, relationship, f"relationship of {subject}"),
+                node=reader.type_text(TypeKind.NODE, fields.get("node"), f"node of {subject}"),
+                relationship=reader.type_text(
+                    TypeKind.RELATIONSHIP, relationship, f"relationship of {subject}"
+                ),
                 occurrences=read_occurrences(reader, occurrences, subject)
                 if occurrences is not None
                 else (1, 1),
                 says_occurrences=occurrences is not None,
-                node_filter=None if node_filter is None else reader.written(node_filter),
+                node_filter=None if node_filter is None else reader.build_value(node_filter),
                 refinement=refinement,
                 type_spans={key: type_.span for key, type_ in types.items() if type_ is not None},
             )
@@ -259,7 +271,7 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
     return tuple(requirements)
 
 
-def _relationship(reader: Reader, node: YamlMapping, owner: str) -> RelationshipDefinition:
+def _read_relationship(reader: Reader, node: YamlMapping, owner: str) -> RelationshipDefinition:
     subject = f"the relationship of {owner}"
     return RelationshipDefinition(
         name=subject,

@@ -18,14 +18,14 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.expressions.query.comparison import VersionOrder, version_order
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.source.packages import PackageFile
-from sabir.source.yaml import Limits, YamlStream, compose
+from sabir.source.yaml import YamlLimits, YamlStream, compose
 from sabir.source.yaml.defects import NOT_YAML
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 from sabir.source.yaml.recovery import compose_readable
 from sabir.text import Place
 
 
-class Dialect(Struct, frozen=True):
+class ToscaDialect(Struct, frozen=True):
     """How a file is read: `grammar` 1 or 2, and the sets of types that are there without an import."""
 
     name: str
@@ -54,23 +54,23 @@ _FAMILIES: Final[tuple[tuple[str, int, tuple[str, ...]], ...]] = (
 
 
 @lru_cache(maxsize=64)
-def dialect_of(version: str) -> Dialect | None:
+def dialect_of(version: str) -> ToscaDialect | None:
     """The dialect of a `tosca_definitions_version`; None when it is not known."""
     for pattern, grammar, profiles in _FAMILIES:
         if re.fullmatch(pattern, version):
-            return Dialect(version, grammar, profiles)
+            return ToscaDialect(version, grammar, profiles)
     return None
 
 
 def dialect_hint(version: str) -> str:
     """What to write instead. Of a version that is no version all of its family are said: the nearest number means nothing."""
-    family = [name for name in DIALECTS if _stem(name) == _stem(version)]
+    family = [name for name in DIALECTS if _version_stem(name) == _version_stem(version)]
     if family:
         return f"known are {', '.join(family)}"
     return did_you_mean(version, DIALECTS) or f"known are {', '.join(DIALECTS)}"
 
 
-def _stem(version: str) -> str:
+def _version_stem(version: str) -> str:
     return version.rstrip("0123456789_.")
 
 
@@ -89,24 +89,24 @@ _LONG_TEXT: Final = 1_000_000
 _MOST_NODES: Final = 2_000_000
 
 
-def _limits(file: PackageFile) -> Limits:
+def _compute_limits(file: PackageFile) -> YamlLimits:
     """A long text may have as many nodes as it can hold, but not more through aliases."""
     size = len(file.raw())
-    return Limits() if size < _LONG_TEXT else Limits(nodes=min(size // 4, _MOST_NODES))
+    return YamlLimits() if size < _LONG_TEXT else YamlLimits(nodes=min(size // 4, _MOST_NODES))
 
 
-def _stream(file: PackageFile) -> YamlStream:
+def _read_stream(file: PackageFile) -> YamlStream:
     is_short = len(file.raw()) < _LONG_TEXT or file.defect is not None
-    stream = file.yaml if is_short else compose(file.source, limits=_limits(file))
+    stream = file.yaml if is_short else compose(file.source, limits=_compute_limits(file))
     if not any(finding.code == NOT_YAML.code for finding in stream.findings):
         return stream
     # `{eval: ::n}` is YAML 1.2, and written in templates; the parser stops at it.
-    again = compose(file.source, limits=_limits(file), paths=True)
+    again = compose(file.source, limits=_compute_limits(file), paths=True)
     return stream if again.broken else again
 
 
 def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
-    stream = _stream(file)
+    stream = _read_stream(file)
     findings.extend(stream.findings)
     if stream.broken:
         return None
@@ -117,7 +117,7 @@ def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | Non
     return None
 
 
-def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> Dialect | None:
+def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> ToscaDialect | None:
     node = root.get(_VERSION_KEY)
     if node is None:
         findings.append(_without_version(root, file))
@@ -155,9 +155,9 @@ def _is_nearly(key: str | None) -> bool:
 
 def readable_document(file: PackageFile) -> YamlMapping | None:
     """What can still be read of a file that is no YAML as a whole."""
-    stream: YamlStream | None = _stream(file)
+    stream: YamlStream | None = _read_stream(file)
     if stream is not None and stream.broken:
-        stream = compose_readable(file.source, limits=_limits(file))
+        stream = compose_readable(file.source, limits=_compute_limits(file))
     root = stream.documents[0] if stream is not None and stream.documents else None
     return root if isinstance(root, YamlMapping) else None
 

@@ -10,10 +10,15 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.interpreter import collector_paused
-from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of_document, document_of, readable_document
-from sabir.languages.tosca.syntax.files import DiskFiles, Files
+from sabir.languages.tosca.syntax.dialects import (
+    ToscaDialect,
+    dialect_of_document,
+    document_of,
+    readable_document,
+)
+from sabir.languages.tosca.syntax.files import DiskFiles, DocumentFiles
 from sabir.languages.tosca.syntax.imports import MISSING_IMPORT
-from sabir.languages.tosca.syntax.loader import Gathering
+from sabir.languages.tosca.syntax.loader import TopologyLoader
 from sabir.languages.tosca.syntax.nodes import (
     Topology,
 )
@@ -21,7 +26,7 @@ from sabir.languages.tosca.syntax.project import ProjectValues
 from sabir.source.packages import PackageFile
 
 
-class Recorded(Struct, frozen=True, kw_only=True):
+class RecordedInstance(Struct, frozen=True, kw_only=True):
     """What an ensemble knows of an instance."""
 
     attributes: Mapping[str, Any]
@@ -29,7 +34,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     state: str | None = None
 
 
-class Loaded(Struct, frozen=True, kw_only=True):
+class LoadedTopology(Struct, frozen=True, kw_only=True):
     """A topology as far as it could be read, and what is wrong with its documents."""
 
     topology: Topology | None
@@ -41,49 +46,51 @@ class Loaded(Struct, frozen=True, kw_only=True):
     """The documents that were read."""
     inputs: Mapping[str, Any] = {}
     """Inputs that an ensemble gives."""
-    recorded: Mapping[str, Recorded] = {}
+    recorded: Mapping[str, RecordedInstance] = {}
     """Instances that an ensemble records, by the name of their template."""
     values: ProjectValues = ProjectValues()
     """Locals and secrets that an ensemble holds."""
 
 
-def load_file(path: Path) -> Loaded:
+def load_file(path: Path) -> LoadedTopology:
     """A service template from disk, with imports from its directory and below."""
-    return load(DiskFiles(path.parent, path.parent), path.name)
+    return load_topology(DiskFiles(path.parent, path.parent), path.name)
 
 
-def load(files: Files, name: str) -> Loaded:
+def load_topology(files: DocumentFiles, name: str) -> LoadedTopology:
     with collector_paused():
-        return _load(files, name)
+        return _read_topology(files, name)
 
 
-def _load(files: Files, name: str) -> Loaded:
+def _read_topology(files: DocumentFiles, name: str) -> LoadedTopology:
     file = files.read(name)
     if file is None:
-        return Loaded(
+        return LoadedTopology(
             topology=None, findings=(MISSING_IMPORT.about_file(name, f"there is no file {name!r}"),)
         )
-    gathering = Gathering(files)
+    gathering = TopologyLoader(files)
     root = document_of(file, gathering.findings)
     dialect = None if root is None else dialect_of_document(root, file, gathering.findings)
     if root is None or dialect is None:
-        topology = _remains(files, file)
-        return Loaded(topology=topology, findings=tuple(gathering.findings), broken=True, files=(name,))
+        topology = _recover_topology(files, file)
+        return LoadedTopology(
+            topology=topology, findings=tuple(gathering.findings), broken=True, files=(name,)
+        )
     gathering.read_document(file, root, dialect, prefix="")
-    return Loaded(
+    return LoadedTopology(
         topology=gathering.topology(file, dialect),
         findings=gathering.unique_findings(),
         files=tuple(gathering.seen),
     )
 
 
-def _remains(files: Files, file: PackageFile) -> Topology | None:
+def _recover_topology(files: DocumentFiles, file: PackageFile) -> Topology | None:
     """What can still be read of a document whose YAML or dialect is wrong."""
     root = readable_document(file)
     if root is None:
         return None
-    gathering = Gathering(files)
+    gathering = TopologyLoader(files)
     gathering.complete = False
-    dialect = dialect_of_document(root, file, []) or Dialect("", 1)
+    dialect = dialect_of_document(root, file, []) or ToscaDialect("", 1)
     gathering.read_document(file, root, dialect, prefix="")
     return gathering.topology(file, dialect)

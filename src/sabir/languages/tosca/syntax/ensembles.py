@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of, document_of
-from sabir.languages.tosca.syntax.documents import Loaded, Recorded
+from sabir.languages.tosca.syntax.dialects import ToscaDialect, dialect_of, document_of
+from sabir.languages.tosca.syntax.documents import LoadedTopology, RecordedInstance
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.files import DocumentFiles
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
-from sabir.languages.tosca.syntax.loader import Gathering
+from sabir.languages.tosca.syntax.loader import TopologyLoader
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place
@@ -32,7 +32,7 @@ NO_SINGLE_TEMPLATE: Final = tosca_rule(
 _HEAD: Final = 8192
 _PROJECT: Final = rb"(?m)^kind[ \t]*:[ \t]*[\"']?Project\b"
 _STATUS: Final = ("unknown", "ok", "degraded", "error", "pending", "absent")
-_DEFAULT: Final = Dialect("tosca_simple_unfurl_1_0_0", 1, ("simple", "unfurl"))
+_DEFAULT: Final = ToscaDialect("tosca_simple_unfurl_1_0_0", 1, ("simple", "unfurl"))
 
 
 def is_ensemble(file: PackageFile) -> bool:
@@ -44,25 +44,25 @@ def is_project(file: PackageFile) -> bool:
     return is_ensemble(file) and re.search(_PROJECT, file.raw()[:_HEAD]) is not None
 
 
-def load_ensemble(files: Files, file: PackageFile) -> Loaded:
-    gathering = Gathering(files)
+def load_ensemble(files: DocumentFiles, file: PackageFile) -> LoadedTopology:
+    gathering = TopologyLoader(files)
     root = document_of(file, gathering.findings)
     if root is None:
-        return Loaded(topology=None, findings=tuple(gathering.findings), files=(file.name,))
+        return LoadedTopology(topology=None, findings=tuple(gathering.findings), files=(file.name,))
     if is_project(file):
         return _load_project(files, file, root)
     layers = gather_layers(gathering, file, root)
     if not layers.templates:  # as Unfurl has it, there is nothing in it then
-        gathering.findings.extend(_misspelt(file, root))
+        gathering.findings.extend(_check_template_key(file, root))
     gathering.profiles["unfurl"] = None
-    dialect = _dialect(layers)
+    dialect = _find_dialect(layers)
     for source, template in layers.templates:
         gathering.mains.add(source.name)
         gathering.read_document(source, template, dialect, prefix="")
-    recorded: dict[str, Recorded] = {}
+    recorded: dict[str, RecordedInstance] = {}
     for status in reversed(layers.statuses):
-        recorded.update(_recorded(status))
-    return Loaded(
+        recorded.update(_read_instances(status))
+    return LoadedTopology(
         topology=gathering.topology(file, dialect),
         findings=gathering.unique_findings(),
         files=tuple(gathering.seen),
@@ -72,7 +72,7 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     )
 
 
-def _misspelt(file: PackageFile, root: YamlMapping) -> Iterator[Finding]:
+def _check_template_key(file: PackageFile, root: YamlMapping) -> Iterator[Finding]:
     """A finding for a key that was meant to hold the service template."""
     spec = root.get("spec")
     for entry in spec.entries if isinstance(spec, YamlMapping) else ():
@@ -84,7 +84,7 @@ def _misspelt(file: PackageFile, root: YamlMapping) -> Iterator[Finding]:
             )
 
 
-def _load_project(files: Files, file: PackageFile, root: YamlMapping) -> Loaded:
+def _load_project(files: DocumentFiles, file: PackageFile, root: YamlMapping) -> LoadedTopology:
     """The ensemble that a project begins with: the one that says `default`, else the only or usual one."""
     folder = posixpath.dirname(file.name)
     for name in _ensembles_of(root):
@@ -95,7 +95,7 @@ def _load_project(files: Files, file: PackageFile, root: YamlMapping) -> Loaded:
     message = "this project has no ensemble that can be read"
     hint = "name one under 'ensembles:', as '- file: ensemble/ensemble.yaml'"
     finding = NO_SINGLE_TEMPLATE.about_file(file.source, message, hint=hint)
-    return Loaded(topology=None, findings=(finding,), files=(file.name,))
+    return LoadedTopology(topology=None, findings=(finding,), files=(file.name,))
 
 
 def _ensembles_of(project: YamlMapping) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _is_default(item: YamlMapping, alias: str | None) -> bool:
     )
 
 
-def _dialect(layers: Layers) -> Dialect:
+def _find_dialect(layers: Layers) -> ToscaDialect:
     for _, template in layers.templates:
         version = template.get("tosca_definitions_version")
         if isinstance(version, YamlScalar):
@@ -130,7 +130,7 @@ def _dialect(layers: Layers) -> Dialect:
     return _DEFAULT
 
 
-def _recorded(status: YamlNode | None) -> Iterator[tuple[str, Recorded]]:
+def _read_instances(status: YamlNode | None) -> Iterator[tuple[str, RecordedInstance]]:
     """The instances that a status section records, whatever their depth, by the name of their template."""
     data = plain_data(status) if isinstance(status, YamlMapping) else None
     waiting = [data] if isinstance(data, dict) else []
@@ -148,7 +148,7 @@ def _recorded(status: YamlNode | None) -> Iterator[tuple[str, Recorded]]:
             local = ready.get("effective", ready.get("local")) if isinstance(ready, dict) else ready
             yield (
                 template_name,
-                Recorded(
+                RecordedInstance(
                     attributes=_own_attributes(attributes) if isinstance(attributes, dict) else {},
                     status=local if isinstance(local, str) and local in _STATUS else None,
                     state=ready.get("state")

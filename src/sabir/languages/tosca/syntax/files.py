@@ -16,14 +16,14 @@ from msgspec import Struct
 
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
+    DocumentOrigin,
     Implementation,
     InterfaceDefinition,
-    Origin,
     Topology,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.session import Trust
-from sabir.source.catalogue import Catalogue
+from sabir.source.catalogue import ImportCatalog
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file_access import is_below
 
@@ -31,7 +31,7 @@ _LARGEST: Final = 32 * 1024 * 1024
 _ROOT_MARKS: Final = (".git", "unfurl.yaml", "TOSCA-Metadata")
 
 
-class Files(Protocol):
+class DocumentFiles(Protocol):
     """Files by name, with `/`, relative to the package."""
 
     def read(self, name: str) -> PackageFile | None: ...
@@ -124,7 +124,7 @@ class DiskFiles:
 class CataloguedFiles:
     """Files of a package, and beyond them those of a catalogue, which have absolute paths as names."""
 
-    def __init__(self, files: Files, catalogue: Catalogue) -> None:
+    def __init__(self, files: DocumentFiles, catalogue: ImportCatalog) -> None:
         self.files = files
         self.catalogue = catalogue
         self._read: dict[str, PackageFile | None] = {}
@@ -153,13 +153,13 @@ class CataloguedFiles:
         return None if path is None else self.read(path)
 
 
-def files_of(package: LoadedPackage, trust: Trust, catalogue: Catalogue) -> Files:
+def files_of(package: LoadedPackage, trust: Trust, catalogue: ImportCatalog) -> DocumentFiles:
     """The files of a package with those of a catalogue."""
     files = _package_files(package, trust)
     return CataloguedFiles(files, catalogue) if catalogue else files
 
 
-def _package_files(package: LoadedPackage, trust: Trust) -> Files:
+def _package_files(package: LoadedPackage, trust: Trust) -> DocumentFiles:
     """The files that the documents of a package may import.
 
     A single file may import what lies beside it, and above it as far as its project reaches: to the nearest folder with a mark of
@@ -184,7 +184,7 @@ def _package_files(package: LoadedPackage, trust: Trust) -> Files:
     return DiskFiles(base, root)
 
 
-def file_candidates(name: str, origin: Origin) -> tuple[str, ...]:
+def file_candidates(name: str, origin: DocumentOrigin) -> tuple[str, ...]:
     """Where a file is looked for: beside the one that names it, then from the root of the package; nowhere for what is
     no file of the package: an address, a name that is computed, what types that come along name."""
     if origin.shipped or "{" in name or urlsplit(name).scheme:
@@ -195,15 +195,15 @@ def file_candidates(name: str, origin: Origin) -> tuple[str, ...]:
 
 def files_named(topology: Topology) -> Iterator[str]:
     """By the names that they have in the package."""
-    for name, origin in _named(topology):
+    for name, origin in _list_file_references(topology):
         for candidate in file_candidates(name, origin):
             if topology.has_file is not None and topology.has_file(candidate):
                 yield candidate
                 break
 
 
-def _named(topology: Topology) -> Iterator[tuple[str, Origin]]:
-    for kind in Kind:
+def _list_file_references(topology: Topology) -> Iterator[tuple[str, DocumentOrigin]]:
+    for kind in TypeKind:
         for type_ in topology.types[kind].values():
             yield from _in_interfaces(type_.interfaces.values())
             yield from _in_artifacts(type_.artifacts.values())
@@ -216,13 +216,13 @@ def _named(topology: Topology) -> Iterator[tuple[str, Origin]]:
         yield from _in_implementation(workflow.implementation)
 
 
-def _in_interfaces(interfaces: Iterable[InterfaceDefinition]) -> Iterator[tuple[str, Origin]]:
+def _in_interfaces(interfaces: Iterable[InterfaceDefinition]) -> Iterator[tuple[str, DocumentOrigin]]:
     for interface in interfaces:
         for operation in (*interface.operations.values(), *interface.notifications.values()):
             yield from _in_implementation(operation.implementation)
 
 
-def _in_implementation(implementation: Implementation | None) -> Iterator[tuple[str, Origin]]:
+def _in_implementation(implementation: Implementation | None) -> Iterator[tuple[str, DocumentOrigin]]:
     if implementation is None:
         return
     if implementation.artifact is not None:
@@ -232,7 +232,7 @@ def _in_implementation(implementation: Implementation | None) -> Iterator[tuple[
             yield name, implementation.origin
 
 
-def _in_artifacts(artifacts: Iterable[ArtifactDefinition]) -> Iterator[tuple[str, Origin]]:
+def _in_artifacts(artifacts: Iterable[ArtifactDefinition]) -> Iterator[tuple[str, DocumentOrigin]]:
     for artifact in artifacts:
         if artifact.file is not None and artifact.repository is None:
             yield artifact.file, artifact.origin

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 
-class Shape(Enum):
+class ValueShape(Enum):
     """What a value may be; the value of a member is how people call it."""
 
     TEXT = "text"
@@ -46,19 +46,19 @@ class Collection(Enum):
     PLAIN = "a list"
 
 
-class Field(Struct, frozen=True):
-    shape: Shape | None = None
+class GrammarField(Struct, frozen=True):
+    shape: ValueShape | None = None
     entity: str | None = None
     collection: Collection = Collection.ALONE
     mandatory: bool = False
 
 
-class Entity(Struct, frozen=True):
+class GrammarEntity(Struct, frozen=True):
     """`short` is what may stand in place of the whole map: the single-line form."""
 
     word: str
-    fields: Mapping[str, Field]
-    short: Shape | None = None
+    fields: Mapping[str, GrammarField]
+    short: ValueShape | None = None
     exclusive: tuple[str, ...] = ()
     """Keys of which only one may be there."""
     any_of: tuple[str, ...] = ()
@@ -436,16 +436,19 @@ _EXCLUSIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "output": ("value", "mapping"),
 }
 _ANY_OF: Final = {"import": ("url", "profile")}
-_SHAPES: Final = {shape.name.lower(): shape for shape in Shape}
+_SHAPES: Final = {shape.name.lower(): shape for shape in ValueShape}
 
 
 @cache
-def grammar() -> Mapping[str, Entity]:
+def grammar() -> Mapping[str, GrammarEntity]:
     """The entities by name."""
     return {
-        name: Entity(
+        name: GrammarEntity(
             word,
-            {key.rstrip("!"): _field(value, mandatory=key.endswith("!")) for key, value in keys.items()},
+            {
+                key.rstrip("!"): _parse_field(value, mandatory=key.endswith("!"))
+                for key, value in keys.items()
+            },
             _SHAPES.get(short),
             _EXCLUSIVE.get(name, ()),
             _ANY_OF.get(name, ()),
@@ -454,10 +457,10 @@ def grammar() -> Mapping[str, Entity]:
     }
 
 
-def _field(written: str, *, mandatory: bool) -> Field:
+def _parse_field(written: str, *, mandatory: bool) -> GrammarField:
     if written in _SHAPES:
-        return Field(_SHAPES[written], mandatory=mandatory)
+        return GrammarField(_SHAPES[written], mandatory=mandatory)
     collections = {"{": Collection.NAMED, "[": Collection.LISTED, "(": Collection.PLAIN}
     collection = collections.get(written[0], Collection.ALONE)
     entity = written if collection is Collection.ALONE else written[1:-1]
-    return Field(entity=entity, collection=collection, mandatory=mandatory)
+    return GrammarField(entity=entity, collection=collection, mandatory=mandatory)

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.files import DocumentFiles
 from sabir.languages.tosca.syntax.nodes import Repository
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.source.packages import PackageFile
@@ -67,7 +67,7 @@ _HEAD: Final = 4096
 _MOST_FILES: Final = 400
 
 
-class Import(Struct, frozen=True):
+class ImportEntry(Struct, frozen=True):
     """What is imported: a file, or a profile by its name; and the namespace it goes into."""
 
     target: str
@@ -78,31 +78,31 @@ class Import(Struct, frozen=True):
     repository_span: Span | None = None
 
 
-def read_imports(reader: Reader, node: YamlNode | None) -> Iterator[Import]:
+def read_imports(reader: Reader, node: YamlNode | None) -> Iterator[ImportEntry]:
     """Every import, in all the forms they have had."""
     items = node.items if isinstance(node, YamlSequence) else () if node is None else (node,)
     for item in items:
         if isinstance(item, YamlScalar):
             if item.value is not None:
-                yield Import(item.text, "", item.span)
+                yield ImportEntry(item.text, "", item.span)
         elif not isinstance(item, YamlMapping):
             reader.report(WRONG_SHAPE, "an import must be a file name or a map", item.span)
         elif any(item.get(key) is not None for key in ("file", "url", "profile")):
-            yield from _keyed(reader, item)
+            yield from _read_import(reader, item)
         else:
-            yield from _named(reader, item)
+            yield from _read_named_imports(reader, item)
 
 
-def _named(reader: Reader, node: YamlMapping) -> Iterator[Import]:
+def _read_named_imports(reader: Reader, node: YamlMapping) -> Iterator[ImportEntry]:
     """Up to 1.2: a map of names, each with a file or the keys of an import."""
     for _, span, value in reader.entries(node, "imports"):
         if isinstance(value, YamlMapping):
-            yield from _keyed(reader, value)
+            yield from _read_import(reader, value)
         elif (text := reader.text(value, "an import")) is not None:
-            yield Import(text, "", span)
+            yield ImportEntry(text, "", span)
 
 
-def _keyed(reader: Reader, node: YamlMapping) -> Iterator[Import]:
+def _read_import(reader: Reader, node: YamlMapping) -> Iterator[ImportEntry]:
     fields = reader.fields(node, "an import", _IMPORT_KEYS)
     namespace = (
         reader.text(fields.get("namespace_prefix") or fields.get("namespace"), "namespace_prefix") or ""
@@ -111,7 +111,7 @@ def _keyed(reader: Reader, node: YamlMapping) -> Iterator[Import]:
     if profile is not None:
         if fields.get("url") is not None or fields.get("file") is not None:
             reader.report(WRONG_SHAPE, "an import names a profile or a file, not both", node.span)
-        yield Import(profile, namespace, fields["profile"].span, is_profile=True)
+        yield ImportEntry(profile, namespace, fields["profile"].span, is_profile=True)
         return
     target = fields.get("file") or fields.get("url")
     name = reader.text(target, "file of an import")
@@ -121,7 +121,7 @@ def _keyed(reader: Reader, node: YamlMapping) -> Iterator[Import]:
     if repository is not None and reader.origin.second and re.match(r"[a-z][a-z0-9+.-]*:", name):
         message = "an import by an address with a scheme cannot name a repository, too"
         reader.report(WRONG_SHAPE, message, repository.span)
-    yield Import(
+    yield ImportEntry(
         name,
         namespace,
         target.span,
@@ -147,7 +147,7 @@ def _without_scheme(target: str) -> str:
     return path.removeprefix("//") if path.startswith("//") else path
 
 
-def find_file(files: Files, importer: str, target: str) -> PackageFile | None:
+def find_file(files: DocumentFiles, importer: str, target: str) -> PackageFile | None:
     """Beside the file that imports it, or from the root of the package."""
     target = _without_scheme(target)
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(importer), target))
@@ -158,7 +158,7 @@ def find_file(files: Files, importer: str, target: str) -> PackageFile | None:
     return None
 
 
-def find_profile(files: Files, importer: str, name: str) -> PackageFile | None:
+def find_profile(files: DocumentFiles, importer: str, name: str) -> PackageFile | None:
     """The file that says it is the profile of this name: in the folder of the importer, or on the search path.
 
     Without a version in the name any version will do, the last in the order of their names.
@@ -174,11 +174,11 @@ def find_profile(files: Files, importer: str, name: str) -> PackageFile | None:
     return max(matches, key=lambda pair: pair[0])[1] if matches else None
 
 
-def shipped_profile(name: str) -> str | None:
+def find_shipped_profile(name: str) -> str | None:
     return next((profile for profile in _PROFILES if profile in name), None)
 
 
-def shipped_file(target: str) -> str | None:
+def find_profile_for_file(target: str) -> str | None:
     """Files of normative types that templates import although every engine brings them."""
     name = posixpath.basename(target).lower()
     if "nfv" in name or "etsi" in name:

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from sabir.languages.tosca.syntax.dialects import document_of
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.loader import Gathering
-from sabir.languages.tosca.syntax.pointers import merged_pointers
+from sabir.languages.tosca.syntax.loader import TopologyLoader
+from sabir.languages.tosca.syntax.pointers import merge_pointers
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data, text_of
@@ -42,22 +42,22 @@ class Layers:
         self.values = ProjectValues()
 
 
-def gather_layers(gathering: Gathering, file: PackageFile, root: YamlMapping) -> Layers:
+def gather_layers(gathering: TopologyLoader, file: PackageFile, root: YamlMapping) -> Layers:
     layers = Layers()
     _Gatherer(gathering, layers).ensemble(file, root)
     return layers
 
 
 class _Gatherer:
-    def __init__(self, gathering: Gathering, layers: Layers) -> None:
+    def __init__(self, gathering: TopologyLoader, layers: Layers) -> None:
         self._gathering = gathering
         self._layers = layers
         self._open: list[str] = []
         self._count = 0
 
     def ensemble(self, file: PackageFile, root: YamlMapping) -> None:
-        root = merged_pointers(root, file.source.text)
-        remaining, included = self._parted(file, root)
+        root = merge_pointers(root, file.source.text)
+        remaining, included = self._split_directives(file, root)
         spec, status = remaining.get("spec"), remaining.get("status")
         if isinstance(spec, YamlMapping):
             self._spec(file, spec)
@@ -69,13 +69,15 @@ class _Gatherer:
             if isinstance(data, Mapping):
                 values = context_values({str(name): value for name, value in data.items()})
                 self._layers.values = values.under(self._layers.values)
-        self._unfollowed(file, (entry.value for entry in remaining.entries if text_of(entry.key) != "spec"))
+        self._report_nested_directives(
+            file, (entry.value for entry in remaining.entries if text_of(entry.key) != "spec")
+        )
         for other, document in included:
             self.ensemble(other, document)
             self._open.pop()
 
     def _spec(self, file: PackageFile, node: YamlMapping) -> None:
-        remaining, included = self._parted(file, node)
+        remaining, included = self._split_directives(file, node)
         for key in ("service_template", "tosca"):
             template = remaining.get(key)
             if isinstance(template, YamlMapping):
@@ -90,10 +92,10 @@ class _Gatherer:
             self._open.pop()
 
     def _template(self, file: PackageFile, node: YamlMapping) -> None:
-        remaining, included = self._parted(file, node)
+        remaining, included = self._split_directives(file, node)
         later: list[tuple[PackageFile, YamlMapping]] = []
         remaining = self._sections(file, remaining, (), later)
-        self._unfollowed(file, (entry.value for entry in remaining.entries))
+        self._report_nested_directives(file, (entry.value for entry in remaining.entries))
         self._layers.templates.append((file, remaining))
         for other, document in later:
             self._template(other, document)
@@ -116,24 +118,24 @@ class _Gatherer:
                 entries.append(entry)
                 continue
             here = (*path, key)
-            remaining, included = self._parted(file, value)
+            remaining, included = self._split_directives(file, value)
             for other, document in included:
-                later.append((other, _within(document, here)))
+                later.append((other, _wrap_document(document, here)))
                 self._open.pop()
             if here == _TOPOLOGY:
                 remaining = self._sections(file, remaining, here, later)
             entries.append(YamlEntry(entry.key, remaining, entry.merged))
         return YamlMapping(node.span, tuple(entries), node.tag)
 
-    def _parted(
+    def _split_directives(
         self, file: PackageFile, node: YamlMapping
     ) -> tuple[YamlMapping, Iterator[tuple[PackageFile, YamlMapping]]]:
         """The mapping without its directives, and the documents that these name, each open while it is read."""
-        directives = [entry for entry in node.entries if _directive(entry.key)]
+        directives = [entry for entry in node.entries if _is_directive(entry.key)]
         if not directives:
             return node, iter(())
         remaining = YamlMapping(
-            node.span, tuple(entry for entry in node.entries if not _directive(entry.key)), node.tag
+            node.span, tuple(entry for entry in node.entries if not _is_directive(entry.key)), node.tag
         )
 
         def included() -> Iterator[tuple[PackageFile, YamlMapping]]:
@@ -170,7 +172,7 @@ class _Gatherer:
         root = document_of(included, self._gathering.findings)
         return None if root is None else (included, root)
 
-    def _unfollowed(self, file: PackageFile, nodes: Iterator[YamlNode]) -> None:
+    def _report_nested_directives(self, file: PackageFile, nodes: Iterator[YamlNode]) -> None:
         """Directives further inside, which merge parts and not documents."""
         waiting = list(nodes)
         while waiting:
@@ -178,7 +180,7 @@ class _Gatherer:
             if not isinstance(node, YamlMapping):
                 continue
             for entry in node.entries:
-                if _directive(entry.key):
+                if _is_directive(entry.key):
                     message = f"the directive {text_of(entry.key)!r} is not followed: what it would bring is missing here"
                     self._missing(message, Place(file.source, entry.key.span))
                 else:
@@ -189,7 +191,7 @@ class _Gatherer:
         self._gathering.complete = False
 
 
-def _within(document: YamlMapping, path: tuple[str, ...]) -> YamlMapping:
+def _wrap_document(document: YamlMapping, path: tuple[str, ...]) -> YamlMapping:
     """A document as the value of a section."""
     for key in reversed(path):
         name = YamlScalar.at(document.span, key, key)
@@ -197,6 +199,6 @@ def _within(document: YamlMapping, path: tuple[str, ...]) -> YamlMapping:
     return document
 
 
-def _directive(key: YamlNode) -> bool:
+def _is_directive(key: YamlNode) -> bool:
     text = key.value if isinstance(key, YamlScalar) else None
     return isinstance(text, str) and text.startswith(("+", "?include"))

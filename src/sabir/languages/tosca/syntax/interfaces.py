@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.diagnostics.suggestions import near
+from sabir.diagnostics.suggestions import suggest
 from sabir.languages.tosca.syntax.nodes import (
     Activity,
     ActivityKind,
@@ -24,7 +24,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import only_defines, read_property
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import (
     YamlEntry,
     YamlMapping,
@@ -97,7 +97,7 @@ def read_interface(
     if reader.origin.second:
         for key in fields:
             reader.loses = reader.loses or (
-                key not in _INTERFACE_KEYS and near(key, _INTERFACE_KEYS) is not None
+                key not in _INTERFACE_KEYS and suggest(key, _INTERFACE_KEYS) is not None
             )
     operations = fields.get("operations")
     if operations is None:
@@ -110,7 +110,7 @@ def read_interface(
         name=name,
         span=span,
         origin=reader.origin,
-        type=reader.type_text(Kind.INTERFACE, type_node, f"type of {subject}"),
+        type=reader.type_text(TypeKind.INTERFACE, type_node, f"type of {subject}"),
         type_span=None if type_node is None else type_node.span,
         inputs=read_parameters(reader, fields.get("inputs"), f"inputs of {subject}", defines=defines),
         operations={
@@ -145,10 +145,10 @@ def read_operation(
 
 def read_output_mappings(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, OutputMapping]:
     entries = reader.entries(node, f"outputs of {owner}")
-    return {name: _output(reader, name, span, item) for name, span, item in entries}
+    return {name: _read_output(reader, name, span, item) for name, span, item in entries}
 
 
-def _output(reader: Reader, name: str, span: Span, node: YamlNode) -> OutputMapping:
+def _read_output(reader: Reader, name: str, span: Span, node: YamlNode) -> OutputMapping:
     """`[SELF, url]`, or a definition that has such a list under `mapping`."""
     mapped = node.get("mapping") if isinstance(node, YamlMapping) else node
     target = reader.texts(mapped, f"output {name!r}") if isinstance(mapped, YamlSequence) else ()
@@ -179,7 +179,7 @@ def read_implementation(reader: Reader, node: YamlNode | None) -> Implementation
     if name is None and node.get("dependencies") is None:
         return None
     span = node.span if primary is None else primary.span
-    return _implementation(reader, name or "", span, node, None)
+    return _build_implementation(reader, name or "", span, node, None)
 
 
 def _in_place(reader: Reader, artifact: YamlMapping, node: YamlMapping) -> Implementation:
@@ -188,10 +188,10 @@ def _in_place(reader: Reader, artifact: YamlMapping, node: YamlMapping) -> Imple
         (YamlEntry(YamlScalar.at(artifact.span, "implementation", "implementation"), artifact),),
     )
     read = read_artifacts(reader, keyed, "an operation")["implementation"]
-    return _implementation(reader, "", artifact.span, node, read)
+    return _build_implementation(reader, "", artifact.span, node, read)
 
 
-def _implementation(
+def _build_implementation(
     reader: Reader, name: str, span: Span, node: YamlMapping, artifact: ArtifactDefinition | None
 ) -> Implementation:
     dependencies = node.get("dependencies")
@@ -217,12 +217,14 @@ def read_parameters(
 ) -> dict[str, PropertyDefinition]:
     """Inputs: a definition where a map has a type (in a type also where it gives a default or a value), else the value itself."""
     return {
-        name: _parameter(reader, name, span, value, defines=defines)
+        name: _read_parameter(reader, name, span, value, defines=defines)
         for name, span, value in reader.entries(node, subject)
     }
 
 
-def _parameter(reader: Reader, name: str, span: Span, node: YamlNode, *, defines: bool) -> PropertyDefinition:
+def _read_parameter(
+    reader: Reader, name: str, span: Span, node: YamlNode, *, defines: bool
+) -> PropertyDefinition:
     has_type = isinstance(node, YamlMapping) and text_of(node.get("type")) is not None
     # A type may refine an input that it inherits without saying its type again; and in 1.3 its type may be left out.
     if has_type or (
@@ -230,7 +232,12 @@ def _parameter(reader: Reader, name: str, span: Span, node: YamlNode, *, defines
     ):
         return read_property(reader, name, span, node)
     return PropertyDefinition(
-        name=name, span=span, origin=reader.origin, schema=None, required=False, value=reader.written(node)
+        name=name,
+        span=span,
+        origin=reader.origin,
+        schema=None,
+        required=False,
+        value=reader.build_value(node),
     )
 
 
@@ -240,7 +247,7 @@ def _gives_default(node: YamlMapping) -> bool:
 
 def read_artifacts(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, ArtifactDefinition]:
     artifacts: dict[str, ArtifactDefinition] = {}
-    for name, span, value in reader.named_list(node, f"artifacts of {owner}"):
+    for name, span, value in reader.list_named_entries(node, f"artifacts of {owner}"):
         subject = f"artifact {name!r} of {owner}"
         if isinstance(value, YamlScalar):
             artifacts[name] = ArtifactDefinition(
@@ -261,7 +268,7 @@ def read_artifacts(reader: Reader, node: YamlNode | None, owner: str) -> dict[st
             span=span,
             origin=reader.origin,
             end=value.span.end,
-            type=reader.type_text(Kind.ARTIFACT, fields.get("type"), f"type of {subject}"),
+            type=reader.type_text(TypeKind.ARTIFACT, fields.get("type"), f"type of {subject}"),
             file=reader.text(file, f"file of {subject}") if isinstance(file, YamlScalar) else None,
             repository=reader.text(fields.get("repository"), f"repository of {subject}"),
             keys=keys,
@@ -302,7 +309,7 @@ def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]
             span=span,
             origin=reader.origin,
             inputs=read_parameters(reader, fields.get("inputs"), f"inputs of {subject}"),
-            steps={step: _step(reader, step, place, body) for step, place, body in steps},
+            steps={step: _read_step(reader, step, place, body) for step, place, body in steps},
             precondition=reader.optional(fields.get("precondition", fields.get("preconditions"))),
             implementation=read_implementation(reader, fields.get("implementation")),
             outputs=read_output_mappings(reader, fields.get("outputs"), subject),
@@ -310,7 +317,7 @@ def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]
     return workflows
 
 
-def _step(reader: Reader, name: str, span: Span, node: YamlNode) -> Step:
+def _read_step(reader: Reader, name: str, span: Span, node: YamlNode) -> Step:
     subject = f"step {name!r}"
     fields = reader.fields(node, subject, _STEP_KEYS)
     target, activities = fields.get("target"), fields.get("activities")
@@ -328,24 +335,24 @@ def _step(reader: Reader, name: str, span: Span, node: YamlNode) -> Step:
         ),
         operation_host=reader.text(fields.get("operation_host"), f"operation_host of {subject}"),
         filter=reader.optional(fields.get("filter")),
-        activities=tuple(_activities(reader, activities, subject)),
+        activities=tuple(_read_activities(reader, activities, subject)),
         on_success=reader.texts(fields.get("on_success"), f"on_success of {subject}"),
         on_failure=reader.texts(fields.get("on_failure"), f"on_failure of {subject}"),
     )
 
 
-def _activities(reader: Reader, node: YamlNode | None, subject: str) -> Iterator[Activity]:
+def _read_activities(reader: Reader, node: YamlNode | None, subject: str) -> Iterator[Activity]:
     """One map each: the kind of the activity with a name, or with a map that has a name and inputs."""
     for item in node.items if isinstance(node, YamlSequence) else ():
         for key, span, value in reader.entries(item, f"an activity of {subject}"):
             kind = _ACTIVITIES.get(key)
             if kind is not None:
-                yield _activity(reader, kind, span, value)
+                yield _read_activity(reader, kind, span, value)
             elif key != "inputs":
-                reader.unknown_key(key, _ACTIVITIES, f"an activity of {subject}", span)
+                reader.report_unknown_key(key, _ACTIVITIES, f"an activity of {subject}", span)
 
 
-def _activity(reader: Reader, kind: ActivityKind, span: Span, node: YamlNode) -> Activity:
+def _read_activity(reader: Reader, kind: ActivityKind, span: Span, node: YamlNode) -> Activity:
     inputs: YamlNode | None = None
     named: YamlNode | None = node
     if isinstance(node, YamlMapping):
@@ -378,6 +385,6 @@ def read_triggers(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
             target=text_of(filtered.get("node")) if isinstance(filtered, YamlMapping) else None,
             condition=reader.optional(fields.get("condition")),
             schedule=reader.optional(fields.get("schedule")),
-            action=tuple(_activities(reader, fields.get("action"), subject)),
+            action=tuple(_read_activities(reader, fields.get("action"), subject)),
         )
     return triggers

@@ -15,35 +15,35 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.definitions import read_type
-from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of_document, document_of
+from sabir.languages.tosca.syntax.dialects import ToscaDialect, dialect_of_document, document_of
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.files import DocumentFiles
 from sabir.languages.tosca.syntax.imports import (
     MISSING_IMPORT,
     PYTHON_IMPORT,
     UNFETCHED_IMPORT,
-    Import,
+    ImportEntry,
     find_file,
     find_profile,
+    find_profile_for_file,
+    find_shipped_profile,
     in_repository,
     is_remote,
     read_imports,
-    shipped_file,
-    shipped_profile,
 )
 from sabir.languages.tosca.syntax.nodes import (
+    DocumentOrigin,
     FunctionDefinition,
-    Origin,
     Repository,
     Topology,
     TypeDefinition,
 )
-from sabir.languages.tosca.syntax.pointers import fragment
+from sabir.languages.tosca.syntax.pointers import find_fragment
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.languages.tosca.syntax.scopes import Kind, Scope
+from sabir.languages.tosca.syntax.scopes import TypeKind, TypeScope
 from sabir.languages.tosca.syntax.shapes import check_shapes
 from sabir.languages.tosca.syntax.topology import TYPES, TopologyParts, names_in, read_functions, with_kinds
-from sabir.languages.tosca.syntax.tosca2 import normalised
+from sabir.languages.tosca.syntax.tosca2 import normalize_document
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place
@@ -83,7 +83,7 @@ _DOCUMENT_KEYS: Final = frozenset(
         "decorators",
         "data_types",
         TYPES,
-        *(kind.value for kind in Kind),
+        *(kind.value for kind in TypeKind),
     }
 )
 
@@ -116,17 +116,17 @@ class _Document(Struct, frozen=True, eq=False):
     prefix: str
 
 
-class Gathering:
+class TopologyLoader:
     """All documents of one load. A type of the importing file wins over an imported one of the same name.
 
     Documents are read when all of them are there: what a name means depends on what the file imports.
     """
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: DocumentFiles) -> None:
         self.files = files
         self.findings: list[Finding] = []
         self.seen: dict[str, None] = {}
-        self.types: dict[Kind, dict[str, TypeDefinition]] = {kind: {} for kind in Kind}
+        self.types: dict[TypeKind, dict[str, TypeDefinition]] = {kind: {} for kind in TypeKind}
         self.repositories: dict[str, Repository] = {}
         self.profiles: dict[str, None] = {}
         self.complete = True
@@ -134,7 +134,7 @@ class Gathering:
         """Files that are read as if they were written in the main one."""
         self._refused: list[Finding] = []
         """What the grammar of 2.0 does not allow."""
-        self._scopes: dict[str, Scope] = {}
+        self._scopes: dict[str, TypeScope] = {}
         self._documents: list[_Document] = []
         self._depth = 0
         """How many imports lead to the document that is being read."""
@@ -142,23 +142,27 @@ class Gathering:
         self._addresses: dict[str, str] = {}
         """Of the files that are copies of something on the network."""
 
-    def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> Scope:
+    def read_document(
+        self, file: PackageFile, root: YamlMapping, dialect: ToscaDialect, *, prefix: str
+    ) -> TypeScope:
         self.seen[file.name] = None
         self.profiles.update(dict.fromkeys(dialect.profiles))
         self.complete = self.complete and "nfv" not in dialect.profiles
-        scope = self._scopes[file.name] = self._scopes.get(file.name) or Scope()
-        origin = Origin(file.source, self.files.directory(file.name), prefix, second=dialect.grammar == 2)
+        scope = self._scopes[file.name] = self._scopes.get(file.name) or TypeScope()
+        origin = DocumentOrigin(
+            file.source, self.files.directory(file.name), prefix, second=dialect.grammar == 2
+        )
         reader = Reader(origin, self.findings, scope)
         if dialect.grammar == 2:
             check_shapes(Reader(reader.origin, self._refused), root)
-            root = normalised(root)
+            root = normalize_document(root)
         fields = reader.fields(root, "the document", _DOCUMENT_KEYS)
         # Who looks for what stands in a section that is lost would report all of it.
         self.complete = self.complete and not reader.loses
         self._read_repositories(reader, fields.get("repositories"), is_second=dialect.grammar == 2)
         self._documents.append(_Document(reader, fields, prefix))
         for wanted in read_imports(reader, fields.get("imports")):
-            imported = self._import(file, wanted, _joined(prefix, wanted.namespace))
+            imported = self._import(file, wanted, _join_namespaces(prefix, wanted.namespace))
             if imported is not None:
                 scope.imports.append((wanted.namespace, imported))
         return scope
@@ -182,7 +186,7 @@ class Gathering:
 
     # Imports
 
-    def _import(self, importer: PackageFile, wanted: Import, prefix: str) -> Scope | None:
+    def _import(self, importer: PackageFile, wanted: ImportEntry, prefix: str) -> TypeScope | None:
         place = Place(importer.source, wanted.span)
         target: str | None = wanted.target
         if wanted.repository is not None:
@@ -192,7 +196,7 @@ class Gathering:
         pointer = ""
         if not wanted.is_profile and not is_remote(target):
             target, _, pointer = target.partition("#")
-        imported = self._found(importer, target, is_profile=wanted.is_profile)
+        imported = self._find_import(importer, target, is_profile=wanted.is_profile)
         if imported is not None and imported.name.endswith(".py"):
             self._missing(
                 place,
@@ -215,7 +219,7 @@ class Gathering:
                 self._missing(place, message, MISSING_IMPORT)
                 return None
             return self._read_import(imported, prefix, pointer, place)
-        shipped = shipped_profile(target) if wanted.is_profile else shipped_file(target)
+        shipped = find_shipped_profile(target) if wanted.is_profile else find_profile_for_file(target)
         if shipped is not None:
             # ETSI's files hold more than the types that are shipped in their place.
             self.profiles[shipped] = None
@@ -227,7 +231,7 @@ class Gathering:
             self._not_found(importer.name, target, place)
         return None
 
-    def _found(self, importer: PackageFile, target: str, *, is_profile: bool) -> PackageFile | None:
+    def _find_import(self, importer: PackageFile, target: str, *, is_profile: bool) -> PackageFile | None:
         if is_profile:
             return find_profile(self.files, importer.name, target)
         if is_remote(target):
@@ -245,7 +249,9 @@ class Gathering:
             self._addresses.setdefault(copy.name, url)
         return copy
 
-    def _read_import(self, imported: PackageFile, prefix: str, pointer: str, place: Place) -> Scope | None:
+    def _read_import(
+        self, imported: PackageFile, prefix: str, pointer: str, place: Place
+    ) -> TypeScope | None:
         scope = self._scopes.get(imported.name)
         if scope is not None or len(self._scopes) >= _MOST_IMPORTS:
             if scope is not None and prefix:
@@ -255,14 +261,16 @@ class Gathering:
         if root is None:
             self.complete = False
             return None
-        part = fragment(root, pointer)
+        part = find_fragment(root, pointer)
         if not isinstance(part, YamlMapping):
             self._missing(place, f"{imported.name!r} has no {'#' + pointer!r}", MISSING_IMPORT)
             return None
         root = part
         version = root.get("tosca_definitions_version")
         dialect = (
-            dialect_of_document(root, imported, self.findings) if version is not None else Dialect("", 1, ())
+            dialect_of_document(root, imported, self.findings)
+            if version is not None
+            else ToscaDialect("", 1, ())
         )
         if dialect is None:
             self.complete = False
@@ -280,7 +288,7 @@ class Gathering:
                 self._aliases.append((document.reader, prefix))
                 return
 
-    def _in_repository(self, wanted: Import, repository: str, importer: PackageFile) -> str | None:
+    def _in_repository(self, wanted: ImportEntry, repository: str, importer: PackageFile) -> str | None:
         declared = self.repositories.get(repository)
         if declared is not None:
             return in_repository(wanted.target, declared)
@@ -322,11 +330,11 @@ class Gathering:
             replace(document, fields=fields)
             for document, fields in zip(self._documents, sections, strict=True)
         ]
-        taken: dict[tuple[Kind, str], Scope] = {}
+        taken: dict[tuple[TypeKind, str], TypeScope] = {}
         for document in self._documents:
             scope = document.reader.scope
             assert scope is not None
-            for kind in Kind:
+            for kind in TypeKind:
                 for name in names_in(document.fields.get(kind.value)):
                     owner = taken.setdefault((kind, name), scope)
                     # 2.0: what is imported into a namespace is known there only.
@@ -335,12 +343,12 @@ class Gathering:
                     known_as = name if is_free else f"{document.prefix}:{name}"
                     scope.names.setdefault(kind, {}).setdefault(name, known_as)
 
-    def _read_types(self, document: _Document, kind: Kind) -> None:
+    def _read_types(self, document: _Document, kind: TypeKind) -> None:
         table, reader = self.types[kind], document.reader
         prefixes = [document.prefix, *(prefix for other, prefix in self._aliases if other is reader)]
         # Tools that know no nested namespaces write the last prefix alone.
         prefixes += [prefix.rpartition(":")[2] for prefix in prefixes]
-        for name, span, value in reader.named_list(document.fields.get(kind.value), kind.value):
+        for name, span, value in reader.list_named_entries(document.fields.get(kind.value), kind.value):
             known_as = reader.type_name(kind, name)
             definition = read_type(reader, kind, known_as, span, value)
             earlier = table.setdefault(known_as, definition)
@@ -381,15 +389,15 @@ class Gathering:
         rest = (finding for finding in self.findings if (finding.code, finding.place) not in refused)
         return (*self._refused, *rest)
 
-    def topology(self, file: PackageFile, dialect: Dialect) -> Topology:
+    def topology(self, file: PackageFile, dialect: ToscaDialect) -> Topology:
         """Everything that the documents say together."""
         self._name_types()
         parts = TopologyParts()
         has_topology = False
         for document in self._documents:
-            for kind in Kind:
+            for kind in TypeKind:
                 self._read_types(document, kind)
-        inner: list[tuple[Origin, TopologyParts]] = []
+        inner: list[tuple[DocumentOrigin, TopologyParts]] = []
         for document in self._documents:
             reader = document.reader
             node = reader.mapping(document.fields.get("topology_template"), "topology_template")
@@ -407,7 +415,7 @@ class Gathering:
             else:
                 parts.take(reader, fields, is_main=is_main)
         topology = self._topology(
-            Origin(file.source, self.files.directory(file.name)),
+            DocumentOrigin(file.source, self.files.directory(file.name)),
             dialect.name,
             parts,
             has_topology=has_topology,
@@ -438,7 +446,7 @@ class Gathering:
                 or b"substitution_mapping" not in file.raw()
             ):
                 continue
-            inner = Gathering(self.files)
+            inner = TopologyLoader(self.files)
             root = document_of(file, inner.findings)
             dialect = None if root is None else dialect_of_document(root, file, inner.findings)
             if root is not None and dialect is not None:
@@ -447,7 +455,7 @@ class Gathering:
         return tuple(topologies)
 
     def _topology(
-        self, origin: Origin, version: str, parts: TopologyParts, *, has_topology: bool
+        self, origin: DocumentOrigin, version: str, parts: TopologyParts, *, has_topology: bool
     ) -> Topology:
         return Topology(
             origin=origin,
@@ -472,5 +480,5 @@ class Gathering:
         )
 
 
-def _joined(outer: str, namespace: str) -> str:
+def _join_namespaces(outer: str, namespace: str) -> str:
     return f"{outer}:{namespace}" if outer and namespace else outer or namespace

@@ -22,7 +22,7 @@ _MORE: Final = re.compile(r"(?:\n[ \t]+(?![A-Za-z][\w.-]*[ \t]*:)[^\s][^\n]*)+")
 _LINE: Final = re.compile(r"(?m)^[^\s#][^\n]*$")
 
 
-class Field(Struct, frozen=True):
+class ManifestField(Struct, frozen=True):
     name: str
     value: str
     place: Place
@@ -34,22 +34,22 @@ def meta_file(package: LoadedPackage) -> PackageFile | None:
     return next((file for name in META_NAMES if (file := package.get_file(name)) is not None), None)
 
 
-def fields_of(source: Source) -> Iterator[Field]:
+def fields_of(source: Source) -> Iterator[ManifestField]:
     for match in _FIELD.finditer(source.text):
         value = match[2].strip()
         start = match.end() - len(match[2].lstrip())
         span = Span(start, start + len(value)) if value else Span(*match.span(1))
         more = _MORE.match(source.text, match.end())
         words = " ".join((value, *more[0].split())).strip() if more is not None else value
-        yield Field(match[1], words, Place(source, span))
+        yield ManifestField(match[1], words, Place(source, span))
 
 
-def first_field(source: Source, *names: str) -> Field | None:
+def first_field(source: Source, *names: str) -> ManifestField | None:
     """The first field that has one of these names, and a value."""
     return next((field for field in fields_of(source) if field.name in names and field.value), None)
 
 
-def broken_lines(source: Source) -> Iterator[Place]:
+def find_malformed_lines(source: Source) -> Iterator[Place]:
     """Lines that are no fields; an indented one belongs to the line before it."""
     for match in _LINE.finditer(source.text):
         if _FIELD.match(source.text, match.start()) is None:
@@ -59,15 +59,15 @@ def broken_lines(source: Source) -> Iterator[Place]:
 _CMS: Final = re.compile(r"(?ms)^-----BEGIN (CMS|PKCS7)-----\s*?$.*?^-----END \1-----")
 
 
-class Entry(Struct, frozen=True):
+class ManifestEntry(Struct, frozen=True):
     """A file that the manifest names."""
 
-    source: Field
-    algorithm: Field | None = None
-    hash: Field | None = None
-    signature: Field | None = None
+    source: ManifestField
+    algorithm: ManifestField | None = None
+    hash: ManifestField | None = None
+    signature: ManifestField | None = None
     """The file with the signature of this one."""
-    certificate: Field | None = None
+    certificate: ManifestField | None = None
 
 
 def manifest_of(package: LoadedPackage) -> PackageFile | None:
@@ -82,23 +82,25 @@ def manifest_of(package: LoadedPackage) -> PackageFile | None:
     return None if entry is None else package.get_file(posixpath.splitext(entry.value)[0] + ".mf")
 
 
-def entries_of(manifest: PackageFile) -> Iterator[Entry]:
+def entries_of(manifest: PackageFile) -> Iterator[ManifestEntry]:
     """Each `Source` with the `Algorithm` and `Hash` that follow it."""
-    source: Field | None = None
-    details: dict[str, Field] = {}
+    source: ManifestField | None = None
+    details: dict[str, ManifestField] = {}
     for field in fields_of(manifest.source):
         if field.name == "Source":
             if source is not None:
-                yield _entry(source, details)
+                yield _build_entry(source, details)
             source, details = field, {}
         elif source is not None:
             details.setdefault(field.name, field)
     if source is not None:
-        yield _entry(source, details)
+        yield _build_entry(source, details)
 
 
-def _entry(source: Field, details: dict[str, Field]) -> Entry:
-    return Entry(source, *(details.get(name) for name in ("Algorithm", "Hash", "Signature", "Certificate")))
+def _build_entry(source: ManifestField, details: dict[str, ManifestField]) -> ManifestEntry:
+    return ManifestEntry(
+        source, *(details.get(name) for name in ("Algorithm", "Hash", "Signature", "Certificate"))
+    )
 
 
 def signature_of(manifest: PackageFile) -> re.Match[str] | None:
@@ -106,7 +108,7 @@ def signature_of(manifest: PackageFile) -> re.Match[str] | None:
     return _CMS.search(manifest.source.text)
 
 
-def signed_forms(manifest: PackageFile) -> list[bytes]:
+def list_signed_forms(manifest: PackageFile) -> list[bytes]:
     """What may have been signed of a manifest with a signature.
 
     SOL004 does not say which ends the lines have then, nor whether the last one has any: as it is, as mail has them

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.languages.tosca.syntax.scopes import Kind, Scope
+from sabir.languages.tosca.syntax.scopes import TypeKind, TypeScope
 from sabir.source.yaml.nodes import YamlNode, plain_data, text_of
 from sabir.text import Place, Source, Span
 
 UNBOUNDED: Final = -1
 
 
-class Origin(Struct, frozen=True):
+class DocumentOrigin(Struct, frozen=True):
     """The file a definition stands in: its text, and the directory its paths are relative to."""
 
     source: Source
@@ -32,11 +32,11 @@ class Origin(Struct, frozen=True):
     """True for a file in the grammar of 2.0, whose rules of refinement are stricter."""
 
 
-class Written(Struct, frozen=True, eq=False):
+class SourceValue(Struct, frozen=True, eq=False):
     """A value with its place."""
 
     node: YamlNode
-    origin: Origin
+    origin: DocumentOrigin
     through: Span | None = None
     """Where it was put in by an alias or a merge key, when it is written elsewhere."""
     key: Span | None = None
@@ -55,23 +55,23 @@ class Written(Struct, frozen=True, eq=False):
         return plain_data(self.node)
 
 
-class _Named(Struct, frozen=True, kw_only=True, eq=False):
+class _NamedNode(Struct, frozen=True, kw_only=True, eq=False):
     name: str
     span: Span
-    origin: Origin
+    origin: DocumentOrigin
 
     @property
     def place(self) -> Place:
         return Place(self.origin.source, self.span)
 
 
-class Constraint(_Named, frozen=True, kw_only=True, eq=False):
+class Constraint(_NamedNode, frozen=True, kw_only=True, eq=False):
     """`in_range: [1, 4]`: the name is the operator."""
 
-    argument: Written
+    argument: SourceValue
 
 
-class Schema(_Named, frozen=True, kw_only=True, eq=False):
+class Schema(_NamedNode, frozen=True, kw_only=True, eq=False):
     """The type of a value; the name is that of the type."""
 
     constraints: tuple[Constraint, ...] = ()
@@ -79,13 +79,13 @@ class Schema(_Named, frozen=True, kw_only=True, eq=False):
     key_schema: Schema | None = None
 
 
-class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class PropertyDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     """Of a property, an attribute or an input; without a schema only a value or a default was written."""
 
     schema: Schema | None
     required: bool = True
-    default: Written | None = None
-    value: Written | None = None
+    default: SourceValue | None = None
+    value: SourceValue | None = None
     metadata: Mapping[str, Any] = {}
     is_attribute: bool = False
     is_short: bool = False
@@ -113,7 +113,7 @@ class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
 InputDefinition = PropertyDefinition
 
 
-def defined_values(definitions: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
+def list_defined_values(definitions: Mapping[str, PropertyDefinition]) -> Iterator[SourceValue]:
     """What definitions give: a value, or else a default."""
     for definition in definitions.values():
         written = definition.value or definition.default
@@ -121,7 +121,7 @@ def defined_values(definitions: Mapping[str, PropertyDefinition]) -> Iterator[Wr
             yield written
 
 
-class CapabilityDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class CapabilityDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     type: str
     valid_source_types: tuple[str, ...] = ()
     valid_relationship_types: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class CapabilityDefinition(_Named, frozen=True, kw_only=True, eq=False):
     attributes: Mapping[str, PropertyDefinition] = {}
 
 
-class RelationshipDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class RelationshipDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     """2.0: the relationship of a requirement, with what it refines of its type."""
 
     properties: Mapping[str, PropertyDefinition] = {}
@@ -139,14 +139,14 @@ class RelationshipDefinition(_Named, frozen=True, kw_only=True, eq=False):
     interfaces: Mapping[str, InterfaceDefinition] = {}
 
 
-class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class RequirementDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     capability: str | None = None
     node: str | None = None
     relationship: str | None = None
     occurrences: tuple[int, int] = (1, 1)
     says_occurrences: bool = False
     """Whether they were written, and not left to the default."""
-    node_filter: Written | None = None
+    node_filter: SourceValue | None = None
     refinement: RelationshipDefinition | None = None
     """2.0: what it says of the relationship beside its type."""
     type_spans: Mapping[str, Span] = {}
@@ -156,30 +156,30 @@ class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
         return Place(self.origin.source, self.type_spans.get(key, self.span))
 
 
-class ArtifactDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class ArtifactDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     end: int
     """Where what is written for it ends."""
     type: str | None = None
     file: str | None = None
     repository: str | None = None
     keys: Mapping[str, Any] = {}
-    properties: Mapping[str, Written] = {}
+    properties: Mapping[str, SourceValue] = {}
 
     @property
     def whole_place(self) -> Place:
         return Place(self.origin.source, Span(self.span.start, max(self.span.end, self.end)))
 
 
-class Implementation(_Named, frozen=True, kw_only=True, eq=False):
+class Implementation(_NamedNode, frozen=True, kw_only=True, eq=False):
     """What carries out an operation; the name is that of an artifact or file, empty when the artifact is written in place."""
 
     artifact: ArtifactDefinition | None = None
     dependencies: tuple[tuple[str, Span], ...] = ()
-    timeout: Written | None = None
+    timeout: SourceValue | None = None
     operation_host: str | None = None
 
 
-class OutputMapping(_Named, frozen=True, kw_only=True, eq=False):
+class OutputMapping(_NamedNode, frozen=True, kw_only=True, eq=False):
     """Where an output of an operation goes: the way to an attribute, as `[SELF, url]`; empty when it goes nowhere."""
 
     target: tuple[str, ...] = ()
@@ -187,7 +187,7 @@ class OutputMapping(_Named, frozen=True, kw_only=True, eq=False):
     """What is said of the value, where that is more than its target."""
 
 
-class OperationDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class OperationDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     """Also a notification. Inputs are definitions, values, or both."""
 
     implementation: Implementation | None = None
@@ -195,7 +195,7 @@ class OperationDefinition(_Named, frozen=True, kw_only=True, eq=False):
     outputs: Mapping[str, OutputMapping] = {}
 
 
-class InterfaceDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class InterfaceDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     type: str | None = None
     type_span: Span | None = None
     operations: Mapping[str, OperationDefinition] = {}
@@ -212,42 +212,42 @@ class ActivityKind(Enum):
     INLINE = "inline"
 
 
-class Activity(_Named, frozen=True, kw_only=True, eq=False):
+class Activity(_NamedNode, frozen=True, kw_only=True, eq=False):
     """The name is that of the operation, workflow or state."""
 
     kind: ActivityKind
-    inputs: Mapping[str, Written] = {}
+    inputs: Mapping[str, SourceValue] = {}
 
 
-class Step(_Named, frozen=True, kw_only=True, eq=False):
+class Step(_NamedNode, frozen=True, kw_only=True, eq=False):
     """A step of a workflow, with the steps that follow."""
 
     target: str | None = None
     target_span: Span | None = None
     target_relationship: str | None = None
     operation_host: str | None = None
-    filter: Written | None = None
+    filter: SourceValue | None = None
     activities: tuple[Activity, ...] = ()
     on_success: tuple[tuple[str, Span], ...] = ()
     on_failure: tuple[tuple[str, Span], ...] = ()
 
 
-class Trigger(_Named, frozen=True, kw_only=True, eq=False):
+class Trigger(_NamedNode, frozen=True, kw_only=True, eq=False):
     """What a policy does when something happens."""
 
     event: str | None = None
     target: str | None = None
-    condition: Written | None = None
-    schedule: Written | None = None
+    condition: SourceValue | None = None
+    schedule: SourceValue | None = None
     action: tuple[Activity, ...] = ()
 
 
 class ScalarDefinition(Struct, frozen=True, kw_only=True, eq=False):
     """Of a scalar type of 2.0: its units and prefixes with their multipliers, as far as this type itself says them."""
 
-    units: Written | None = None
-    prefixes: Written | None = None
-    canonical_unit: Written | None = None
+    units: SourceValue | None = None
+    prefixes: SourceValue | None = None
+    canonical_unit: SourceValue | None = None
     data_type: Schema | None = None
 
     @property
@@ -255,10 +255,10 @@ class ScalarDefinition(Struct, frozen=True, kw_only=True, eq=False):
         return all(part is None for part in (self.units, self.prefixes, self.canonical_unit, self.data_type))
 
 
-class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class TypeDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     """A type of any kind; what a kind does not have is empty."""
 
-    kind: Kind
+    kind: TypeKind
     derived_from: str | None = None
     derived_from_span: Span | None = None
     properties: Mapping[str, PropertyDefinition] = {}
@@ -292,15 +292,15 @@ class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Unfurl: whether its metadata say that there may be properties which are not declared."""
 
 
-Assignment = Mapping[str, Written]
+Assignment = Mapping[str, SourceValue]
 
 
-class CapabilityAssignment(_Named, frozen=True, kw_only=True, eq=False):
+class CapabilityAssignment(_NamedNode, frozen=True, kw_only=True, eq=False):
     properties: Assignment = {}
     attributes: Assignment = {}
 
 
-class RelationshipTemplate(_Named, frozen=True, kw_only=True, eq=False):
+class RelationshipTemplate(_NamedNode, frozen=True, kw_only=True, eq=False):
     """Also the relationship that an assignment writes in line; then its type may be left out."""
 
     type: str | None = None
@@ -310,16 +310,16 @@ class RelationshipTemplate(_Named, frozen=True, kw_only=True, eq=False):
     copy: str | None = None
 
 
-class RequirementAssignment(_Named, frozen=True, kw_only=True, eq=False):
+class RequirementAssignment(_NamedNode, frozen=True, kw_only=True, eq=False):
     node: str | None = None
     node_span: Span | None = None
     capability: str | None = None
     relationship: str | RelationshipTemplate | None = None
-    node_filter: Written | None = None
+    node_filter: SourceValue | None = None
     occurrences: tuple[int, int] | None = None
-    node_index: Written | None = None
+    node_index: SourceValue | None = None
     """2.0: which instance of the node it leads to; an expression, too."""
-    count: Written | None = None
+    count: SourceValue | None = None
     """2.0: how many relationships; an expression, too."""
     allocation: Assignment = {}
     """2.0: what it takes of the properties of the capability that it leads to."""
@@ -327,7 +327,7 @@ class RequirementAssignment(_Named, frozen=True, kw_only=True, eq=False):
     directives: tuple[str, ...] = ()
 
 
-class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
+class NodeTemplate(_NamedNode, frozen=True, kw_only=True, eq=False):
     type: str
     type_span: Span
     properties: Assignment = {}
@@ -337,9 +337,9 @@ class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
     interfaces: Mapping[str, InterfaceDefinition] = {}
     artifacts: Mapping[str, ArtifactDefinition] = {}
     directives: tuple[str, ...] = ()
-    node_filter: Written | None = None
+    node_filter: SourceValue | None = None
     copy: str | None = None
-    count: Written | None = None
+    count: SourceValue | None = None
     """How many instances there are; an expression, too."""
     loses: bool = False
     """Whether something stands under a misspelt key."""
@@ -361,7 +361,7 @@ class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
         return self.name if self.instance_of is None or self.index else self.instance_of
 
 
-class GroupTemplate(_Named, frozen=True, kw_only=True, eq=False):
+class GroupTemplate(_NamedNode, frozen=True, kw_only=True, eq=False):
     type: str | None
     type_span: Span
     properties: Assignment = {}
@@ -369,7 +369,7 @@ class GroupTemplate(_Named, frozen=True, kw_only=True, eq=False):
     members: tuple[tuple[str, Span], ...] = ()
 
 
-class PolicyTemplate(_Named, frozen=True, kw_only=True, eq=False):
+class PolicyTemplate(_NamedNode, frozen=True, kw_only=True, eq=False):
     type: str | None
     type_span: Span
     properties: Assignment = {}
@@ -377,20 +377,20 @@ class PolicyTemplate(_Named, frozen=True, kw_only=True, eq=False):
     triggers: Mapping[str, Trigger] = {}
 
 
-class OutputDefinition(_Named, frozen=True, kw_only=True, eq=False):
-    value: Written | None
+class OutputDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
+    value: SourceValue | None
     schema: Schema | None = None
 
 
-class Workflow(_Named, frozen=True, kw_only=True, eq=False):
+class Workflow(_NamedNode, frozen=True, kw_only=True, eq=False):
     inputs: Mapping[str, PropertyDefinition] = {}
     steps: Mapping[str, Step] = {}
-    precondition: Written | None = None
+    precondition: SourceValue | None = None
     implementation: Implementation | None = None
     outputs: Mapping[str, OutputMapping] = {}
 
 
-class MappedEntry(_Named, frozen=True, kw_only=True, eq=False):
+class MappedEntry(_NamedNode, frozen=True, kw_only=True, eq=False):
     """One mapping of a substitution. The name is that of the property, attribute, capability, requirement or interface."""
 
     section: str
@@ -400,7 +400,7 @@ class MappedEntry(_Named, frozen=True, kw_only=True, eq=False):
     """2.0: how many assignments of a requirement it is for."""
     targets: tuple[tuple[str, ...], ...] = ()
     """What it stands for: an input, an output, a template, or a template and one of its entries."""
-    value: Written | None = None
+    value: SourceValue | None = None
     """1.3: a value that is given in the place of a target; of an interface: workflows by operation."""
 
     @property
@@ -411,17 +411,17 @@ class MappedEntry(_Named, frozen=True, kw_only=True, eq=False):
         return self.targets[0][0], self.targets[0][1]
 
 
-class SubstitutionMapping(_Named, frozen=True, kw_only=True, eq=False):
+class SubstitutionMapping(_NamedNode, frozen=True, kw_only=True, eq=False):
     """The name is that of the node type that the topology can stand for."""
 
     entries: tuple[MappedEntry, ...] = ()
-    filter: Written | None = None
+    filter: SourceValue | None = None
 
     def of(self, section: str) -> tuple[MappedEntry, ...]:
         return tuple(entry for entry in self.entries if entry.section == section)
 
 
-class Repository(_Named, frozen=True, kw_only=True, eq=False):
+class Repository(_NamedNode, frozen=True, kw_only=True, eq=False):
     url: str
 
 
@@ -446,7 +446,7 @@ class Signature(Struct, frozen=True, kw_only=True, eq=False):
         return len(self.arguments) <= count and (count <= most or self.variadic)
 
 
-class FunctionDefinition(_Named, frozen=True, kw_only=True, eq=False):
+class FunctionDefinition(_NamedNode, frozen=True, kw_only=True, eq=False):
     """2.0: a function of one's own."""
 
     signatures: tuple[Signature, ...] = ()
@@ -455,9 +455,9 @@ class FunctionDefinition(_Named, frozen=True, kw_only=True, eq=False):
 class Topology(Struct, frozen=True, kw_only=True):
     """Everything a service template says, with what its imports say taken in."""
 
-    origin: Origin
+    origin: DocumentOrigin
     version: str
-    types: Mapping[Kind, Mapping[str, TypeDefinition]]
+    types: Mapping[TypeKind, Mapping[str, TypeDefinition]]
     inputs: Mapping[str, InputDefinition]
     node_templates: Mapping[str, NodeTemplate]
     relationship_templates: Mapping[str, RelationshipTemplate]
@@ -484,7 +484,7 @@ class Topology(Struct, frozen=True, kw_only=True):
     """Whether the package has files other than documents of TOSCA in a folder."""
     functions: Mapping[str, FunctionDefinition] = {}
     """The functions of one's own that 2.0 lets files define."""
-    scopes: tuple[Scope, ...] = ()
+    scopes: tuple[TypeScope, ...] = ()
     """The files, by what their names of types mean."""
 
     @property

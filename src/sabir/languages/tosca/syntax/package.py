@@ -10,15 +10,15 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.syntax.documents import Loaded, load
+from sabir.languages.tosca.syntax.documents import LoadedTopology, load_topology
 from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, is_project, load_ensemble
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.manifests import first_field, meta_file
 from sabir.languages.tosca.syntax.project import PROJECT_FILE
-from sabir.languages.tosca.syntax.recognition import candidates
+from sabir.languages.tosca.syntax.recognition import list_candidate_files
 from sabir.session import Session, Trust
-from sabir.source.catalogue import Catalogue
+from sabir.source.catalogue import ImportCatalog
 from sabir.source.packages import LoadedPackage, PackageFile
 
 MISSING_ENTRY: Final = tosca_rule(
@@ -48,42 +48,42 @@ class _Documents:
 
     def __init__(self, package: LoadedPackage) -> None:
         self._package = package
-        self._read: dict[tuple[_SessionMark, str, Trust, Catalogue], Loaded] = {}
+        self._read: dict[tuple[_SessionMark, str, Trust, ImportCatalog], LoadedTopology] = {}
 
-    def load(self, name: str, reading: Reading) -> Loaded:
+    def load(self, name: str, reading: LoadContext) -> LoadedTopology:
         key = reading.session.cache(_SessionMark), name, reading.session.trust, reading.catalogue
         loaded = self._read.get(key)
         if loaded is None:
-            loaded = self._read[key] = _read(self._package, name, reading)
+            loaded = self._read[key] = _read_document(self._package, name, reading)
         return loaded
 
 
-class Reading(Struct, frozen=True, eq=False):
+class LoadContext(Struct, frozen=True, eq=False):
     """What documents are read with."""
 
     session: Session
-    catalogue: Catalogue = Catalogue()
+    catalogue: ImportCatalog = ImportCatalog()
 
 
-def _read(package: LoadedPackage, name: str, reading: Reading) -> Loaded:
+def _read_document(package: LoadedPackage, name: str, reading: LoadContext) -> LoadedTopology:
     files = files_of(package, reading.session.trust, reading.catalogue)
     file = package.get_file(name)
     if file is not None and is_ensemble(file):
         return load_ensemble(files, file)
-    return load(files, name)
+    return load_topology(files, name)
 
 
-def _load(package: LoadedPackage, name: str, reading: Reading) -> Loaded:
+def _load_document(package: LoadedPackage, name: str, reading: LoadContext) -> LoadedTopology:
     return package.attached(_Documents).load(name, reading)
 
 
-def load_entry(package: LoadedPackage, reading: Reading) -> Loaded:
+def load_entry(package: LoadedPackage, reading: LoadContext) -> LoadedTopology:
     """The one service template to evaluate; a finding when there is none, or more than one to choose from."""
-    names, problem = _entry(package, reading)
+    names, problem = _find_entry(package, reading)
     if problem is not None:
-        return Loaded(topology=None, findings=(problem,))
+        return LoadedTopology(topology=None, findings=(problem,))
     if len(names) == 1:
-        return _load(package, names[0], reading)
+        return _load_document(package, names[0], reading)
     message = (
         "there are several service templates: " + ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
     )
@@ -96,39 +96,41 @@ def load_entry(package: LoadedPackage, reading: Reading) -> Loaded:
             "there is no service template here",
             "a service template has a 'topology_template' (TOSCA 2.0: a 'service_template')",
         )
-    return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
+    return LoadedTopology(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
 
 
-def load_entries(package: LoadedPackage, reading: Reading) -> Iterator[Loaded]:
+def load_entries(package: LoadedPackage, reading: LoadContext) -> Iterator[LoadedTopology]:
     """Every document of the package that no other imports, each with what it imports."""
-    names, problem = _entry(package, reading)
+    names, problem = _find_entry(package, reading)
     if problem is not None:
-        yield Loaded(topology=None, findings=(problem,))
+        yield LoadedTopology(topology=None, findings=(problem,))
     imported: set[str] = set()
     # What the entry of an archive does not reach belongs to somebody else: other profiles, tests, what was left there.
     rest = (
-        [] if names and _is_archive(package) else [name for name in _templates(package) if name not in names]
+        []
+        if names and _is_archive(package)
+        else [name for name in _list_templates(package) if name not in names]
     )
     for name in [*names, *rest]:
         if name in imported:
             continue
-        loaded = _load(package, name, reading)
+        loaded = _load_document(package, name, reading)
         imported.update(loaded.files)
         yield loaded
 
 
-def _entry(package: LoadedPackage, reading: Reading) -> tuple[list[str], Finding | None]:
+def _find_entry(package: LoadedPackage, reading: LoadContext) -> tuple[list[str], Finding | None]:
     meta = meta_file(package)
     if meta is not None:
         return _entry_of_meta(package, meta)
-    names = _templates(package)
+    names = _list_templates(package)
     if len(names) <= 1:
         return names, None
     project = package.get_file(PROJECT_FILE)
     if (
         project is not None
         and is_project(project)
-        and _load(package, PROJECT_FILE, reading).topology is not None
+        and _load_document(package, PROJECT_FILE, reading).topology is not None
     ):
         return [PROJECT_FILE], None
     for usual in _USUAL:
@@ -139,15 +141,18 @@ def _entry(package: LoadedPackage, reading: Reading) -> tuple[list[str], Finding
         return top, None
     with_topology = [name for name in names if _has_topology(package, name)]
     imported = {
-        file for name in with_topology for file in _load(package, name, reading).files if file != name
+        file
+        for name in with_topology
+        for file in _load_document(package, name, reading).files
+        if file != name
     }
     chosen = [name for name in with_topology if name not in imported]
     return (chosen or with_topology), None
 
 
-def _templates(package: LoadedPackage) -> list[str]:
+def _list_templates(package: LoadedPackage) -> list[str]:
     """What may be an entry: the file of a project is none where there is anything else."""
-    names = list(candidates(package))
+    names = list(list_candidate_files(package))
     files = {name: package.get_file(name) for name in names}
     return [name for name, file in files.items() if file is None or not is_project(file)] or names
 

@@ -12,7 +12,7 @@ _MOST_ENTRIES: Final = 200_000
 _DEEPEST: Final = 60
 
 
-def fragment(root: YamlMapping, pointer: str) -> YamlNode | None:
+def find_fragment(root: YamlMapping, pointer: str) -> YamlNode | None:
     """The part of a document that a path leads to: `/spec/service_template`."""
     here: YamlNode | None = root
     for key in filter(None, pointer.split("/")):
@@ -20,12 +20,12 @@ def fragment(root: YamlMapping, pointer: str) -> YamlNode | None:
     return here
 
 
-def merged_pointers(root: YamlMapping, text: str) -> YamlMapping:
+def merge_pointers(root: YamlMapping, text: str) -> YamlMapping:
     """The document with its pointers followed; those that lead nowhere, or to themselves, stay."""
-    return _Merging(root).mapping(root, 0) if _MARK in text else root
+    return _PointerMerger(root).mapping(root, 0) if _MARK in text else root
 
 
-class _Merging:
+class _PointerMerger:
     def __init__(self, root: YamlMapping) -> None:
         self._root = root
         self._open: list[str] = []
@@ -47,7 +47,7 @@ class _Merging:
                 entries.append(YamlEntry(entry.key, self._value(entry.value, depth), entry.merged))
         merged = YamlMapping(node.span, tuple(entries), node.tag)
         for source in sources:
-            merged = _merged(merged, source)
+            merged = _merge_mappings(merged, source)
         return merged
 
     def _value(self, node: YamlNode, depth: int) -> YamlNode:
@@ -64,7 +64,7 @@ class _Merging:
         is_enough = self._merges > _MOST_MERGES or self._entries > _MOST_ENTRIES
         if not key.startswith(_MARK) or key in self._open or is_enough:
             return None
-        target = fragment(self._root, key[1:])
+        target = find_fragment(self._root, key[1:])
         if not isinstance(target, YamlMapping):
             return None
         self._open.append(key)
@@ -74,7 +74,7 @@ class _Merging:
             self._open.pop()
 
 
-def _merged(first: YamlMapping, second: YamlMapping) -> YamlMapping:
+def _merge_mappings(first: YamlMapping, second: YamlMapping) -> YamlMapping:
     """Maps are merged key by key; any other value of the first one counts."""
     entries = {text_of(entry.key) or str(number): entry for number, entry in enumerate(first.entries)}
     for number, entry in enumerate(second.entries, len(entries)):
@@ -83,5 +83,5 @@ def _merged(first: YamlMapping, second: YamlMapping) -> YamlMapping:
         if there is None:
             entries[key] = entry
         elif isinstance(there.value, YamlMapping) and isinstance(entry.value, YamlMapping):
-            entries[key] = YamlEntry(there.key, _merged(there.value, entry.value), there.merged)
+            entries[key] = YamlEntry(there.key, _merge_mappings(there.value, entry.value), there.merged)
     return YamlMapping(first.span, tuple(entries.values()), first.tag)

@@ -42,9 +42,9 @@ def project_values(root: Path | None) -> ProjectValues:
         seen.add(name)
         if file is None:
             continue
-        data = _data(file)
+        data = _read_mapping(file)
         for key in _ENVIRONMENTS:
-            defaults = _mapping(_mapping(data.get(key)).get("defaults"))
+            defaults = _convert_mapping(_convert_mapping(data.get(key)).get("defaults"))
             values = context_values(defaults).under(values)
         waiting += [
             posixpath.join(posixpath.dirname(name), target)
@@ -55,15 +55,17 @@ def project_values(root: Path | None) -> ProjectValues:
 
 
 def context_values(context: Mapping[str, Any]) -> ProjectValues:
-    return ProjectValues(locals=_mapping(context.get("locals")), secrets=_mapping(context.get("secrets")))
+    return ProjectValues(
+        locals=_convert_mapping(context.get("locals")), secrets=_convert_mapping(context.get("secrets"))
+    )
 
 
-def _data(file: PackageFile) -> dict[str, Any]:
+def _read_mapping(file: PackageFile) -> dict[str, Any]:
     stream = compose(file.source)
     if stream.broken or not stream.documents or stream.documents[0] is None:
         return {}
-    return _mapping(plain_data(stream.documents[0]))
+    return _convert_mapping(plain_data(stream.documents[0]))
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _convert_mapping(value: Any) -> dict[str, Any]:
     return {str(name): item for name, item in value.items()} if isinstance(value, Mapping) else {}

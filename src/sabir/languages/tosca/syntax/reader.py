@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.nodes import Origin, Written
-from sabir.languages.tosca.syntax.scopes import Kind, Scope
+from sabir.languages.tosca.syntax.nodes import DocumentOrigin, SourceValue
+from sabir.languages.tosca.syntax.scopes import TypeKind, TypeScope
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
 
@@ -44,7 +44,9 @@ class Reader:
 
     __slots__ = ("findings", "loses", "origin", "scope")
 
-    def __init__(self, origin: Origin, findings: list[Finding], scope: Scope | None = None) -> None:
+    def __init__(
+        self, origin: DocumentOrigin, findings: list[Finding], scope: TypeScope | None = None
+    ) -> None:
         self.origin = origin
         self.findings = findings
         self.scope = scope
@@ -54,11 +56,11 @@ class Reader:
     def report(self, rule: Rule, message: str, span: Span, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.origin.source, span), message, hint=hint))
 
-    def written(self, node: YamlNode) -> Written:
-        return Written(node, self.origin)
+    def build_value(self, node: YamlNode) -> SourceValue:
+        return SourceValue(node, self.origin)
 
-    def optional(self, node: YamlNode | None) -> Written | None:
-        return None if node is None else Written(node, self.origin)
+    def optional(self, node: YamlNode | None) -> SourceValue | None:
+        return None if node is None else SourceValue(node, self.origin)
 
     def mapping(self, node: YamlNode | None, subject: str) -> YamlMapping | None:
         """The node as a map; None (with a finding, unless it is absent or null) when it is none."""
@@ -87,7 +89,7 @@ class Reader:
         self.report(WRONG_SHAPE, f"a name must be text, not {shape_of(key)}", key.span)
         return None
 
-    def named_list(self, node: YamlNode | None, subject: str) -> Iterator[tuple[str, Span, YamlNode]]:
+    def list_named_entries(self, node: YamlNode | None, subject: str) -> Iterator[tuple[str, Span, YamlNode]]:
         """Entries of a list of one-entry maps, as requirements and policies are; a map is taken, too."""
         if isinstance(node, YamlSequence):
             for item in node.items:
@@ -114,10 +116,10 @@ class Reader:
                 continue
             fields[key] = entry.value
             if key not in keys and key not in _FREE:
-                self.unknown_key(key, keys, subject, entry.key.span)
+                self.report_unknown_key(key, keys, subject, entry.key.span)
         return fields
 
-    def unknown_key(self, key: str, keys: Iterable[str], subject: str, span: Span) -> None:
+    def report_unknown_key(self, key: str, keys: Iterable[str], subject: str, span: Span) -> None:
         near = did_you_mean(key, keys)
         rule = UNKNOWN_KEY if near is None and not self.origin.second else MISSPELT_KEY
         self.loses = self.loses or near is not None
@@ -126,12 +128,12 @@ class Reader:
 
     def has_nearly(self, fields: Mapping[str, YamlNode], key: str) -> bool:
         """Whether there is a misspelt key, which is said, where one is missing."""
-        return any(near(other, [key]) for other in fields)
+        return any(suggest(other, [key]) for other in fields)
 
     def misspelt_key(self, key: str, keys: Iterable[str], subject: str, span: Span) -> None:
         """Of a part that may have keys of tools, too: only one that is nearly one of TOSCA's is a finding."""
         if not self.origin.second and key not in keys and did_you_mean(key, keys) is not None:
-            self.unknown_key(key, keys, subject, span)
+            self.report_unknown_key(key, keys, subject, span)
 
     def text(self, node: YamlNode | None, subject: str) -> str | None:
         if node is None:
@@ -142,12 +144,12 @@ class Reader:
             self.report(WRONG_SHAPE, f"{subject} must be text, not {shape_of(node)}", node.span)
         return None
 
-    def type_name(self, kind: Kind, name: str) -> str:
+    def type_name(self, kind: TypeKind, name: str) -> str:
         """The name by which the topology knows the type that this file calls so."""
         known_as = None if self.scope is None else self.scope.find(kind, name)
         return name if known_as is None else known_as
 
-    def type_text(self, kind: Kind, node: YamlNode | None, subject: str) -> str | None:
+    def type_text(self, kind: TypeKind, node: YamlNode | None, subject: str) -> str | None:
         """A text that names a type."""
         name = self.text(node, subject)
         return None if name is None else self.type_name(kind, name)
@@ -178,13 +180,13 @@ class Reader:
         word = metadata.get("additionalProperties") if isinstance(metadata, YamlMapping) else None
         return not self.origin.second and isinstance(word, YamlScalar) and bool(word.value)
 
-    def assignments(self, node: YamlNode | None, subject: str) -> dict[str, Written]:
+    def assignments(self, node: YamlNode | None, subject: str) -> dict[str, SourceValue]:
         merges = (
             {id(entry.value): entry.merged for entry in node.entries} if isinstance(node, YamlMapping) else {}
         )
         return {
             # An anchor stands before its aliases, and so does what it names.
-            name: Written(
+            name: SourceValue(
                 value,
                 self.origin,
                 merges.get(id(value)) or (key if value.span.start < key.start else None),

@@ -24,11 +24,11 @@ _TOPOLOGY: Final = rb"(?m)^(?:tosca_definit\w*|topology_template[ \t]*:)"
 _MARK: Final = rb"(?m)^(?:\xef\xbb\xbf)?[ \t]*(?:-[ \t]+)?[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)"
 
 
-def recognises(package: LoadedPackage) -> bool:
-    return any(map(package.exists, META_NAMES)) or next(candidates(package), None) is not None
+def is_tosca_package(package: LoadedPackage) -> bool:
+    return any(map(package.exists, META_NAMES)) or next(list_candidate_files(package), None) is not None
 
 
-def candidates(package: LoadedPackage) -> Iterator[str]:
+def list_candidate_files(package: LoadedPackage) -> Iterator[str]:
     """The YAML files that say they are TOSCA or an ensemble, those near the root first.
 
     Where none does: those at the root that lack only their version.

@@ -8,7 +8,7 @@ from typing import Final
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Constraint, PropertyDefinition, Schema
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Span
 
@@ -79,7 +79,7 @@ def read_properties(
 ) -> dict[str, PropertyDefinition]:
     if isinstance(node, YamlSequence):
         # A list of one-entry maps is common in the wild; it says the same.
-        pairs = reader.named_list(node, subject)
+        pairs = reader.list_named_entries(node, subject)
     else:
         pairs = reader.entries(node, subject)
     return {
@@ -97,7 +97,7 @@ def read_property(
             span=span,
             origin=reader.origin,
             schema=None,
-            value=reader.written(node),
+            value=reader.build_value(node),
             is_attribute=attributes,
             is_short=True,
         )
@@ -118,7 +118,7 @@ def read_property(
             origin=reader.origin,
             schema=None,
             required=False,
-            value=reader.written(node),
+            value=reader.build_value(node),
             is_attribute=attributes,
         )
     fields = reader.fields(node, subject, _PROPERTY_KEYS)
@@ -134,12 +134,12 @@ def read_property(
         origin=reader.origin,
         schema=_schema_of_fields(reader, fields, span, subject),
         required=reader.flag(fields.get("required"), f"required of {subject}", default=not attributes),
-        default=None if default is None else reader.written(default),
-        value=None if value is None else reader.written(value),
+        default=None if default is None else reader.build_value(default),
+        value=None if value is None else reader.build_value(value),
         metadata=notes,
         is_attribute=attributes,
         says_required="required" in fields,
-        refined_schema=_refined_schema(reader, fields, span, subject),
+        refined_schema=_read_refined_schema(reader, fields, span, subject),
     )
 
 
@@ -153,7 +153,7 @@ def _is_value(reader: Reader, node: YamlNode) -> bool:
     name = text_of(node)
     if name is None:
         return not (isinstance(node, YamlScalar) and node.value is None)
-    return name not in PRIMITIVES and (reader.scope is None or reader.scope.find(Kind.DATA, name) is None)
+    return name not in PRIMITIVES and (reader.scope is None or reader.scope.find(TypeKind.DATA, name) is None)
 
 
 def only_defines(node: YamlMapping) -> bool:
@@ -169,7 +169,7 @@ def holds_form(node: YamlMapping) -> bool:
 
 
 def _schema_of_name(reader: Reader, node: YamlScalar) -> Schema:
-    return Schema(name=reader.type_name(Kind.DATA, node.text), span=node.span, origin=reader.origin)
+    return Schema(name=reader.type_name(TypeKind.DATA, node.text), span=node.span, origin=reader.origin)
 
 
 def _schema_of_fields(
@@ -178,7 +178,7 @@ def _schema_of_fields(
     written = fields.get("type")
     if isinstance(fields.get("schema"), YamlMapping) and written is None:
         return read_schema(reader, fields["schema"], subject)
-    name = reader.type_text(Kind.DATA, written, f"type of {subject}")
+    name = reader.type_text(TypeKind.DATA, written, f"type of {subject}")
     if name is None:
         return None
     return Schema(
@@ -191,7 +191,7 @@ def _schema_of_fields(
     )
 
 
-def _refined_schema(
+def _read_refined_schema(
     reader: Reader, fields: Mapping[str, YamlNode], span: Span, subject: str
 ) -> Schema | None:
     if not reader.origin.second or "type" in fields:
@@ -234,6 +234,6 @@ def read_constraints(reader: Reader, node: YamlNode | None, subject: str) -> tup
             continue
         for name, span, value in reader.entries(item, f"a constraint of {subject}"):
             constraints.append(
-                Constraint(name=name, span=span, origin=reader.origin, argument=reader.written(value))
+                Constraint(name=name, span=span, origin=reader.origin, argument=reader.build_value(value))
             )
     return tuple(constraints)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Kind(Enum):
+class TypeKind(Enum):
     """The kinds of types; the value is the section they stand in."""
 
     NODE = "node_types"
@@ -26,20 +26,20 @@ class Kind(Enum):
         return self.value.removesuffix("_types")
 
 
-class Scope:
+class TypeScope:
     """One file: the types it defines, by the names that the whole topology knows them by, and its imports."""
 
     __slots__ = ("imports", "names")
 
     def __init__(self) -> None:
-        self.names: dict[Kind, dict[str, str]] = {}
-        self.imports: list[tuple[str, Scope]] = []
+        self.names: dict[TypeKind, dict[str, str]] = {}
+        self.imports: list[tuple[str, TypeScope]] = []
 
-    def find(self, kind: Kind, name: str) -> str | None:
+    def find(self, kind: TypeKind, name: str) -> str | None:
         """The name that the topology has for a type; None when this file cannot see it."""
         return self._find(kind, name, set())
 
-    def _find(self, kind: Kind, name: str, seen: set[tuple[int, str]]) -> str | None:
+    def _find(self, kind: TypeKind, name: str, seen: set[tuple[int, str]]) -> str | None:
         if (id(self), name) in seen:
             return None
         seen.add((id(self), name))
@@ -59,7 +59,7 @@ class Scope:
 
     def leads_to_nothing(self, name: str) -> bool:
         """Whether a prefixed name leads into a file that defines nothing: it stands for types that are elsewhere."""
-        scope: Scope | None = self
+        scope: TypeScope | None = self
         rest = name
         while ":" in rest and scope is not None:
             prefix, _, rest = rest.partition(":")

@@ -8,7 +8,7 @@ from typing import Final
 
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.dialects import is_strict_version
-from sabir.languages.tosca.syntax.grammar import Collection, Entity, Field, Shape, grammar
+from sabir.languages.tosca.syntax.grammar import Collection, GrammarEntity, GrammarField, ValueShape, grammar
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
 from sabir.languages.tosca.syntax.tosca2 import by_yaml_1_2
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -24,8 +24,8 @@ _READERS: Final = frozenset(
 _FREE: Final = frozenset({"metadata", "dsl_definitions"})
 _WORDS: Final = {
     # Those of 1.3 are still in use.
-    Shape.DIRECTIVES: frozenset({"create", "select", "substitute", "selectable", "substitutable"}),
-    Shape.SCOPES: frozenset({"internal", "external"}),
+    ValueShape.DIRECTIVES: frozenset({"create", "select", "substitute", "selectable", "substitutable"}),
+    ValueShape.SCOPES: frozenset({"internal", "external"}),
 }
 _FILLED: Final = frozenset(
     {
@@ -93,7 +93,7 @@ class _Checker:
             if field is not None:
                 self.field(field, f"{key} of {subject}" if subject != "the document" else f"{key}", entry)
             elif key is not None and not _is_value(entity, node):
-                self.reader.unknown_key(key, entity.fields, subject, entry.key.span)
+                self.reader.report_unknown_key(key, entity.fields, subject, entry.key.span)
         for key, field in entity.fields.items():
             if field.mandatory and node.get(key) is None:
                 self.wrong(head, f"{subject} has no {key!r}", f"add '{key}:'")
@@ -107,7 +107,7 @@ class _Checker:
                 head, f"{subject} has a 'checksum' and no 'checksum_algorithm'", "add 'checksum_algorithm:'"
             )
 
-    def _together(self, entity: Entity, subject: str, node: YamlMapping, head: YamlNode) -> None:
+    def _together(self, entity: GrammarEntity, subject: str, node: YamlMapping, head: YamlNode) -> None:
         """Keys that exclude one another, and those of which one is needed."""
         keys = {text_of(entry.key): entry.key for entry in node.entries}
         present = [key for key in entity.exclusive if key in keys]
@@ -119,7 +119,7 @@ class _Checker:
         if entity.any_of and not any(key in keys for key in entity.any_of):
             self.wrong(head, f"{subject} has neither " + " nor ".join(map(repr, entity.any_of)))
 
-    def _short(self, entity: Entity, subject: str, node: YamlNode, head: YamlNode) -> None:
+    def _short(self, entity: GrammarEntity, subject: str, node: YamlNode, head: YamlNode) -> None:
         if isinstance(node, YamlScalar) and node.value is None:
             if entity.word in _FILLED or any(field.mandatory for field in entity.fields.values()):
                 self.wrong(head, f"{subject} has nothing under it")
@@ -128,9 +128,9 @@ class _Checker:
         elif not _FITS[entity.short](node):
             self.wrong(node, f"{subject} must be a map or {entity.short.value}, not {shape_of(node)}")
 
-    def field(self, field: Field, subject: str, entry: YamlEntry) -> None:
+    def field(self, field: GrammarField, subject: str, entry: YamlEntry) -> None:
         node = entry.value
-        if isinstance(node, YamlScalar) and node.value is None and field.shape is not Shape.ANY:
+        if isinstance(node, YamlScalar) and node.value is None and field.shape is not ValueShape.ANY:
             self.wrong(
                 entry.key, f"{subject} has nothing under it", "leave the key out, or write what belongs there"
             )
@@ -139,21 +139,21 @@ class _Checker:
         elif field.entity is not None:
             self.collection(field.collection, field.entity, subject, entry)
 
-    def shape(self, shape: Shape, subject: str, node: YamlNode) -> None:
+    def shape(self, shape: ValueShape, subject: str, node: YamlNode) -> None:
         words = _WORDS.get(shape)
         if words is not None and isinstance(node, YamlSequence):
             for item in node.items:
-                if _scalar(item) not in words:
+                if _scalar_value(item) not in words:
                     hint = did_you_mean(text_of(item) or "", words) or f"it must be {shape.value}"
                     self.wrong(item, f"{subject} cannot have {shape_of(item)}", hint)
         elif not _FITS[shape](node):
             self.wrong(node, f"{subject} must be {shape.value}, not {shape_of(node)}")
-        elif shape is Shape.METADATA and isinstance(node, YamlMapping):
+        elif shape is ValueShape.METADATA and isinstance(node, YamlMapping):
             for entry in node.entries:
                 name, value = text_of(entry.key), entry.value
                 if name in _NAMES and isinstance(value, YamlScalar) and text_of(value) is None:
                     self.wrong(value, f"{name!r} of {subject} must be text, not {shape_of(value)}")
-        elif shape is Shape.ANCHORS and isinstance(node, YamlMapping):
+        elif shape is ValueShape.ANCHORS and isinstance(node, YamlMapping):
             for entry in node.entries:
                 self._anchor(subject, entry)
 
@@ -174,7 +174,7 @@ class _Checker:
             )
         elif collection is Collection.NAMED:
             if isinstance(node, YamlMapping):
-                self.named(entity, node)
+                self.check_named_entities(entity, node)
             else:
                 self.wrong(node, f"{subject} must be a map, not {shape_of(node)}")
         elif not isinstance(node, YamlSequence):
@@ -182,7 +182,7 @@ class _Checker:
         elif collection is Collection.LISTED:
             for item in node.items:
                 if isinstance(item, YamlMapping) and len(item) == 1:
-                    self.named(entity, item)
+                    self.check_named_entities(entity, item)
                 else:
                     self.wrong(item, f"an entry of {subject} must be a map with one name")
         else:
@@ -194,7 +194,7 @@ class _Checker:
                 else:
                     self.entity(entity, grammar()[entity].word, item, item)
 
-    def named(self, entity: str, node: YamlMapping) -> None:
+    def check_named_entities(self, entity: str, node: YamlMapping) -> None:
         word = grammar()[entity].word
         for entry in node.entries:
             name = self.reader.name(entry.key)
@@ -207,9 +207,9 @@ class _Checker:
             self.entity(entity, f"{word} {name!r}", entry.value, entry.key)
 
 
-def _is_value(entity: Entity, node: YamlMapping) -> bool:
+def _is_value(entity: GrammarEntity, node: YamlMapping) -> bool:
     """Whether a map is the value that the short form gives, and not the keys of a definition."""
-    return entity.short is Shape.ANY and not any(
+    return entity.short is ValueShape.ANY and not any(
         text_of(entry.key) in entity.fields for entry in node.entries
     )
 
@@ -218,7 +218,7 @@ def _is_texts(node: YamlNode) -> bool:
     return isinstance(node, YamlSequence) and all(_is_word(item) for item in node.items)
 
 
-def _scalar(node: YamlNode) -> object:
+def _scalar_value(node: YamlNode) -> object:
     """The value of a scalar in YAML 1.2, where `On` is a text."""
     if not isinstance(node, YamlScalar):
         return None
@@ -242,13 +242,13 @@ def _is_indexed(node: YamlNode) -> bool:
     if not isinstance(node, YamlSequence) or len(node.items) != 2:
         return False
     name, index = node.items
-    return isinstance(_scalar(name), str) and (_is_count(_scalar(index)) or _is_call(index))
+    return isinstance(_scalar_value(name), str) and (_is_count(_scalar_value(index)) or _is_call(index))
 
 
 def _is_range(node: YamlNode) -> bool:
     if not isinstance(node, YamlSequence) or len(node.items) != 2:
         return False
-    low, high = (_scalar(item) for item in node.items)
+    low, high = (_scalar_value(item) for item in node.items)
     if type(low) is not int or low < 0:
         return False
     return high == "UNBOUNDED" or (type(high) is int and high >= low)
@@ -259,25 +259,25 @@ def _is_word(node: YamlNode) -> bool:
     return isinstance(node, YamlScalar) and node.value is not None
 
 
-_FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
-    Shape.TEXT: lambda node: isinstance(_scalar(node), str),
-    Shape.FLAG: lambda node: (
+_FITS: Final[Mapping[ValueShape, Callable[[YamlNode], bool]]] = {
+    ValueShape.TEXT: lambda node: isinstance(_scalar_value(node), str),
+    ValueShape.FLAG: lambda node: (
         isinstance(node, YamlScalar) and node.style is Style.PLAIN and node.text.lower() in ("true", "false")
     ),
-    Shape.TEXTS: _is_texts,
-    Shape.MAP: lambda node: isinstance(node, YamlMapping),
-    Shape.LIST: lambda node: isinstance(node, YamlSequence),
-    Shape.VERSION: lambda node: isinstance(node, YamlScalar) and is_strict_version(node.text),
-    Shape.METADATA: lambda node: isinstance(node, YamlMapping),
-    Shape.ANCHORS: lambda node: isinstance(node, YamlMapping),
-    Shape.ANY: lambda _node: True,
-    Shape.CONDITION: lambda node: _is_call(node),
-    Shape.CONDITIONS: lambda node: isinstance(node, YamlSequence) and all(map(_is_call, node.items)),
-    Shape.COUNT: lambda node: _is_count(_scalar(node)) or _is_call(node),
-    Shape.NODE: lambda node: isinstance(_scalar(node), str) or _is_indexed(node),
-    Shape.NAMES: lambda node: isinstance(_scalar(node), str) or _is_texts(node),
-    Shape.RANGE: _is_range,
-    Shape.DIRECTIVES: lambda node: isinstance(node, YamlSequence),
-    Shape.SCOPES: lambda node: isinstance(node, YamlSequence),
-    Shape.PAIR: lambda node: _is_texts(node) and isinstance(node, YamlSequence) and len(node.items) == 2,
+    ValueShape.TEXTS: _is_texts,
+    ValueShape.MAP: lambda node: isinstance(node, YamlMapping),
+    ValueShape.LIST: lambda node: isinstance(node, YamlSequence),
+    ValueShape.VERSION: lambda node: isinstance(node, YamlScalar) and is_strict_version(node.text),
+    ValueShape.METADATA: lambda node: isinstance(node, YamlMapping),
+    ValueShape.ANCHORS: lambda node: isinstance(node, YamlMapping),
+    ValueShape.ANY: lambda _node: True,
+    ValueShape.CONDITION: lambda node: _is_call(node),
+    ValueShape.CONDITIONS: lambda node: isinstance(node, YamlSequence) and all(map(_is_call, node.items)),
+    ValueShape.COUNT: lambda node: _is_count(_scalar_value(node)) or _is_call(node),
+    ValueShape.NODE: lambda node: isinstance(_scalar_value(node), str) or _is_indexed(node),
+    ValueShape.NAMES: lambda node: isinstance(_scalar_value(node), str) or _is_texts(node),
+    ValueShape.RANGE: _is_range,
+    ValueShape.DIRECTIVES: lambda node: isinstance(node, YamlSequence),
+    ValueShape.SCOPES: lambda node: isinstance(node, YamlSequence),
+    ValueShape.PAIR: lambda node: _is_texts(node) and isinstance(node, YamlSequence) and len(node.items) == 2,
 }

@@ -45,7 +45,7 @@ class Signer(Struct, frozen=True, kw_only=True):
     signature: bytes
 
 
-class Signature(Struct, frozen=True):
+class CmsSignature(Struct, frozen=True):
     signers: tuple[Signer, ...]
     certificates: tuple[bytes, ...]
     """Those that come with it, as DER."""
@@ -61,7 +61,7 @@ class PssParameters(Struct, frozen=True):
     salt_length: int
 
 
-def armoured(data: bytes) -> bytes:
+def decode_armor(data: bytes) -> bytes:
     """DER or BER out of the lines of PEM; as it is when it has none."""
     match = _ARMOUR.search(data)
     if match is None:
@@ -72,12 +72,12 @@ def armoured(data: bytes) -> bytes:
         raise BrokenSignature("its lines are not base64") from None
 
 
-def read_signature(data: bytes) -> Signature:
+def read_signature(data: bytes) -> CmsSignature:
     with _reading():
-        parts = _decode(armoured(data), _content_info())["content"]
+        parts = _decode(decode_armor(data), _content_info())["content"]
         content = parts["encapContentInfo"]["eContent"]
-        return Signature(
-            signers=tuple(_signer(signer) for signer in parts["signerInfos"]),
+        return CmsSignature(
+            signers=tuple(_read_signer(signer) for signer in parts["signerInfos"]),
             certificates=tuple(map(bytes, parts["certificates"])),
             content=bytes(content) if content.hasValue() else None,
         )
@@ -133,7 +133,7 @@ def _content_info() -> Any:
     )
 
 
-def _signer(signer: Any) -> Signer:
+def _read_signer(signer: Any) -> Signer:
     from pyasn1.codec.der.encoder import encode
     from pyasn1_modules import rfc5652
 

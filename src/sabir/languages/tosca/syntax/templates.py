@@ -20,7 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import read_properties
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
@@ -85,7 +85,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
     fields = reader.fields(node, subject, _NODE_KEYS)
     loses = reader.loses
     type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {subject}")
-    type_ = reader.type_text(Kind.NODE, type_node, f"type of {subject}")
+    type_ = reader.type_text(TypeKind.NODE, type_node, f"type of {subject}")
     if type_ is None and copy is None and not reader.has_nearly(fields, "type"):
         reader.report(WRONG_SHAPE, f"{subject} has no type", span, "add 'type:' with the name of a node type")
     node_filter = fields.get("node_filter")
@@ -98,16 +98,16 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
         type_span=type_node.span if type_node is not None else span,
         properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
         attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
-        capabilities=_capabilities(reader, fields.get("capabilities"), subject)
+        capabilities=_read_capabilities(reader, fields.get("capabilities"), subject)
         if "capabilities" in fields
         else {},
-        requirements=_requirements(reader, requirements, subject) if requirements is not None else (),
+        requirements=_read_requirements(reader, requirements, subject) if requirements is not None else (),
         interfaces=read_interfaces(reader, fields.get("interfaces"), f"interfaces of {subject}"),
         artifacts=read_artifacts(reader, fields.get("artifacts"), subject) if "artifacts" in fields else {},
         directives=tuple(
             text for text, _ in reader.texts(fields.get("directives"), f"directives of {subject}")
         ),
-        node_filter=None if node_filter is None else reader.written(node_filter),
+        node_filter=None if node_filter is None else reader.build_value(node_filter),
         copy=copy,
         count=reader.optional(fields.get("count")),
         loses=loses,
@@ -115,9 +115,9 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
     )
 
 
-def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, CapabilityAssignment]:
+def _read_capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, CapabilityAssignment]:
     capabilities: dict[str, CapabilityAssignment] = {}
-    for name, span, value in reader.named_list(node, f"capabilities of {owner}"):
+    for name, span, value in reader.list_named_entries(node, f"capabilities of {owner}"):
         subject = f"capability {name!r} of {owner}"
         fields = reader.fields(value, subject, _CAPABILITY_KEYS)
         capabilities[name] = CapabilityAssignment(
@@ -130,17 +130,21 @@ def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
     return capabilities
 
 
-def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[RequirementAssignment, ...]:
+def _read_requirements(
+    reader: Reader, node: YamlNode | None, owner: str
+) -> tuple[RequirementAssignment, ...]:
     return tuple(
-        _requirement(reader, name, span, value, owner)
-        for name, span, value in reader.named_list(node, f"requirements of {owner}")
+        _read_requirement(reader, name, span, value, owner)
+        for name, span, value in reader.list_named_entries(node, f"requirements of {owner}")
     )
 
 
-def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: str) -> RequirementAssignment:
+def _read_requirement(
+    reader: Reader, name: str, span: Span, value: YamlNode, owner: str
+) -> RequirementAssignment:
     subject = f"requirement {name!r} of {owner}"
     if isinstance(value, YamlScalar):
-        target = reader.type_text(Kind.NODE, value, subject)
+        target = reader.type_text(TypeKind.NODE, value, subject)
         return RequirementAssignment(
             name=name, span=span, origin=reader.origin, node=target, node_span=value.span if target else None
         )
@@ -154,13 +158,15 @@ def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: 
         name=name,
         span=span,
         origin=reader.origin,
-        node=reader.type_text(Kind.NODE, target_node, f"node of {subject}")
+        node=reader.type_text(TypeKind.NODE, target_node, f"node of {subject}")
         if isinstance(target_node, YamlScalar)
         else None,
         node_span=target_node.span if target_node is not None else None,
-        capability=reader.type_text(Kind.CAPABILITY, fields.get("capability"), f"capability of {subject}"),
-        relationship=_relationship(reader, relationship, subject),
-        node_filter=None if node_filter is None else reader.written(node_filter),
+        capability=reader.type_text(
+            TypeKind.CAPABILITY, fields.get("capability"), f"capability of {subject}"
+        ),
+        relationship=_read_relationship(reader, relationship, subject),
+        node_filter=None if node_filter is None else reader.build_value(node_filter),
         occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
         node_index=reader.optional(node_index),
         count=reader.optional(count),
@@ -179,10 +185,12 @@ def _with_index(node: YamlNode | None) -> tuple[YamlNode | None, YamlNode | None
     return node, None
 
 
-def _relationship(reader: Reader, node: YamlNode | None, subject: str) -> str | RelationshipTemplate | None:
+def _read_relationship(
+    reader: Reader, node: YamlNode | None, subject: str
+) -> str | RelationshipTemplate | None:
     if isinstance(node, YamlMapping):
         return read_relationship_template(reader, subject, node.span, node)
-    return reader.type_text(Kind.RELATIONSHIP, node, f"relationship of {subject}")
+    return reader.type_text(TypeKind.RELATIONSHIP, node, f"relationship of {subject}")
 
 
 def read_relationship_template(reader: Reader, name: str, span: Span, node: YamlNode) -> RelationshipTemplate:
@@ -192,7 +200,7 @@ def read_relationship_template(reader: Reader, name: str, span: Span, node: Yaml
         name=name,
         span=span,
         origin=reader.origin,
-        type=reader.type_text(Kind.RELATIONSHIP, fields.get("type"), f"type of {subject}"),
+        type=reader.type_text(TypeKind.RELATIONSHIP, fields.get("type"), f"type of {subject}"),
         properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
         attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
         interfaces=read_interfaces(reader, fields.get("interfaces"), f"interfaces of {subject}"),
@@ -202,7 +210,7 @@ def read_relationship_template(reader: Reader, name: str, span: Span, node: Yaml
 
 def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplate]:
     groups: dict[str, GroupTemplate] = {}
-    for name, span, value in reader.named_list(node, "groups"):
+    for name, span, value in reader.list_named_entries(node, "groups"):
         subject = f"group {name!r}"
         fields = reader.fields(value, subject, _GROUP_KEYS)
         if "type" not in fields and not reader.origin.second:
@@ -212,7 +220,7 @@ def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplat
             name=name,
             span=span,
             origin=reader.origin,
-            type=reader.type_text(Kind.GROUP, fields.get("type"), f"type of {subject}"),
+            type=reader.type_text(TypeKind.GROUP, fields.get("type"), f"type of {subject}"),
             type_span=fields["type"].span if "type" in fields else span,
             properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
             attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
@@ -224,7 +232,7 @@ def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplat
 def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate, ...]:
     policies: list[PolicyTemplate] = []
     names: set[str] = set()
-    for name, span, value in reader.named_list(node, "policies"):
+    for name, span, value in reader.list_named_entries(node, "policies"):
         subject = f"policy {name!r}"
         if name in names and reader.origin.second:
             reader.report(WRONG_SHAPE, f"{subject} is defined twice", span, "give one of them another name")
@@ -235,7 +243,7 @@ def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate
                 name=name,
                 span=span,
                 origin=reader.origin,
-                type=reader.type_text(Kind.POLICY, fields.get("type"), f"type of {subject}"),
+                type=reader.type_text(TypeKind.POLICY, fields.get("type"), f"type of {subject}"),
                 type_span=fields["type"].span if "type" in fields else span,
                 properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
                 targets=reader.texts(fields.get("targets"), f"targets of {subject}"),
@@ -268,13 +276,15 @@ def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapp
         return None
     fields = reader.fields(node, "substitution_mappings", _SUBSTITUTION_KEYS)
     type_node = fields.get("node_type")
-    type_ = reader.type_text(Kind.NODE, type_node, "node_type of substitution_mappings")
+    type_ = reader.type_text(TypeKind.NODE, type_node, "node_type of substitution_mappings")
     if type_ is None or type_node is None:
         return None
     entries = [
-        _mapped_entry(reader, section, name, span, value)
+        _read_mapped_entry(reader, section, name, span, value)
         for section in _MAPPED_SECTIONS
-        for name, span, value in reader.named_list(fields.get(section), f"{section} of substitution_mappings")
+        for name, span, value in reader.list_named_entries(
+            fields.get(section), f"{section} of substitution_mappings"
+        )
     ]
     return SubstitutionMapping(
         name=type_,
@@ -285,7 +295,7 @@ def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapp
     )
 
 
-def _mapped_entry(reader: Reader, section: str, key: str, span: Span, node: YamlNode) -> MappedEntry:
+def _read_mapped_entry(reader: Reader, section: str, key: str, span: Span, node: YamlNode) -> MappedEntry:
     """`name: [template, entry]`, `name: input`, `[CAPABILITY, host, name]: input`, `[name, 2]: [template, entry]`."""
     words = key[1:-1].split(", ") if key.startswith("[") else [key]
     name, part, count = words[-1], tuple(words[:-1]), None
@@ -299,7 +309,7 @@ def _mapped_entry(reader: Reader, section: str, key: str, span: Span, node: Yaml
         section=section,
         part=part,
         count=count,
-        targets=() if is_value else tuple(_mapped(reader, node, section)),
+        targets=() if is_value else tuple(_read_targets(reader, node, section)),
         value=reader.optional(_value_of(node)) if is_value else None,
     )
 
@@ -309,14 +319,14 @@ def _value_of(node: YamlNode) -> YamlNode:
     return node if inner is None else inner
 
 
-def _mapped(reader: Reader, node: YamlNode, section: str) -> Iterator[tuple[str, ...]]:
+def _read_targets(reader: Reader, node: YamlNode, section: str) -> Iterator[tuple[str, ...]]:
     """1.3 also has `{mapping: [template, entry]}`; 2.0 may map one requirement to several templates."""
     if isinstance(node, YamlMapping):
         inner = node.get("mapping")
-        yield from () if inner is None else _mapped(reader, inner, section)
+        yield from () if inner is None else _read_targets(reader, inner, section)
     elif isinstance(node, YamlSequence) and any(isinstance(item, YamlSequence) for item in node.items):
         for item in node.items:
-            yield from _mapped(reader, item, section)
+            yield from _read_targets(reader, item, section)
     else:
         names = tuple(text for text, _ in reader.texts(node, f"{section} of substitution_mappings"))
         if names:

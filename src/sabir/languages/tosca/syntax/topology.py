@@ -28,7 +28,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import UNKNOWN_KEY, Reader
 from sabir.languages.tosca.syntax.schemas import optional_schema, read_properties
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.languages.tosca.syntax.templates import (
     read_groups,
     read_node_template,
@@ -42,14 +42,14 @@ from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 TYPES: Final = "types"
 
 _WORDS: Final = {
-    "nodes": Kind.NODE,
-    "relationships": Kind.RELATIONSHIP,
-    "capabilities": Kind.CAPABILITY,
-    "interfaces": Kind.INTERFACE,
-    "artifacts": Kind.ARTIFACT,
-    "datatypes": Kind.DATA,
-    "groups": Kind.GROUP,
-    "policies": Kind.POLICY,
+    "nodes": TypeKind.NODE,
+    "relationships": TypeKind.RELATIONSHIP,
+    "capabilities": TypeKind.CAPABILITY,
+    "interfaces": TypeKind.INTERFACE,
+    "artifacts": TypeKind.ARTIFACT,
+    "datatypes": TypeKind.DATA,
+    "groups": TypeKind.GROUP,
+    "policies": TypeKind.POLICY,
 }
 """The second words of names of normative types."""
 _PRIMITIVES: Final = frozenset(
@@ -64,69 +64,74 @@ def with_kinds(documents: Iterable[Fields]) -> list[Fields]:
     documents = [*documents]
     if not any(TYPES in fields for fields in documents):
         return documents
-    kinds = {name: kind for fields in documents for kind in Kind for name in names_in(fields.get(kind.value))}
+    kinds = {
+        name: kind for fields in documents for kind in TypeKind for name in names_in(fields.get(kind.value))
+    }
     bases = {
-        name: base for fields in documents for name, base in _bases(fields.get(TYPES)) if name not in kinds
+        name: base
+        for fields in documents
+        for name, base in _list_bases(fields.get(TYPES))
+        if name not in kinds
     }
     for name in bases:
-        _settle(name, bases, kinds)
-    return [_moved(fields, kinds) for fields in documents]
+        _resolve_kind(name, bases, kinds)
+    return [_move_types(fields, kinds) for fields in documents]
 
 
 def names_in(node: YamlNode | None) -> Iterable[str]:
     """The names of the types of a section, which may be a list of maps."""
     for mapping in node.items if isinstance(node, YamlSequence) else (node,):
         for entry in mapping.entries if isinstance(mapping, YamlMapping) else ():
-            name = _name(entry)
+            name = _entry_name(entry)
             if name is not None:
                 yield name
 
 
-def _name(entry: YamlEntry) -> str | None:
+def _entry_name(entry: YamlEntry) -> str | None:
     key = entry.key
     if not isinstance(key, YamlScalar):
         return None
     return key.value if isinstance(key.value, str) else key.text
 
 
-def _bases(node: YamlNode | None) -> Iterable[tuple[str, str | None]]:
+def _list_bases(node: YamlNode | None) -> Iterable[tuple[str, str | None]]:
     for entry in node.entries if isinstance(node, YamlMapping) else ():
-        name, body = _name(entry), entry.value
+        name, body = _entry_name(entry), entry.value
         if name is not None:
             yield name, text_of(body.get("derived_from")) if isinstance(body, YamlMapping) else None
 
 
-def _settle(name: str, bases: Mapping[str, str | None], kinds: dict[str, Kind]) -> None:
+def _resolve_kind(name: str, bases: Mapping[str, str | None], kinds: dict[str, TypeKind]) -> None:
     """Follow a type to one whose kind is plain; those on the way are of that kind, too."""
     way: dict[str, None] = {}
     here: str | None = name
     while here is not None and here in bases and here not in kinds and here not in way:
         way[here] = None
         here = bases[here]
-    kind = Kind.NODE if here is None else kinds.get(here) or _by_words(here)
+    kind = TypeKind.NODE if here is None else kinds.get(here) or _by_words(here)
     kinds.update(dict.fromkeys(way, kind))
 
 
-def _by_words(name: str) -> Kind:
+def _by_words(name: str) -> TypeKind:
     """Of a type that stands in none of the documents. Most are types of nodes."""
     if name in _PRIMITIVES or name.startswith("scalar-unit."):
-        return Kind.DATA
-    return next((_WORDS[word] for word in name.split(".")[1:-1] if word in _WORDS), Kind.NODE)
+        return TypeKind.DATA
+    return next((_WORDS[word] for word in name.split(".")[1:-1] if word in _WORDS), TypeKind.NODE)
 
 
-def _moved(fields: Fields, kinds: Mapping[str, Kind]) -> Fields:
+def _move_types(fields: Fields, kinds: Mapping[str, TypeKind]) -> Fields:
     section = fields.get(TYPES)
     if not isinstance(section, YamlMapping):
         return fields
     moved = dict(fields)
-    for kind in Kind:
-        entries = tuple(entry for entry in section.entries if kinds.get(_name(entry) or "") is kind)
+    for kind in TypeKind:
+        entries = tuple(entry for entry in section.entries if kinds.get(_entry_name(entry) or "") is kind)
         if entries:
-            moved[kind.value] = _joined(fields.get(kind.value), replace(section, entries=entries))
+            moved[kind.value] = _join_sections(fields.get(kind.value), replace(section, entries=entries))
     return moved
 
 
-def _joined(section: YamlNode | None, more: YamlMapping) -> YamlNode:
+def _join_sections(section: YamlNode | None, more: YamlMapping) -> YamlNode:
     if isinstance(section, YamlMapping):
         return replace(section, entries=(*section.entries, *more.entries))
     if isinstance(section, YamlSequence):
@@ -144,24 +149,24 @@ def read_functions(reader: Reader, node: YamlNode | None) -> Iterator[FunctionDe
             span=span,
             origin=reader.origin,
             signatures=tuple(
-                _signature(reader, item, f"function {name!r}")
+                _read_signature(reader, item, f"function {name!r}")
                 for item in items
                 if isinstance(item, YamlMapping)
             ),
         )
 
 
-def _signature(reader: Reader, node: YamlMapping, subject: str) -> Signature:
+def _read_signature(reader: Reader, node: YamlMapping, subject: str) -> Signature:
     return Signature(
-        arguments=_schemas(reader, node.get("arguments"), subject),
-        optional_arguments=_schemas(reader, node.get("optional_arguments"), subject),
+        arguments=_read_schemas(reader, node.get("arguments"), subject),
+        optional_arguments=_read_schemas(reader, node.get("optional_arguments"), subject),
         variadic=reader.flag(node.get("variadic"), f"variadic of {subject}", default=False),
         result=optional_schema(reader, node.get("result"), subject),
         implementation=read_implementation(reader, node.get("implementation")),
     )
 
 
-def _schemas(reader: Reader, node: YamlNode | None, subject: str) -> tuple[Schema, ...]:
+def _read_schemas(reader: Reader, node: YamlNode | None, subject: str) -> tuple[Schema, ...]:
     items = node.items if isinstance(node, YamlSequence) else ()
     return tuple(schema for item in items if (schema := optional_schema(reader, item, subject)) is not None)
 

@@ -21,7 +21,7 @@ _BARE: Final = r"\$(?!value$)[A-Za-z_][A-Za-z0-9_.:-]*"
 _SECTIONS: Final = {"service_template": "topology_template"}
 
 
-def normalised(document: YamlMapping) -> YamlMapping:
+def normalize_document(document: YamlMapping) -> YamlMapping:
     """A 2.0 document in the words of 1.3; nodes keep their places."""
     entries = []
     for entry in document.entries:
@@ -30,20 +30,20 @@ def normalised(document: YamlMapping) -> YamlMapping:
             key = YamlScalar.at(
                 key.span, str(_SECTIONS[str(key.value)]), _SECTIONS[str(key.value)], key.style
             )
-        entries.append(YamlEntry(key, _node(entry.value), entry.merged))
+        entries.append(YamlEntry(key, _convert_node(entry.value), entry.merged))
     return YamlMapping(document.span, tuple(entries), document.tag)
 
 
-def _node(node: YamlNode) -> YamlNode:
+def _convert_node(node: YamlNode) -> YamlNode:
     if isinstance(node, YamlScalar):
         if isinstance(node.value, str) and node.value[:1] == "$" and re.fullmatch(_BARE, node.value):
             key = YamlScalar.at(node.span, node.value, node.value, Style.PLAIN)
             return YamlMapping(node.span, (YamlEntry(key, YamlSequence(node.span, ())),))
-        return _unescaped(node)
+        return _unescape_scalar(node)
     if isinstance(node, YamlSequence):
-        return YamlSequence(node.span, tuple(_node(item) for item in node.items), node.tag)
-    mapping = YamlMapping(node.span, tuple(_entry(entry) for entry in node.entries), node.tag)
-    return _quoted(mapping) if _is_escaped(node) else mapping
+        return YamlSequence(node.span, tuple(_convert_node(item) for item in node.items), node.tag)
+    mapping = YamlMapping(node.span, tuple(_convert_entry(entry) for entry in node.entries), node.tag)
+    return _quote_mapping(mapping) if _is_escaped(node) else mapping
 
 
 def _is_escaped(node: YamlMapping) -> bool:
@@ -51,19 +51,19 @@ def _is_escaped(node: YamlMapping) -> bool:
     return len(node) == 1 and (text_of(node.entries[0].key) or "").startswith("$$")
 
 
-def _quoted(node: YamlMapping) -> YamlMapping:
+def _quote_mapping(node: YamlMapping) -> YamlMapping:
     return YamlMapping(node.span, (YamlEntry(YamlScalar.at(node.span, "q", "q"), node),))
 
 
-def _entry(entry: YamlEntry) -> YamlEntry:
+def _convert_entry(entry: YamlEntry) -> YamlEntry:
     key, value = entry.key, entry.value
     word = key.value if isinstance(key, YamlScalar) and isinstance(key.value, str) else ""
     if word.startswith("$"):
         plain = word[1:] if word.startswith("$$") or word[1:] in _FUNCTIONS else word
         key = YamlScalar.at(key.span, plain, plain, Style.PLAIN)
     elif word == "validation":
-        value = _validation(value)
-    return YamlEntry(key, _node(value), entry.merged)
+        value = _simplify_validation(value)
+    return YamlEntry(key, _convert_node(value), entry.merged)
 
 
 def by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
@@ -84,7 +84,7 @@ def by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
     return scalar if new is None else YamlScalar.at(scalar.span, text, new, scalar.style, scalar.tag)
 
 
-def _validation(node: YamlNode) -> YamlNode:
+def _simplify_validation(node: YamlNode) -> YamlNode:
     """`{$less_than: [$value, 4]}` is `{less_than: 4}`: the value under test is understood. Other clauses stay whole."""
     if not isinstance(node, YamlMapping) or len(node) != 1:
         return node
@@ -99,7 +99,7 @@ def _validation(node: YamlNode) -> YamlNode:
     return node
 
 
-def _unescaped(scalar: YamlScalar) -> YamlScalar:
+def _unescape_scalar(scalar: YamlScalar) -> YamlScalar:
     if scalar.style is Style.PLAIN:
         scalar = by_yaml_1_2(scalar)
     if not isinstance(scalar.value, str) or not scalar.value.startswith("$$"):

@@ -13,7 +13,11 @@ from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     SkipResource,
 )
 from sabir.languages.inmanta.evaluate.plugins.engine.handler import CRUDHandler, cache
-from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference, ReplaceValue, referenced
+from sabir.languages.inmanta.evaluate.plugins.engine.references import (
+    Reference,
+    ReplaceValue,
+    find_references,
+)
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     Id,
     PurgeableResource,
@@ -135,9 +139,9 @@ def test_reserved_fields_are_refused() -> None:
 
 
 def test_strings_that_match() -> None:
-    assert Regex("^a").checked("ab") == "ab"
+    assert Regex("^a").check_match("ab") == "ab"
     with pytest.raises(ValueError, match="does not match"):
-        Regex("^a").checked("b")
+        Regex("^a").check_match("b")
 
 
 class Secret(Reference[str]):
@@ -153,7 +157,7 @@ class Secret(Reference[str]):
 def test_a_reference_is_put_where_its_path_leads() -> None:
     resource = thing()
     resource.value = {"a": [{"it's": Secret("x")}]}
-    ((path, reference),) = referenced(resource.value, "value")
+    ((path, reference),) = find_references(resource.value, "value")
     ReplaceValue(resource, reference, path).run(HandlerContext(resource))
     assert resource.value == {"a": [{"it's": "secret of x"}]}
 

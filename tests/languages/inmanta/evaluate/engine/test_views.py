@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sabir.diagnostics.finding import Severity
-from sabir.languages.inmanta.evaluate.inputs import Given
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.inputs import ModelInputs
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel, evaluate_package
 from sabir.session import Session, Trust
 from sabir.source.packages.load import load_package
 
@@ -49,7 +49,9 @@ item = m::Item(name="i", key="k", parent=box)
 """
 
 
-def evaluated(folder: Path, python: str, main: str, facts: dict[tuple[str, str], str] | None = None) -> Model:
+def evaluated(
+    folder: Path, python: str, main: str, facts: dict[tuple[str, str], str] | None = None
+) -> EvaluatedModel:
     module = folder / "libs" / "m"
     for inner in ("model", "plugins"):
         (module / inner).mkdir(parents=True)
@@ -59,7 +61,7 @@ def evaluated(folder: Path, python: str, main: str, facts: dict[tuple[str, str],
     (module / "model" / "_init.cf").write_text(MODEL)
     (module / "plugins" / "__init__.py").write_text(HEAD + python)
     session = Session(trust=Trust(python=True))
-    model = evaluate_package(load_package(folder), session=session, given=Given(facts=facts or {}))
+    model = evaluate_package(load_package(folder), session=session, given=ModelInputs(facts=facts or {}))
     errors = [finding.message for finding in model.findings if finding.severity is Severity.ERROR]
     assert not errors
     return model

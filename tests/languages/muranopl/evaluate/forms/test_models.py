@@ -9,13 +9,13 @@ import pytest
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.forms.cloud import Offers
 from sabir.languages.muranopl.evaluate.forms.definition import read_definition
-from sabir.languages.muranopl.evaluate.forms.models import Filled, Wizard
+from sabir.languages.muranopl.evaluate.forms.models import FormResult, Wizard
 from sabir.text import Source
 
 HEAD = "Version: 2\nApplication:\n  ?: {type: demo.App}\n  value: $.form.field\nForms:\n  - form:\n      fields:\n"
 
 
-def filled(field: str, sent: Any = None, cloud: dict[str, Any] | None = None, **keys: Any) -> Filled:
+def filled(field: str, sent: Any = None, cloud: dict[str, Any] | None = None, **keys: Any) -> FormResult:
     text = HEAD + f"        - {{name: field, label: Field, {field}}}\n"
     values = {} if sent is None else {"form": {"field": sent, **keys}}
     wizard = Wizard(read_definition(Source("ui.yaml", text)), "demo.App", offers=Offers(cloud=cloud))

@@ -12,25 +12,25 @@ from functools import partial
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.content import ARCHIVE, runner_data
-from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
+from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, ObjectSettings
 from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.model.units import Unit, Units
 from sabir.languages.ccp.syntax.nodes import Command, Definition, Service
 
 
-def workflow(units: Units, unit: Unit) -> dict[str, Any]:
+def build_workflow(units: Units, unit: Unit) -> dict[str, Any]:
     """The workflow of a unit, in the form of the rendering contract."""
     body: dict[str, Any] = {
         "name": unit.id,
         "dependencies": [str(dependency) for dependency in units.dependencies(unit)],
     }
     if unit.command is not None:
-        body["job"] = _command(unit.command)
+        body["job"] = _command_data(unit.command)
     else:
         container = unit.container
-        body["pre"] = [_local(units, unit, one) for one in container.pre if not one.single]
-        body["daemon"] = _command(container.daemon)
-        body["post"] = [_local(units, unit, one) for one in container.post if not one.single]
+        body["pre"] = [_local_command_data(units, unit, one) for one in container.pre if not one.single]
+        body["daemon"] = _command_data(container.daemon)
+        body["post"] = [_local_command_data(units, unit, one) for one in container.post if not one.single]
         if container.readiness is not None:
             body["readiness"] = container.readiness.written
     body["files"] = [
@@ -40,18 +40,18 @@ def workflow(units: Units, unit: Unit) -> dict[str, Any]:
     return {"workflow": body}
 
 
-def _command(command: Command) -> dict[str, Any]:
+def _command_data(command: Command) -> dict[str, Any]:
     body = {"command": command.command}
     if command.user is not None:
         body["user"] = command.user
     return body
 
 
-def _local(units: Units, unit: Unit, command: Command) -> dict[str, Any]:
-    body = _command(command)
+def _local_command_data(units: Units, unit: Unit, command: Command) -> dict[str, Any]:
+    body = _command_data(command)
     if command.name is not None:
         body["name"] = command.name
-    dependencies = units.resolved(unit.definition, command.dependencies)
+    dependencies = units.resolve_all(unit.definition, command.dependencies)
     if dependencies:
         body["dependencies"] = [str(dependency) for dependency in dependencies]
     return body
@@ -66,28 +66,28 @@ def to_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _labels() -> Data:
+def _common_metadata() -> Data:
     return {"labels": {"ccp": "true"}}
 
 
-def config_map(settings: Settings, name: str, data: dict[str, str]) -> Data:
+def config_map(settings: ObjectSettings, name: str, data: dict[str, str]) -> Data:
     body: Data = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": settings.metadata(name, _labels),
+        "metadata": settings.metadata(name, _common_metadata),
     }
     if data:
         body["data"] = data
     return body
 
 
-def secret(
-    settings: Settings, name: str, texts: Callable[[], Mapping[str, str] | None], kind: str = "Opaque"
+def build_secret(
+    settings: ObjectSettings, name: str, texts: Callable[[], Mapping[str, str] | None], kind: str = "Opaque"
 ) -> Data:
     body: Data = {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": settings.metadata(name, _labels),
+        "metadata": settings.metadata(name, _common_metadata),
         "type": kind,
     }
     data = settings.part("data", texts)
@@ -96,16 +96,16 @@ def secret(
     return body
 
 
-def deployment_objects(settings: Settings) -> Iterator[Data]:
+def deployment_objects(settings: ObjectSettings) -> Iterator[Data]:
     """What the deployment has once, before its services."""
     configuration = settings.configuration
-    yield _namespace(settings)
+    yield _build_namespace(settings)
     if settings.has_credentials:
         login = partial(_registry_login, settings)
-        yield secret(settings, REGISTRY_SECRET, login, "kubernetes.io/dockerconfigjson")
+        yield build_secret(settings, REGISTRY_SECRET, login, "kubernetes.io/dockerconfigjson")
     globals_ = {**configuration.configs, "namespace": settings.namespace}
     yield config_map(settings, "globals", {"globals": to_json(globals_)})
-    yield secret(
+    yield build_secret(
         settings, "global-secrets", lambda: {"global-secrets": to_json(configuration.secret_configs)}
     )
     yield config_map(settings, "nodes-config", {"nodes-config": to_json(node_configs(configuration))})
@@ -114,12 +114,12 @@ def deployment_objects(settings: Settings) -> Iterator[Data]:
         yield config_map(settings, "exports", settings.export_texts())
 
 
-def _namespace(settings: Settings) -> Data:
+def _build_namespace(settings: ObjectSettings) -> Data:
     metadata = settings.part("metadata", partial(_namespace_metadata, settings))
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
 
 
-def _namespace_metadata(settings: Settings) -> Data:
+def _namespace_metadata(settings: ObjectSettings) -> Data:
     """Clusters that keep pods from their hosts must be told when a deployment asks for that."""
     names = {"ccp": "true"}
     if any(_is_privileged(definition.service) for definition in settings.deployment.definitions):
@@ -135,7 +135,7 @@ def _is_privileged(service: Service) -> bool:
     )
 
 
-def _registry_login(settings: Settings) -> dict[str, str]:
+def _registry_login(settings: ObjectSettings) -> dict[str, str]:
     registry = settings.configuration.section("registry")
     username, password = str(registry.get("username")), str(registry.get("password") or "")
     login = base64.b64encode(f"{username}:{password}".encode()).decode()
@@ -144,20 +144,24 @@ def _registry_login(settings: Settings) -> dict[str, str]:
     return {".dockerconfigjson": to_json({"auths": auths})}
 
 
-def service_objects(settings: Settings, definition: Definition, units: Iterable[Unit]) -> Iterator[Data]:
+def service_objects(
+    settings: ObjectSettings, definition: Definition, units: Iterable[Unit]
+) -> Iterator[Data]:
     """The ConfigMaps of one service, with the workflows of these units."""
     service = definition.service
     contents = {name: settings.text(definition, name) for name in definition.files}
     yield config_map(settings, f"{service.name}-files", contents)
     meta = {"service-name": service.name, "host-net": service.host_network}
     yield config_map(settings, f"{service.name}-meta", {"meta": to_json(meta)})
-    workflows = {unit.name: to_json(workflow(settings.units, unit)) for unit in units}
+    workflows = {unit.name: to_json(build_workflow(settings.units, unit)) for unit in units}
     yield config_map(settings, f"{service.name}-role", workflows)
     if definition.configs or definition.mapping:
         own = {"configs": definition.configs, "mapping": definition.mapping}
         yield config_map(settings, f"{service.name}-service-config", {"service-config": to_json(own)})
 
 
-def service_secrets(settings: Settings, definition: Definition) -> Iterator[Data]:
+def service_secrets(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
     for described in definition.secrets.values():
-        yield secret(settings, described.secret_name, partial(getattr, described, "data"), described.type)
+        yield build_secret(
+            settings, described.secret_name, partial(getattr, described, "data"), described.type
+        )

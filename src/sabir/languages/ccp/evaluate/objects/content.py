@@ -81,7 +81,7 @@ class Contents:
         configuration = resolved.deployment.configuration
         variables = configuration.variables
         names = ("namespace", "cluster_domain", *RUNNER_SETTINGS)
-        self._runner = _digest([{name: variables.get(name) for name in names}])
+        self._runner = _content_digest([{name: variables.get(name) for name in names}])
         self._program = hashlib.sha256(runner_archive()).hexdigest()
         self._everything = ""
 
@@ -89,12 +89,12 @@ class Contents:
         """Of a container; another version of the runner counts, too: old and new do not share a pod."""
         if self._reads is not None:
             self._reads.note_runner()
-        return _digest([self._program, self._runner, self._unit(unit)])
+        return _content_digest([self._program, self._runner, self._unit(unit)])
 
     def of_job(self, unit: Unit, program: Mapping[str, Any]) -> str:
         """Of a Job: what is run, in which image, with which files. A new version of sabir is no reason to run it again."""
         env = [dict(variable) for variable in unit.container.env]
-        return _digest([program, env, self._unit(unit)])
+        return _content_digest([program, env, self._unit(unit)])
 
     def _unit(self, unit: Unit) -> list[Any]:
         unwatched = unit
@@ -124,16 +124,16 @@ class Contents:
         self, unit: Unit, unwatched: Unit, command: Command, variables: Mapping[str, Any]
     ) -> list[Any]:
         text = self._templates.command(unwatched, command.place, command.command, variables).text
-        waits = [str(one) for one in self._resolved.units.resolved(unit.definition, command.dependencies)]
+        waits = [str(one) for one in self._resolved.units.resolve_all(unit.definition, command.dependencies)]
         return [text or command.command + self._all_variables(), command.user, waits]
 
     def _all_variables(self) -> str:
         if not self._everything:
             configuration = self._resolved.deployment.configuration
-            self._everything = _digest([configuration.data])
+            self._everything = _content_digest([configuration.data])
         return self._everything
 
 
-def _digest(value: list[Any]) -> str:
+def _content_digest(value: list[Any]) -> str:
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

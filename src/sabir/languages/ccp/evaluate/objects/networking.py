@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-from sabir.languages.ccp.evaluate.objects.settings import Settings, labels, named_after
+from sabir.languages.ccp.evaluate.objects.settings import ObjectSettings, default_metadata, service_labels
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.nodes import Definition, Port, WorkloadKind
@@ -17,39 +17,39 @@ from sabir.languages.ccp.syntax.nodes import Definition, Port, WorkloadKind
 Data = dict[str, Any]
 
 
-def services(settings: Settings, definition: Definition) -> Iterator[Data]:
+def build_services(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
     service = definition.service
     if not service.ports:
         return
     if not (service.headless or service.kind is WorkloadKind.STATEFUL_SET):
-        ports = [_port(port, external=True) for port in service.ports]
-        yield _service(settings, definition, service.name, {"type": "NodePort", "ports": ports})
+        ports = [_service_port(port, external=True) for port in service.ports]
+        yield _build_service(settings, definition, service.name, {"type": "NodePort", "ports": ports})
         return
-    ports = [_port(port, external=False) for port in service.ports]
-    yield _service(settings, definition, service.name, {"clusterIP": "None", "ports": ports})
-    outside = [_port(port, external=True) for port in service.ports if port.external is not None]
+    ports = [_service_port(port, external=False) for port in service.ports]
+    yield _build_service(settings, definition, service.name, {"clusterIP": "None", "ports": ports})
+    outside = [_service_port(port, external=True) for port in service.ports if port.external is not None]
     if outside:
-        yield _service(
+        yield _build_service(
             settings, definition, f"{service.name}-external", {"type": "NodePort", "ports": outside}
         )
 
 
-def _service(settings: Settings, definition: Definition, name: str, spec: Data) -> Data:
+def _build_service(settings: ObjectSettings, definition: Definition, name: str, spec: Data) -> Data:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": settings.metadata(name, partial(_metadata, definition)),
+        "metadata": settings.metadata(name, partial(_service_metadata, definition)),
         "spec": {**spec, "selector": {"app": definition.service.name}},
     }
 
 
-def _metadata(definition: Definition) -> Data:
+def _service_metadata(definition: Definition) -> Data:
     annotations = definition.service.service_annotations
     extra: Data = {"annotations": dict(annotations)} if annotations else {}
-    return {"labels": labels(definition), **extra}
+    return {"labels": service_labels(definition), **extra}
 
 
-def _port(port: Port, *, external: bool) -> Data:
+def _service_port(port: Port, *, external: bool) -> Data:
     body: Data = {
         "name": str(port.internal),
         "port": port.internal,
@@ -61,9 +61,9 @@ def _port(port: Port, *, external: bool) -> Data:
     return body
 
 
-def domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]:
+def list_domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]:
     """Host, service and port of everything that an Ingress leads to."""
-    domain = _domain(resolved.deployment.configuration)
+    domain = _ingress_domain(resolved.deployment.configuration)
     for definition in resolved.deployment.definitions if domain is not None else ():
         if resolved.deploys(definition.service.name):
             for port in definition.service.ports:
@@ -71,7 +71,7 @@ def domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]:
                     yield f"{port.ingress}.{domain}", definition.service.name, port.internal
 
 
-def _domain(configuration: Configuration) -> str | None:
+def _ingress_domain(configuration: Configuration) -> str | None:
     """None when nothing is reached through an Ingress."""
     configured = configuration.section("configs").get("ingress")
     if not isinstance(configured, dict) or not configured.get("enabled"):
@@ -79,22 +79,22 @@ def _domain(configuration: Configuration) -> str | None:
     return str(configured.get("domain"))
 
 
-def ingresses(settings: Settings, definition: Definition) -> Iterator[Data]:
+def build_ingresses(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
     """At most one."""
-    domain = _domain(settings.configuration)
+    domain = _ingress_domain(settings.configuration)
     named = [port for port in definition.service.ports if port.ingress]
     if domain is None or not named:
         return
-    rules = [_rule(definition.service.name, port, domain) for port in named]
+    rules = [_ingress_rule(definition.service.name, port, domain) for port in named]
     yield {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "Ingress",
-        "metadata": settings.metadata(definition.service.name, partial(named_after, definition)),
+        "metadata": settings.metadata(definition.service.name, partial(default_metadata, definition)),
         "spec": {"rules": rules},
     }
 
 
-def _rule(service: str, port: Port, domain: str) -> Data:
+def _ingress_rule(service: str, port: Port, domain: str) -> Data:
     backend = {"service": {"name": service, "port": {"number": port.internal}}}
     path = {"path": "/", "pathType": "Prefix", "backend": backend}
     return {"host": f"{port.ingress}.{domain}", "http": {"paths": [path]}}
@@ -103,34 +103,34 @@ def _rule(service: str, port: Port, domain: str) -> Data:
 _GROUP: Final = "rbac.authorization.k8s.io"
 
 
-def pod_account(settings: Settings, definition: Definition) -> Data:
+def pod_account(settings: ObjectSettings, definition: Definition) -> Data:
     """The account of a pod; that of the namespace when nothing is said."""
-    return {"serviceAccountName": definition.service.name} if _rules(settings, definition) else {}
+    return {"serviceAccountName": definition.service.name} if _access_rules(settings, definition) else {}
 
 
-def access_objects(settings: Settings, definition: Definition) -> Iterator[Data]:
-    if not _rules(settings, definition):
+def access_objects(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
+    if not _access_rules(settings, definition):
         return
     name = definition.service.name
-    metadata = partial(settings.metadata, name, partial(named_after, definition))
+    metadata = partial(settings.metadata, name, partial(default_metadata, definition))
     version = f"{_GROUP}/v1"
     yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata()}
-    rules = _rules(settings, definition)
+    rules = _access_rules(settings, definition)
     yield {"apiVersion": version, "kind": "Role", "metadata": metadata(), "rules": rules}
     yield {
         "apiVersion": version,
         "kind": "RoleBinding",
         "metadata": metadata(),
         "roleRef": {"apiGroup": _GROUP, "kind": "Role", "name": name},
-        "subjects": settings.part("subjects", partial(_subjects, settings, name)),
+        "subjects": settings.part("subjects", partial(_role_subjects, settings, name)),
     }
 
 
-def _subjects(settings: Settings, name: str) -> list[Data]:
+def _role_subjects(settings: ObjectSettings, name: str) -> list[Data]:
     return [{"kind": "ServiceAccount", "name": name, "namespace": settings.namespace}]
 
 
-def _rules(settings: Settings, definition: Definition) -> list[Data]:
+def _access_rules(settings: ObjectSettings, definition: Definition) -> list[Data]:
     """`kubernetes.access`, by the name of a service, or of an action or upgrade."""
     access = settings.configuration.section("kubernetes").get("access") or {}
     service = definition.service.name

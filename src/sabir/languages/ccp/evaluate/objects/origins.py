@@ -11,9 +11,9 @@ from msgspec import Struct, structs
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.recording.nodes import WatchedNodes, unwatched
+from sabir.languages.ccp.syntax.recording.nodes import WatchedNodes, unwrap_node
 from sabir.languages.ccp.syntax.recording.templates import WatchedSettings
-from sabir.provenance import Computing, Sources
+from sabir.provenance import ReadTracker, Sources
 
 _Made = TypeVar("_Made")
 
@@ -48,10 +48,10 @@ class ObjectReads:
     def __init__(self, resolved: ResolvedDeployment) -> None:
         self.resolved = resolved
         """As it is: reading from it is not noted."""
-        self._computing = Computing()
+        self._computing = ReadTracker()
         self._parts: dict[str, Sources] = {}
 
-    def watched(self) -> ResolvedDeployment:
+    def watch_deployment(self) -> ResolvedDeployment:
         """The same deployment; what is read from it is noted."""
         deployment, topology = self.resolved.deployment, self.resolved.topology
         nodes = WatchedNodes(self._computing)
@@ -94,7 +94,7 @@ class ObjectReads:
         self._note(Owner.CONTENT, unit)
 
     def note_text(self, definition: Definition, name: str) -> None:
-        self._note(Owner.TEXT, (unwatched(definition), name))
+        self._note(Owner.TEXT, (unwrap_node(definition), name))
 
     def note_exports(self) -> None:
         self._note(Owner.EXPORTS, None)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sabir.languages.ccp.evaluate.objects.settings import Settings
+from sabir.languages.ccp.evaluate.objects.settings import ObjectSettings
 from sabir.languages.ccp.evaluate.objects.volumes import (
     PROGRAM,
     PYTHON_FOLDER,
+    build_mounts,
     container_secrets,
     job_secrets,
-    mounts,
 )
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, HttpProbe, Probe, Service
 
@@ -31,12 +31,12 @@ _LIMITS: Final = (("MEMORY_LIMIT", "limits.memory"), ("CPU_LIMIT", "limits.cpu")
 Data = dict[str, Any]
 
 
-def runner_command(settings: Settings, action: str, name: str) -> list[str]:
+def runner_command(settings: ObjectSettings, action: str, name: str) -> list[str]:
     python = _PYTHON if settings.python_image is None else f"{PYTHON_FOLDER}/bin/{_PYTHON}"
     return [python, PROGRAM, action, name]
 
 
-def container_spec(settings: Settings, definition: Definition, container: Container) -> Data:
+def container_spec(settings: ObjectSettings, definition: Definition, container: Container) -> Data:
     unit = settings.units.all[f"{definition.service.name}/{container.name}"]
     spec: Data = {
         "name": container.name,
@@ -44,7 +44,7 @@ def container_spec(settings: Settings, definition: Definition, container: Contai
         **settings.pull_policy(),
         "command": runner_command(settings, "provision", container.name),
         "env": [
-            *environment(container),
+            *container_environment(container),
             {"name": "CCP_CONTENT", "value": settings.contents.of_container(unit)},
         ],
         "readinessProbe": readiness_probe(settings, container),
@@ -54,12 +54,14 @@ def container_spec(settings: Settings, definition: Definition, container: Contai
     if container.lifecycle is not None:
         spec["lifecycle"] = dict(container.lifecycle)
     spec["securityContext"] = {"privileged": container.privileged}
-    spec["volumeMounts"] = mounts(settings, definition, container, container_secrets(definition, container))
+    spec["volumeMounts"] = build_mounts(
+        settings, definition, container, container_secrets(definition, container)
+    )
     return spec
 
 
 def job_container_spec(
-    settings: Settings, definition: Definition, container: Container, command: Command
+    settings: ObjectSettings, definition: Definition, container: Container, command: Command
 ) -> Data:
     """A Job's container has the image, environment and volumes of the container its command belongs to."""
     program = job_program(settings, container, command)
@@ -68,13 +70,15 @@ def job_container_spec(
         "image": program["image"],
         **settings.pull_policy(),
         "command": runner_command(settings, "provision", command.name or ""),
-        "env": environment(container),
+        "env": container_environment(container),
         "securityContext": program["securityContext"],
-        "volumeMounts": mounts(settings, definition, container, job_secrets(definition, container, command)),
+        "volumeMounts": build_mounts(
+            settings, definition, container, job_secrets(definition, container, command)
+        ),
     }
 
 
-def job_program(settings: Settings, container: Container, command: Command) -> Data:
+def job_program(settings: ObjectSettings, container: Container, command: Command) -> Data:
     """What a Job runs in, and with which rights."""
     return {
         "image": settings.image(command.image or container.image),
@@ -82,7 +86,7 @@ def job_program(settings: Settings, container: Container, command: Command) -> D
     }
 
 
-def environment(container: Container) -> list[Data]:
+def container_environment(container: Container) -> list[Data]:
     """What the runner asks of its pod, then what the definition adds."""
     fields = [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in _POD_FIELDS]
     limits = [
@@ -94,7 +98,7 @@ def environment(container: Container) -> list[Data]:
     return [*own, *(dict(variable) for variable in container.env)]
 
 
-def readiness_probe(settings: Settings, container: Container) -> Data:
+def readiness_probe(settings: ObjectSettings, container: Container) -> Data:
     """The runner runs the check and, when it is well, writes the status (S-65)."""
     probe: Data = {
         "exec": {"command": runner_command(settings, "status", container.name)},

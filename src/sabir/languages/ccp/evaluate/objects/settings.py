@@ -11,9 +11,9 @@ from msgspec import Struct
 from sabir.languages.ccp.evaluate.objects.content import Contents
 from sabir.languages.ccp.evaluate.objects.origins import ObjectReads
 from sabir.languages.ccp.model.deployment import ResolvedDeployment
-from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.topology import ServiceTopology
 from sabir.languages.ccp.model.units import Units
-from sabir.languages.ccp.syntax.component import shared_macros
+from sabir.languages.ccp.syntax.component import collect_macros
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.images import image_name
@@ -25,7 +25,7 @@ REGISTRY_SECRET: Final = "registry-key"
 _Part = TypeVar("_Part")
 
 
-class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
+class ObjectSettings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     resolved: ResolvedDeployment
     other_namespace: str | None = None
     """Instead of the one of the configuration."""
@@ -47,7 +47,7 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return self.resolved.units
 
     @property
-    def topology(self) -> Topology | None:
+    def topology(self) -> ServiceTopology | None:
         return self.resolved.topology
 
     @property
@@ -85,7 +85,7 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     @cached_property
     def exports(self) -> dict[str, str]:
         """Shared macros of all components by the names of their files."""
-        return {name: source.text for name, source in shared_macros(self.deployment.components).items()}
+        return {name: source.text for name, source in collect_macros(self.deployment.components).items()}
 
     def export_texts(self) -> dict[str, str]:
         if self.reads is not None:
@@ -116,10 +116,10 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return make() if self.reads is None else self.reads.part(name, make)
 
 
-def named_after(definition: Definition) -> dict[str, Any]:
+def default_metadata(definition: Definition) -> dict[str, Any]:
     """What the metadata of an object say when it has nothing else to say."""
-    return {"labels": labels(definition)}
+    return {"labels": service_labels(definition)}
 
 
-def labels(definition: Definition) -> dict[str, str]:
+def service_labels(definition: Definition) -> dict[str, str]:
     return {"app": definition.service.name, "ccp": "true", "ccp-component": definition.component}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.configuration import RUNNER
 from sabir.languages.ccp.evaluate.objects.content import ARCHIVE
-from sabir.languages.ccp.evaluate.objects.settings import Settings
+from sabir.languages.ccp.evaluate.objects.settings import ObjectSettings
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Secret
 
 ETC: Final = "/etc/ccp"
@@ -20,27 +20,27 @@ Data = dict[str, Any]
 
 
 def container_secrets(definition: Definition, container: Container) -> list[Secret]:
-    return _secrets(definition, container.local_commands)
+    return _find_secrets(definition, container.local_commands)
 
 
 def job_secrets(definition: Definition, container: Container, command: Command) -> list[Secret]:
     """Jobs mount the secrets of their container too."""
-    return _secrets(definition, (*container.local_commands, command))
+    return _find_secrets(definition, (*container.local_commands, command))
 
 
-def _secrets(definition: Definition, commands: Iterable[Command]) -> list[Secret]:
+def _find_secrets(definition: Definition, commands: Iterable[Command]) -> list[Secret]:
     names = dict.fromkeys(reference.name for command in commands for reference in command.secrets)
     return [definition.secrets[name] for name in names]
 
 
-def mounts(
-    settings: Settings, definition: Definition, container: Container, secrets: Sequence[Secret]
+def build_mounts(
+    settings: ObjectSettings, definition: Definition, container: Container, secrets: Sequence[Secret]
 ) -> list[Data]:
     etc, runner, python = own_volume_names(definition)
     if _uses_etc(definition, container, secrets):
         folders = [
             {"name": etc, "mountPath": f"{ETC}/{name}", "subPath": name, "readOnly": True}
-            for name in _folders(settings, definition)
+            for name in _list_directories(settings, definition)
         ]
     else:
         folders = [{"name": etc, "mountPath": ETC, "readOnly": True}]
@@ -64,11 +64,11 @@ def _uses_etc(definition: Definition, container: Container, secrets: Sequence[Se
     return any(path.startswith(f"{ETC}/") for path in paths)
 
 
-def _folders(settings: Settings, definition: Definition) -> list[str]:
+def _list_directories(settings: ObjectSettings, definition: Definition) -> list[str]:
     """The folders below /etc/ccp that the runner reads."""
     paths = (
         item["path"]
-        for source in _sources(settings, definition, ("",))
+        for source in _list_volume_sources(settings, definition, ("",))
         for named in source.values()
         for item in named["items"]
     )
@@ -76,7 +76,7 @@ def _folders(settings: Settings, definition: Definition) -> list[str]:
 
 
 def pod_volumes(
-    settings: Settings,
+    settings: ObjectSettings,
     definition: Definition,
     containers: Sequence[Container],
     units: Sequence[str],
@@ -99,7 +99,7 @@ def pod_volumes(
         volumes.setdefault(secret.name, {"name": secret.name, "secret": source})
     etc, runner, python = own_volume_names(definition)
     own: list[Data] = [
-        {"name": etc, "projected": {"sources": _sources(settings, definition, units)}},
+        {"name": etc, "projected": {"sources": _list_volume_sources(settings, definition, units)}},
         {"name": runner, "configMap": {"name": RUNNER}},
     ]
     if settings.python_image is not None:
@@ -107,7 +107,7 @@ def pod_volumes(
     return [*own, *volumes.values()]
 
 
-def init_containers(settings: Settings, definition: Definition) -> Data:
+def init_containers(settings: ObjectSettings, definition: Definition) -> Data:
     """What runs before the containers of a pod: the interpreter is brought, where the configuration asks for it."""
     if settings.python_image is None:
         return {}
@@ -126,10 +126,14 @@ def own_volume_names(definition: Definition) -> tuple[str, str, str]:
     """`ccp-etc`, `ccp-runner` and `ccp-python`, with a number when a volume of the user's is called so."""
     taken = {volume.name for container in definition.service.containers for volume in container.volumes}
     taken |= set(definition.secrets)
-    return _free("ccp-etc", taken), _free("ccp-runner", taken), _free("ccp-python", taken)
+    return (
+        _pick_free_name("ccp-etc", taken),
+        _pick_free_name("ccp-runner", taken),
+        _pick_free_name("ccp-python", taken),
+    )
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _pick_free_name(name: str, taken: set[str]) -> str:
     number, free = 1, name
     while free in taken:
         number += 1
@@ -137,28 +141,34 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _sources(settings: Settings, definition: Definition, units: Sequence[str]) -> list[Data]:
+def _list_volume_sources(
+    settings: ObjectSettings, definition: Definition, units: Sequence[str]
+) -> list[Data]:
     """Everything the runner reads, below /etc/ccp as the existing tool lays it out."""
     service = definition.service.name
     sources = [
-        _source("configMap", "globals", [("globals", "globals/globals.json")]),
-        _source("secret", "global-secrets", [("global-secrets", "global-secrets/global-secrets.json")]),
-        _source("configMap", "nodes-config", [("nodes-config", "nodes-config/nodes-config.json")]),
-        _source("configMap", f"{service}-meta", [("meta", "meta/meta.json")]),
-        _source("configMap", f"{service}-role", [(name, f"role/{name}.json") for name in units]),
+        _volume_source("configMap", "globals", [("globals", "globals/globals.json")]),
+        _volume_source(
+            "secret", "global-secrets", [("global-secrets", "global-secrets/global-secrets.json")]
+        ),
+        _volume_source("configMap", "nodes-config", [("nodes-config", "nodes-config/nodes-config.json")]),
+        _volume_source("configMap", f"{service}-meta", [("meta", "meta/meta.json")]),
+        _volume_source("configMap", f"{service}-role", [(name, f"role/{name}.json") for name in units]),
     ]
     if definition.files:
         files = [(name, f"files/{name}") for name in definition.files]
-        sources.append(_source("configMap", f"{service}-files", files))
+        sources.append(_volume_source("configMap", f"{service}-files", files))
     if definition.configs or definition.mapping:
         own = [("service-config", "service-config/service-config.json")]
-        sources.append(_source("configMap", f"{service}-service-config", own))
+        sources.append(_volume_source("configMap", f"{service}-service-config", own))
     if settings.exports:
         sources.append(
-            _source("configMap", "exports", [(name, f"exports/{name}") for name in sorted(settings.exports)])
+            _volume_source(
+                "configMap", "exports", [(name, f"exports/{name}") for name in sorted(settings.exports)]
+            )
         )
     return sources
 
 
-def _source(kind: str, name: str, items: list[tuple[str, str]]) -> Data:
+def _volume_source(kind: str, name: str, items: list[tuple[str, str]]) -> Data:
     return {kind: {"name": name, "items": [{"key": key, "path": path} for key, path in items]}}

@@ -18,7 +18,7 @@ from sabir.languages.ccp.evaluate.objects.pods import (
     node_affinity,
     pod_network,
 )
-from sabir.languages.ccp.evaluate.objects.settings import Settings, labels, named_after
+from sabir.languages.ccp.evaluate.objects.settings import ObjectSettings, default_metadata, service_labels
 from sabir.languages.ccp.evaluate.objects.volumes import (
     container_secrets,
     init_containers,
@@ -31,10 +31,10 @@ from sabir.languages.ccp.syntax.nodes import Definition, Service, WorkloadKind
 Data = dict[str, Any]
 
 
-def workloads(settings: Settings, definition: Definition) -> Iterator[Data]:
+def build_workloads(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
     """Each service has one."""
     service = definition.service
-    metadata: Data = {"labels": labels(definition)}
+    metadata: Data = {"labels": service_labels(definition)}
     if service.pod_annotations:
         metadata["annotations"] = dict(service.pod_annotations)
     spec: Data = {"selector": {"matchLabels": {"app": service.name}}}
@@ -42,17 +42,17 @@ def workloads(settings: Settings, definition: Definition) -> Iterator[Data]:
         spec = {"replicas": settings.configuration.section("replicas").get(service.name, 1), **spec}
     if service.kind is WorkloadKind.STATEFUL_SET:
         spec["serviceName"] = service.name
-    spec.update(_strategy(service))
-    spec["template"] = {"metadata": metadata, "spec": _pod(settings, definition)}
+    spec.update(_update_strategy(service))
+    spec["template"] = {"metadata": metadata, "spec": _pod_spec(settings, definition)}
     yield {
         "apiVersion": "apps/v1",
         "kind": service.kind.value,
-        "metadata": settings.metadata(service.name, partial(named_after, definition)),
+        "metadata": settings.metadata(service.name, partial(default_metadata, definition)),
         "spec": spec,
     }
 
 
-def _strategy(service: Service) -> Data:
+def _update_strategy(service: Service) -> Data:
     """S-64: Kubernetes has other strategies for the other kinds."""
     if service.kind is WorkloadKind.STATEFUL_SET:
         return {"updateStrategy": {"type": "RollingUpdate"}}
@@ -69,7 +69,7 @@ def _strategy(service: Service) -> Data:
     return {"strategy": {"type": "RollingUpdate", "rollingUpdate": limits}}
 
 
-def _pod(settings: Settings, definition: Definition) -> Data:
+def _pod_spec(settings: ObjectSettings, definition: Definition) -> Data:
     service = definition.service
     affinity = {**node_affinity(settings.hosts(service.name)), **_anti_affinity(settings, service)}
     secrets = [
@@ -95,7 +95,7 @@ def _pod(settings: Settings, definition: Definition) -> Data:
     return pod
 
 
-def _anti_affinity(settings: Settings, service: Service) -> Data:
+def _anti_affinity(settings: ObjectSettings, service: Service) -> Data:
     scope = service.anti_affinity
     if scope is None and service.host_network and service.kind is not WorkloadKind.DAEMON_SET:
         scope = "global"
@@ -117,16 +117,16 @@ _RETRIES: Final = 20
 """Kubernetes waits longer from attempt to attempt, six minutes at most: about an hour and a half."""
 
 
-def jobs(settings: Settings, definition: Definition) -> Iterator[Data]:
+def build_jobs(settings: ObjectSettings, definition: Definition) -> Iterator[Data]:
     service = definition.service.name
     for container in definition.service.containers:
         for command in container.single_commands:
             unit = settings.units.all[f"{service}/{command.name}"]
-            yield job(settings, unit, name=f"{service}-{command.name}", hosts=settings.hosts(service))
+            yield build_job(settings, unit, name=f"{service}-{command.name}", hosts=settings.hosts(service))
 
 
-def job(
-    settings: Settings,
+def build_job(
+    settings: ObjectSettings,
     unit: Unit,
     *,
     name: str,
@@ -146,18 +146,18 @@ def job(
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": settings.metadata(name, partial(_metadata, settings, unit, extra_labels or {})),
+        "metadata": settings.metadata(name, partial(_job_metadata, settings, unit, extra_labels or {})),
         "spec": {"backoffLimit": _RETRIES if restarts else 0, "template": template},
     }
 
 
-def _metadata(settings: Settings, unit: Unit, extra_labels: Mapping[str, str]) -> Data:
+def _job_metadata(settings: ObjectSettings, unit: Unit, extra_labels: Mapping[str, str]) -> Data:
     assert unit.command is not None
     digest = settings.contents.of_job(unit, job_program(settings, unit.container, unit.command))
-    return {"labels": {**labels(unit.definition), **extra_labels}, "annotations": {CONTENT: digest}}
+    return {"labels": {**service_labels(unit.definition), **extra_labels}, "annotations": {CONTENT: digest}}
 
 
-def _job_pod(settings: Settings, unit: Unit, hosts: tuple[str, ...] | None, *, restarts: bool) -> Data:
+def _job_pod(settings: ObjectSettings, unit: Unit, hosts: tuple[str, ...] | None, *, restarts: bool) -> Data:
     definition, container, command = unit.definition, unit.container, unit.command
     assert command is not None
     secrets = job_secrets(definition, container, command)

@@ -57,7 +57,7 @@ def gather(folder: str) -> None:
 
 def _copy_libraries(programs: list[str], folder: str) -> str:
     """The name of the loader."""
-    libraries = {path for program in programs for path in _libraries(program)}
+    libraries = {path for program in programs for path in _list_libraries(program)}
     loader = next(path for path in libraries if os.path.basename(path).startswith("ld-"))
     beside = os.path.dirname(next(path for path in libraries if os.path.basename(path).startswith("libc.")))
     # Names of hosts are looked up by libraries that nothing is linked with.
@@ -70,7 +70,7 @@ def _copy_libraries(programs: list[str], folder: str) -> str:
     return os.path.basename(loader)
 
 
-def _libraries(program: str) -> list[str]:
+def _list_libraries(program: str) -> list[str]:
     listed = subprocess.run(
         ["ldd", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
-from sabir.languages.ccp.syntax.nodes import Definition, Mapped
-from sabir.provenance import Computing
+from sabir.languages.ccp.syntax.nodes import Definition, MappingNode
+from sabir.provenance import ReadTracker
 
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "anti_affinity": ("antiAffinity",),
@@ -53,15 +53,15 @@ _UNWATCHED: Final = frozenset(
 )
 """Fields that say where something stands, not what was written there."""
 
-_Node = TypeVar("_Node", Definition, Mapped)
+_Node = TypeVar("_Node", Definition, MappingNode)
 
 
-class _Watched:
+class _NodeProxy:
     """In the place of a node. Properties of the node see what stands in, so that what they read is noted, too."""
 
     __slots__ = ("node", "nodes")
 
-    def __init__(self, node: Definition | Mapped, nodes: WatchedNodes) -> None:
+    def __init__(self, node: Definition | MappingNode, nodes: WatchedNodes) -> None:
         self.node = node
         self.nodes = nodes
 
@@ -75,20 +75,20 @@ class _Watched:
 class WatchedNodes:
     """What stands in for the nodes of a deployment, one for each."""
 
-    def __init__(self, computing: Computing) -> None:
+    def __init__(self, computing: ReadTracker) -> None:
         self._computing = computing
-        self._watched: dict[Definition | Mapped, _Watched] = {}
+        self._watched: dict[Definition | MappingNode, _NodeProxy] = {}
 
     def of(self, node: _Node) -> _Node:
         watched = self._watched.get(node)
         if watched is None:
-            watched = self._watched[node] = _Watched(node, self)
+            watched = self._watched[node] = _NodeProxy(node, self)
         return cast(_Node, watched)
 
-    def field(self, node: Definition | Mapped, name: str) -> Any:
+    def field(self, node: Definition | MappingNode, name: str) -> Any:
         """The value of a field; that it was read is noted."""
         value = getattr(node, name)
-        if isinstance(value, Mapped):
+        if isinstance(value, MappingNode):
             return self.of(value)
         if name in _UNWATCHED or name.endswith("_place"):
             return value
@@ -100,6 +100,6 @@ class WatchedNodes:
         return value
 
 
-def unwatched(node: _Node) -> _Node:
+def unwrap_node(node: _Node) -> _Node:
     """The node itself, whether something stands in for it or not."""
-    return cast(_Node, node.node) if isinstance(node, _Watched) else node
+    return cast(_Node, node.node) if isinstance(node, _NodeProxy) else node

@@ -18,7 +18,7 @@ from jinja2 import nodes
 from msgspec import Struct
 
 from sabir.expressions.template.findings import Piece, line_place
-from sabir.expressions.template.instrumentation import Marking
+from sabir.expressions.template.instrumentation import MarkingTransformer
 from sabir.expressions.template.tags import Tag, TagKind, read_tags
 from sabir.graph.origin import How
 from sabir.provenance import Site, Sources, ValueSource
@@ -38,7 +38,7 @@ class _Block:
         return Span(self.tags[0].span.start, self.tags[-1].span.end)
 
 
-class Marked:
+class TemplateMarks:
     """What the marks of a template stand for: sites by their numbers."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Marked:
         self.pieces: tuple[Piece, ...] = ()
 
 
-def mark_reads(tree: nodes.Template, source: Source) -> Marked:
+def mark_reads(tree: nodes.Template, source: Source) -> TemplateMarks:
     """Rewrite the tree in place."""
     marking = _ReadMarking(source)
     marking.visit(tree)
@@ -54,7 +54,7 @@ def mark_reads(tree: nodes.Template, source: Source) -> Marked:
     return marking.marked
 
 
-def _blocks(source: Source) -> dict[str, deque[_Block]]:
+def _read_blocks(source: Source) -> dict[str, deque[_Block]]:
     """The statements of a template by their first word, in the order in which the tree has them."""
     blocks: defaultdict[str, deque[_Block]] = defaultdict(deque)
     opened: list[_Block] = []
@@ -75,11 +75,11 @@ def _blocks(source: Source) -> dict[str, deque[_Block]]:
     return blocks
 
 
-class _ReadMarking(Marking):
+class _ReadMarking(MarkingTransformer):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.marked = Marked()
-        self._blocks = _blocks(source)
+        self.marked = TemplateMarks()
+        self._blocks = _read_blocks(source)
 
     # -- sites and marks -------------------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class _ReadMarking(Marking):
         block = self._block("set", node.lineno)
         self._children(node, ("node",))
         site = self._site(block.span, How.TEMPLATE)
-        node.node = self._filter(cast("nodes.Expr", node.node), "*set*", site, _targets(node.target))
+        node.node = self._filter(cast("nodes.Expr", node.node), "*set*", site, _target_names(node.target))
         return node
 
     # -- statements that decide ------------------------------------------------------------------------------------
@@ -161,17 +161,17 @@ class _ReadMarking(Marking):
     def visit_If(self, node: nodes.If) -> list[nodes.Node]:  # noqa: N802
         block = self._block("if", node.lineno)
         sites = [self._site(tag.span, How.CONDITION) for tag in block.tags]
-        names = _assigned(node)
+        names = _list_assigned_names(node)
         conditions = [
             site for site, tag in zip(sites, block.tags, strict=True) if tag.word in ("if", "elif", "")
         ]
-        self._tested(node, conditions[0])
+        self._mark_test(node, conditions[0])
         for position, branch in enumerate(node.elif_, 1):
-            self._tested(branch, conditions[min(position, len(conditions) - 1)])
+            self._mark_test(branch, conditions[min(position, len(conditions) - 1)])
         self._children(node, ("else_",))
-        return self._decided(node, tuple(sites), names, block)
+        return self._mark_decision(node, tuple(sites), names, block)
 
-    def _tested(self, node: nodes.If, site: int) -> None:
+    def _mark_test(self, node: nodes.If, site: int) -> None:
         self._children(node, ("test",))
         node.test = self._filter(cast("nodes.Expr", node.test), "*test*", site)
         self._children(node, ("body",))
@@ -179,18 +179,20 @@ class _ReadMarking(Marking):
     def visit_For(self, node: nodes.For) -> Any:  # noqa: N802
         block = self._block("for", node.lineno)
         sites = [self._site(tag.span, How.LOOP) for tag in block.tags]
-        names = _assigned(node)
+        names = _list_assigned_names(node)
         self._children(node, ("test", "body", "else_", "iter"))
-        test = self._filter(cast("nodes.Expr", node.iter), "*loop over*", sites[0], _targets(node.target))
-        node.iter = self.counted(test, node.lineno)
+        test = self._filter(
+            cast("nodes.Expr", node.iter), "*loop over*", sites[0], _target_names(node.target)
+        )
+        node.iter = self.count_items(test, node.lineno)
         node.body.insert(0, self._statement("*round*"))
-        return self._decided(node, tuple(sites), names, block)
+        return self._mark_decision(node, tuple(sites), names, block)
 
     def visit_Include(self, node: nodes.Include) -> list[nodes.Node]:  # noqa: N802
         block = self._block("include", node.lineno)
-        return self._decided(node, (self._site(block.span, How.TEMPLATE),), (), block)
+        return self._mark_decision(node, (self._site(block.span, How.TEMPLATE),), (), block)
 
-    def _decided(
+    def _mark_decision(
         self, node: nodes.Node, sites: tuple[int, ...], names: tuple[str, ...], block: _Block
     ) -> list[nodes.Node]:
         opened = self._statement("*open*", sites)
@@ -216,7 +218,7 @@ class _ReadMarking(Marking):
         return self._put_out(node, block)
 
     def visit_AssignBlock(self, node: nodes.AssignBlock) -> nodes.AssignBlock:  # noqa: N802
-        self._aside(node, self._block("set block", node.lineno), "*leave*", _targets(node.target))
+        self._aside(node, self._block("set block", node.lineno), "*leave*", _target_names(node.target))
         return node
 
     def _aside(self, node: Any, block: _Block, mark: str, names: tuple[str, ...] = ()) -> None:
@@ -229,31 +231,31 @@ class _ReadMarking(Marking):
         return [node, self._statement("*out*", site), self._sign_at(block.tags[-1].span.start)]
 
     def visit_Import(self, node: nodes.Import) -> list[nodes.Node]:  # noqa: N802
-        return self._imported(node, "import", (node.target,))
+        return self._mark_import(node, "import", (node.target,))
 
     def visit_FromImport(self, node: nodes.FromImport) -> list[nodes.Node]:  # noqa: N802
         names = tuple(name if isinstance(name, str) else name[1] for name in node.names)
-        return self._imported(node, "from", names)
+        return self._mark_import(node, "from", names)
 
-    def _imported(self, node: nodes.Node, word: str, names: tuple[str, ...]) -> list[nodes.Node]:
+    def _mark_import(self, node: nodes.Node, word: str, names: tuple[str, ...]) -> list[nodes.Node]:
         site = self._site(self._block(word, node.lineno).span, How.TEMPLATE)
         return [self._statement("*enter*"), node, self._statement("*leave*", site, names)]
 
 
-def _targets(target: nodes.Node) -> tuple[str, ...]:
+def _target_names(target: nodes.Node) -> tuple[str, ...]:
     """The names that an assignment or a loop gives values."""
     if isinstance(target, nodes.Name | nodes.NSRef):
         return (target.name,)
     return tuple(name.name for name in target.find_all(nodes.Name))
 
 
-def _assigned(node: nodes.Node) -> tuple[str, ...]:
+def _list_assigned_names(node: nodes.Node) -> tuple[str, ...]:
     """The names that statements inside may give another value, also when they did not run."""
     targets = [
         *(statement.target for statement in node.find_all(nodes.Assign)),
         *(statement.target for statement in node.find_all(nodes.AssignBlock)),
     ]
-    return tuple(dict.fromkeys(name for target in targets for name in _targets(target)))
+    return tuple(dict.fromkeys(name for target in targets for name in _target_names(target)))
 
 
 class Trace(Struct, frozen=True, eq=False):

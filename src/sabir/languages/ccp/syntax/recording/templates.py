@@ -22,8 +22,8 @@ from sabir.expressions.template.findings import Piece
 from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
 from sabir.graph.origin import How
 from sabir.languages.ccp.runner.network import address_function
-from sabir.languages.ccp.syntax.recording.statements import Marked, Trace, mark_reads
-from sabir.provenance import Computing, Recorder, Site, Sources, Step, ValueSource
+from sabir.languages.ccp.syntax.recording.statements import TemplateMarks, Trace, mark_reads
+from sabir.provenance import ProvenanceStep, ReadTracker, Recorder, Site, Sources, ValueSource
 from sabir.text import Source as Text
 
 VARIABLES: Final = "variables"
@@ -40,7 +40,7 @@ class WatchedSettings(dict[str, Any]):
 
     __slots__ = ("computing", "owner", "path")
 
-    def __init__(self, computing: Computing, owner: object, path: Path, values: Mapping[str, Any]) -> None:
+    def __init__(self, computing: ReadTracker, owner: object, path: Path, values: Mapping[str, Any]) -> None:
         self.computing = computing
         self.owner = owner
         self.path = path
@@ -61,13 +61,13 @@ class WatchedSettings(dict[str, Any]):
         if isinstance(value, list) and value:
             for position, item in enumerate(value):
                 if isinstance(item, dict):  # that there is one counts; what it holds is noted when it is read
-                    self._seen((*path, position, *first_leaf(item)))
+                    self._record_read((*path, position, *first_leaf(item)))
                 else:
                     self._note(item, (*path, position))
         elif not isinstance(value, dict) or not dict.__len__(value):
-            self._seen(path)
+            self._record_read(path)
 
-    def _seen(self, path: Path) -> None:
+    def _record_read(self, path: Path) -> None:
         self.computing.reads.append((self.owner, path))
 
     def note_keys(self) -> None:
@@ -76,9 +76,9 @@ class WatchedSettings(dict[str, Any]):
             self.note_key(key)
 
     def note_key(self, key: str) -> None:
-        self._seen((*self.path, key, *first_leaf(super().get(key))))
+        self._record_read((*self.path, key, *first_leaf(super().get(key))))
 
-    def unwatched(self, key: str) -> Any:
+    def get_unrecorded(self, key: str) -> Any:
         return super().get(key)
 
     def __getitem__(self, key: str) -> Any:
@@ -167,7 +167,7 @@ class RecordingEnvironment(BoundedEnvironment):
     def __init__(
         self, *, load: Callable[[str], Text | None], functions: Mapping[str, Any], filters: Mapping[str, Any]
     ) -> None:
-        self.marked: dict[str, Marked] = {}
+        self.marked: dict[str, TemplateMarks] = {}
         self.rendering: _Rendering | None = None
         super().__init__(load=load, limits=_LIMITS)
         known: dict[str, Any] = self.globals
@@ -176,13 +176,13 @@ class RecordingEnvironment(BoundedEnvironment):
         marks: dict[str, Any] = self.filters
         marks.update(_MARKS)
 
-    def compiled(self, source: Text) -> tuple[CodeType, tuple[Piece, ...]]:
+    def compile_source(self, source: Text) -> tuple[CodeType, tuple[Piece, ...]]:
         tree = self.parse(source.text, source.name, source.name)
         marked = self.marked[source.name] = mark_reads(tree, source)
         return self.compile(tree, source.name, source.name), marked.pieces
 
 
-class RecordedTemplates:
+class TracedTemplates:
     """The templates of one component, rendered once more."""
 
     def __init__(
@@ -190,7 +190,7 @@ class RecordedTemplates:
     ) -> None:
         self._environment = RecordingEnvironment(load=load, functions=functions, filters=filters)
 
-    def leniently(self) -> RecordedTemplates:
+    def leniently(self) -> TracedTemplates:
         """The same, with undefined names empty and false, as the templates of files have them."""
         self._environment.keep_trailing_newline = False
         self._environment.undefined = Undefined
@@ -201,7 +201,7 @@ class RecordedTemplates:
     ) -> Trace | None:
         """What each part of the text rests on, over the variables of the deployment or of a named instance of a service;
         None when it takes too long."""
-        computing = Computing()
+        computing = ReadTracker()
         watched = WatchedSettings(computing, (VARIABLES, instance), (), variables)
         services = WatchedSettings(computing, (MAPPING, instance), (), mapping)
         values = {**dict.copy(watched), "address": address_function(watched, services)}
@@ -220,18 +220,18 @@ class _Rendering:
     """The state of one rendering: what is being computed, what decides, which names have a value from the template."""
 
     def __init__(
-        self, environment: RecordingEnvironment, variables: WatchedSettings, computing: Computing
+        self, environment: RecordingEnvironment, variables: WatchedSettings, computing: ReadTracker
     ) -> None:
         self.environment = environment
         self.variables = variables
         self.computing = computing
         self.recorder = Recorder()
-        self.outputs: list[Step] = []
+        self.outputs: list[ProvenanceStep] = []
         """Computed for the text and not yet put out."""
-        self.written: dict[str, Step] = {}
+        self.written: dict[str, ProvenanceStep] = {}
         """The step that gave a name its value."""
-        self._outer: list[tuple[Sources, dict[str, Step]]] = []
-        self._aside: list[tuple[list[ValueSource], list[Step], dict[str, Step]]] = []
+        self._outer: list[tuple[Sources, dict[str, ProvenanceStep]]] = []
+        self._aside: list[tuple[list[ValueSource], list[ProvenanceStep], dict[str, ProvenanceStep]]] = []
 
     def trace(self, chunks: Iterable[str]) -> Trace:
         starts: list[int] = []
@@ -251,7 +251,7 @@ class _Rendering:
     def site(self, template: str, number: int) -> Site:
         return self.environment.marked[template].sites[number]
 
-    def step(self, site: Site) -> Step:
+    def step(self, site: Site) -> ProvenanceStep:
         """All that was read since the last mark."""
         reads = self.computing.distinct(self.computing.reads)
         self.computing.reads.clear()
@@ -269,7 +269,7 @@ class _Rendering:
         step = self.written.get(name)
         if step is not None:
             self.computing.reads.append(step)
-        elif value is not None and self.variables.unwatched(name) is value:
+        elif value is not None and self.variables.get_unrecorded(name) is value:
             self.variables.note(name)
 
     def put_out(self, value: Any, site: Site) -> None:
@@ -290,12 +290,12 @@ class _Rendering:
         tags = tuple(self.recorder.step(site, (), decided_by) for site in sites)
         self.computing.decided_by = (*decided_by, *tags)
 
-    def test(self, site: Site) -> Step:
+    def test(self, site: Site) -> ProvenanceStep:
         outer = self._outer[-1][0]
         decided_by = self.computing.decided_by
         self.computing.decided_by = outer
         tested = self.step(site)
-        rest = (step for step in decided_by if not (isinstance(step, Step) and step.site is site))
+        rest = (step for step in decided_by if not (isinstance(step, ProvenanceStep) and step.site is site))
         self.computing.decided_by = (*rest, tested)
         return tested
 
@@ -306,7 +306,7 @@ class _Rendering:
         """What was read to come to the next item belongs to the loop."""
         reads = self.computing.reads
         loop = self.computing.decided_by[-1]
-        if reads and isinstance(loop, Step):
+        if reads and isinstance(loop, ProvenanceStep):
             loop.gather(list(reads), ())
         reads.clear()
 
@@ -314,7 +314,7 @@ class _Rendering:
         decided_by = self.computing.decided_by
         outer, before = self._outer.pop()
         self.computing.decided_by = outer
-        decisions = [step for step in decided_by[len(outer) :] if isinstance(step, Step)]
+        decisions = [step for step in decided_by[len(outer) :] if isinstance(step, ProvenanceStep)]
         if not decisions:
             return
         is_loop = decisions[-1].site.how is How.LOOP
@@ -323,11 +323,11 @@ class _Rendering:
             earlier: tuple[ValueSource, ...] = tuple(
                 step for step in (after.get(name), before.get(name)) if step is not None
             )
-            if not earlier and self.variables.unwatched(name) is not None:
+            if not earlier and self.variables.get_unrecorded(name) is not None:
                 earlier = ((self.variables.owner, (name,)),)
             if not is_loop or name in before:
                 self.written[name] = self.recorder.step(decisions[-1].site, (*earlier, *decisions), outer)
-        self.outputs.append(Step(decisions[-1].site, tuple(decisions), outer))
+        self.outputs.append(ProvenanceStep(decisions[-1].site, tuple(decisions), outer))
 
     def enter(self) -> None:
         self._aside.append((self.computing.reads, self.outputs, dict(self.written)))
@@ -345,7 +345,7 @@ class _Rendering:
             self.computing.reads.append(self.recorder.step(site, tuple(dict.fromkeys(inner))))
 
 
-def _mark(act: Callable[..., Any]) -> Any:
+def _build_mark(act: Callable[..., Any]) -> Any:
     @pass_context  # so that it is never run while a template is compiled
     def filter_(context: Context, value: Any, template: str, *arguments: Any) -> Any:
         act(context.environment.rendering, value, template, *arguments)  # type: ignore[attr-defined]  # ours has one
@@ -355,17 +355,19 @@ def _mark(act: Callable[..., Any]) -> Any:
 
 
 _MARKS: Final[Mapping[str, Any]] = {
-    "*name*": _mark(lambda run, value, _template, name: run.name(value, name)),
-    "*out*": _mark(lambda run, value, template, at: run.put_out(value, run.site(template, at))),
-    "*set*": _mark(lambda run, _value, template, at, names: run.set(run.site(template, at), names)),
-    "*test*": _mark(lambda run, _value, template, at: run.test(run.site(template, at))),
-    "*loop over*": _mark(lambda run, _value, template, at, names: run.loop(run.site(template, at), names)),
-    "*round*": _mark(lambda run, _value, _template: run.round()),
-    "*open*": _mark(
+    "*name*": _build_mark(lambda run, value, _template, name: run.name(value, name)),
+    "*out*": _build_mark(lambda run, value, template, at: run.put_out(value, run.site(template, at))),
+    "*set*": _build_mark(lambda run, _value, template, at, names: run.set(run.site(template, at), names)),
+    "*test*": _build_mark(lambda run, _value, template, at: run.test(run.site(template, at))),
+    "*loop over*": _build_mark(
+        lambda run, _value, template, at, names: run.loop(run.site(template, at), names)
+    ),
+    "*round*": _build_mark(lambda run, _value, _template: run.round()),
+    "*open*": _build_mark(
         lambda run, _value, template, numbers: run.open(tuple(run.site(template, at) for at in numbers))
     ),
-    "*close*": _mark(lambda run, _value, _template, names: run.close(names)),
-    "*enter*": _mark(lambda run, _value, _template: run.enter()),
-    "*leave*": _mark(lambda run, _value, template, at, names: run.leave(run.site(template, at), names)),
+    "*close*": _build_mark(lambda run, _value, _template, names: run.close(names)),
+    "*enter*": _build_mark(lambda run, _value, _template: run.enter()),
+    "*leave*": _build_mark(lambda run, _value, template, at, names: run.leave(run.site(template, at), names)),
 }
 """What the filters in a marked template do; each gives back what it was given."""

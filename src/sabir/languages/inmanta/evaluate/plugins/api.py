@@ -23,7 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Registered(Struct, frozen=True):
+class RegisteredPlugin(Struct, frozen=True):
     """A function marked as a plug-in."""
 
     name: str
@@ -55,7 +55,7 @@ class Registry:
     """What the Python of one project (or a library of ours) registers: its methods are the decorators that it imports."""
 
     def __init__(self) -> None:
-        self.plugins: list[Registered] = []
+        self.plugins: list[RegisteredPlugin] = []
         self.resources: list[RegisteredResource] = []
         self.handlers: dict[str, type] = {}
         """By entity; what is registered later takes the place of what was there."""
@@ -66,7 +66,7 @@ class Registry:
         self.unknown_parameters: list[dict[str, Any]] = []
         """What the model asked for and nobody knows yet: `{"resource": …, "parameter": …, "source": …}`."""
         self.deprecations: dict[Callable[..., Any], str] = {}
-        self.identify: Callable[[Any], str | None] = _unidentified
+        self.identify: Callable[[Any], str | None] = _identify_too_early
         """How an instance becomes the id of its resource, once there are instances."""
 
     @overload
@@ -88,7 +88,7 @@ class Registry:
 
         def register(name: str | None, target: Callable[..., Any]) -> Callable[..., Any]:
             called = name or target.__name__
-            self.plugins.append(Registered(called, target, target.__module__, allow_unknown))
+            self.plugins.append(RegisteredPlugin(called, target, target.__module__, allow_unknown))
             if hasattr(target, "__dict__"):
                 target.__dict__["__plugin__"] = plugin_class(called, target)
             return target
@@ -151,7 +151,7 @@ class Registry:
         return self.identify(entity)
 
 
-def _unidentified(_: Any) -> str | None:
+def _identify_too_early(_: Any) -> str | None:
     raise PluginException("instances have their resources once the model is evaluated")
 
 

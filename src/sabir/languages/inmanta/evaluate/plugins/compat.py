@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from sabir.languages.inmanta.evaluate.plugins import api
 from sabir.languages.inmanta.evaluate.plugins.api import Registry
 from sabir.languages.inmanta.evaluate.plugins.signature import ModelType, with_session
-from sabir.languages.inmanta.evaluate.views import UnknownView, called_by_python
+from sabir.languages.inmanta.evaluate.views import UnknownView, wrap_model_function
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.session import Session
 from sabir.text import Source
@@ -35,7 +35,7 @@ class NotOffered(Exception):
     """A name of the existing engine that has no meaning here was used."""
 
 
-def _refuse(cls: type) -> NoReturn:
+def _refuse_class(cls: type) -> NoReturn:
     name = f"{cls.__module__}.{cls.__name__}"
     raise NotOffered(f"{name} is not offered by sabir: a model is evaluated without it")
 
@@ -44,18 +44,18 @@ class _NotOfferedName(type):
     """A name that can be imported and stand in annotations, and nothing else."""
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
-        _refuse(cls)
+        _refuse_class(cls)
 
     def __instancecheck__(cls, _: object) -> bool:
-        _refuse(cls)
+        _refuse_class(cls)
 
     def __subclasscheck__(cls, _: type) -> bool:
-        _refuse(cls)
+        _refuse_class(cls)
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        _refuse(cls)
+        _refuse_class(cls)
 
     def __getitem__(cls, _: object) -> type:
         return cls
@@ -76,34 +76,34 @@ def _no_subclass(cls: Any, **_: object) -> None:
     )
 
 
-def _engine(name: str) -> ModuleType:
+def _import_engine(name: str) -> ModuleType:
     return import_module(_ENGINE + name)
 
 
 def _all_of(name: str) -> dict[str, Any]:
-    module = _engine(name)
+    module = _import_engine(name)
     return {word: getattr(module, word) for word in module.__all__}
 
 
-def _plugins(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+def _plugins_namespace(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     return {
         "Context": api.Context,
         "PluginException": api.PluginException,
         "ModelType": ModelType,
         "deprecated": registry.deprecated,
         "plugin": registry.plugin,
-        "allow_reference_values": _engine("proxies").allow_reference_values,
+        "allow_reference_values": _import_engine("proxies").allow_reference_values,
         "Null": None,
-        "CheckedArgs": _engine("plugins").CheckedArgs,
-        "Plugin": _engine("plugins").Plugin,
+        "CheckedArgs": _import_engine("plugins").CheckedArgs,
+        "Plugin": _import_engine("plugins").Plugin,
     }
 
 
-def _resources(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+def _resources_namespace(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     return {**_all_of("resources"), "resource": registry.resource, "to_id": registry.to_id}
 
 
-def _handler(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+def _handler_namespace(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     handlers = _all_of("handler")
     return {
         **_all_of("context"),
@@ -113,7 +113,7 @@ def _handler(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     }
 
 
-def _export(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+def _export_namespace(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     return {
         **_all_of("exporting"),
         "dependency_manager": registry.dependency_manager,
@@ -124,7 +124,7 @@ def _export(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     }
 
 
-def _references(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+def _references_namespace(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     return {
         **_all_of("references"),
         "reference": registry.references.reference,
@@ -132,21 +132,21 @@ def _references(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
     }
 
 
-def _module(_: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
-    modules = _engine("modules")
+def _module_namespace(_: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
+    modules = _import_engine("modules")
     return {
         "Project": modules.project_class(project),
         "InmantaModuleRequirement": modules.InmantaModuleRequirement,
     }
 
 
-def _protocol(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
-    client = _engine("client")
+def _protocol_namespace(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    client = _import_engine("client")
     return {**client.clients(lambda: registry.references.facts), "Result": client.Result}
 
 
-def _proxies(*_: object) -> dict[str, Any]:
-    faults = _engine("faults")
+def _proxies_namespace(*_: object) -> dict[str, Any]:
+    faults = _import_engine("faults")
     return {
         **_all_of("proxies"),
         "NoneValue": type(None),
@@ -156,40 +156,43 @@ def _proxies(*_: object) -> dict[str, Any]:
 
 
 _NAMES: Final[dict[str, Any]] = {
-    "inmanta.agent.handler": _handler,
+    "inmanta.agent.handler": _handler_namespace,
     "inmanta.agent.agent": lambda *_: {"AgentInstance": object},
     "inmanta.agent.executor": lambda *_: {"AgentInstance": object},
-    "inmanta.agent.io.local": lambda *_: {"IOBase": _engine("io").IOBase, "LocalIO": _engine("io").LocalIO},
+    "inmanta.agent.io.local": lambda *_: {
+        "IOBase": _import_engine("io").IOBase,
+        "LocalIO": _import_engine("io").LocalIO,
+    },
     "inmanta.agent.io.remote": lambda *_: {
-        "RemoteIO": _engine("remote_io").RemoteIO,
-        "IOBase": _engine("io").IOBase,
+        "RemoteIO": _import_engine("remote_io").RemoteIO,
+        "IOBase": _import_engine("io").IOBase,
     },
     "inmanta.ast": lambda *_: {**_all_of("faults"), "PluginException": api.PluginException},
     "inmanta.ast.attribute": lambda *_: {
-        "Attribute": _engine("types").Attribute,
-        "RelationAttribute": _engine("types").RelationAttribute,
+        "Attribute": _import_engine("types").Attribute,
+        "RelationAttribute": _import_engine("types").RelationAttribute,
     },
-    "inmanta.ast.entity": lambda *_: {"Entity": _engine("types").Entity},
+    "inmanta.ast.entity": lambda *_: {"Entity": _import_engine("types").Entity},
     "inmanta.compiler": lambda registry, _: {"finalizer": registry.finalizer},
-    "inmanta.config": lambda *_: {"Config": _engine("modules").Config},
+    "inmanta.config": lambda *_: {"Config": _import_engine("modules").Config},
     "inmanta.const": lambda *_: _all_of("const"),
-    "inmanta.data": lambda *_: {"convert_boolean": _engine("modules").convert_boolean},
+    "inmanta.data": lambda *_: {"convert_boolean": _import_engine("modules").convert_boolean},
     "inmanta.data.model": lambda *_: {
-        "AttributeStateChange": _engine("context").AttributeStateChange,
+        "AttributeStateChange": _import_engine("context").AttributeStateChange,
         "ResourceIdStr": str,
         "ResourceVersionIdStr": str,
     },
-    "inmanta.execute.proxy": _proxies,
+    "inmanta.execute.proxy": _proxies_namespace,
     "inmanta.execute.util": lambda *_: {"Unknown": UnknownView, "NoneValue": type(None)},
-    "inmanta.export": _export,
-    "inmanta.module": _module,
-    "inmanta.plugins": _plugins,
-    "inmanta.protocol": _protocol,
-    "inmanta.protocol.common": _protocol,
-    "inmanta.protocol.endpoints": _protocol,
-    "inmanta.references": _references,
-    "inmanta.resources": _resources,
-    "inmanta.util": lambda *_: {"JSONSerializable": _engine("types").JSONSerializable},
+    "inmanta.export": _export_namespace,
+    "inmanta.module": _module_namespace,
+    "inmanta.plugins": _plugins_namespace,
+    "inmanta.protocol": _protocol_namespace,
+    "inmanta.protocol.common": _protocol_namespace,
+    "inmanta.protocol.endpoints": _protocol_namespace,
+    "inmanta.references": _references_namespace,
+    "inmanta.resources": _resources_namespace,
+    "inmanta.util": lambda *_: {"JSONSerializable": _import_engine("types").JSONSerializable},
     "inmanta.util.dict_path": lambda *_: _all_of("dict_path"),
     "inmanta.validation_type": lambda *_: _all_of("validation"),
 }
@@ -342,7 +345,7 @@ class _OursLoader(Loader):
         module.__dict__.update({name: getattr(names, name) for name in names.__all__})
         module.__dict__.update(
             {
-                plugin.name: called_by_python(with_session(plugin.function, self._session))
+                plugin.name: wrap_model_function(with_session(plugin.function, self._session))
                 for plugin in ours.REGISTRY.plugins
             }
         )

@@ -14,19 +14,19 @@ from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
 from sabir.languages.inmanta.evaluate.plugins.engine.faults import NotFoundException, OptionalValueException
 from sabir.languages.inmanta.evaluate.plugins.engine.plugins import CallablePlugin
 from sabir.languages.inmanta.evaluate.plugins.engine.types import entity_view
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance
 from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 
 
 class Contexts:
     """Makes the contexts of all calls of a model."""
 
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
         given = compiler.engine.given
         self.facts: Mapping[tuple[str, str], str] = MappingProxyType({}) if given is None else given.facts
@@ -42,7 +42,7 @@ class Contexts:
             facts.setdefault(resource, {})[name] = value
         self._refs = {"facts": facts}
 
-    def maker(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
+    def maker(self, scope: BlockScope, place: Place) -> Callable[[Frame], Context]:
         """How the context of one call is made each time it is run."""
         compiler = self.compiler
         render = compiler.templates.renderer(scope, place)
@@ -63,13 +63,13 @@ class Contexts:
                 namespace=scope.space.name,
                 fact=self.fact,
                 resource_id=self.resource_id,
-                compiler=self._calling,
+                compiler=self._build_compiler,
                 lookup=lambda name: self._lookup(name, scope, place, frame),
             )
 
         return make
 
-    def _calling(self, context: Context) -> CallingCompiler:
+    def _build_compiler(self, context: Context) -> CallingCompiler:
         return CallingCompiler(
             plugins=lambda: self._plugins(context),
             types=self.types,
@@ -86,7 +86,7 @@ class Contexts:
             if function is not None and not function.refused
         }
 
-    def _lookup(self, name: str, scope: Scope, place: Place, frame: Frame) -> Callable[[], Any]:
+    def _lookup(self, name: str, scope: BlockScope, place: Place, frame: Frame) -> Callable[[], Any]:
         read = self.compiler.expressions.find(name, scope, place)
         if read is None:
             raise NotFoundException(None, name)
@@ -99,7 +99,7 @@ class Contexts:
 
         return value
 
-    def fact(self, instance: Instance, name: str) -> tuple[str, str | None]:
+    def fact(self, instance: ModelInstance, name: str) -> tuple[str, str | None]:
         """The id of the resource of an instance, and what is known about it; None when it is not known yet."""
         text = self.resource_id(instance)
         value = self.facts.get((text, name))
@@ -107,7 +107,7 @@ class Contexts:
             self.registry.unknown_parameters.append({"resource": text, "parameter": name, "source": "fact"})
         return text, value
 
-    def resource_id(self, instance: Instance) -> str:
+    def resource_id(self, instance: ModelInstance) -> str:
         text = self._identify(instance)
         if text is None:
             raise PluginException(
@@ -117,7 +117,7 @@ class Contexts:
 
     def _identify(self, instance: Any) -> str | None:
         """The id of the resource of an instance: None when it has none, empty when it is not known yet."""
-        held: Instance = instance_of(instance) if isinstance(instance, InstanceView) else instance
+        held: ModelInstance = instance_of(instance) if isinstance(instance, InstanceView) else instance
         registered = {resource.entity: resource for resource in self.registry.resources}
         classes = classes_of(held.entity, registered)
         if not classes:

@@ -19,17 +19,23 @@ from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
 from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id, ResourceException
 from sabir.languages.inmanta.evaluate.plugins.signature import resolve_alias
-from sabir.languages.inmanta.evaluate.scopes import Site
-from sabir.languages.inmanta.evaluate.values import EMPTY, Instance, property_of
-from sabir.languages.inmanta.evaluate.views import UnknownException, UnknownView, inward, outward, view_of
+from sabir.languages.inmanta.evaluate.scopes import WriteSite
+from sabir.languages.inmanta.evaluate.values import EMPTY, ModelInstance, property_of
+from sabir.languages.inmanta.evaluate.views import (
+    UnknownException,
+    UnknownView,
+    from_python,
+    to_python,
+    view_of,
+)
 from sabir.languages.inmanta.evaluate.writes import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import EntityType
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, format_value
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 
 
 def classes_of(entity: EntityType, classes: Mapping[str, RegisteredResource]) -> list[RegisteredResource]:
@@ -42,9 +48,9 @@ def classes_of(entity: EntityType, classes: Mapping[str, RegisteredResource]) ->
     return list(by_class.values())
 
 
-def identity_of(instance: Instance, registered: RegisteredResource, exporter: Exporter) -> Id | None:
+def identity_of(instance: ModelInstance, registered: RegisteredResource, exporter: Exporter) -> Id | None:
     """The id of a resource; None when a part of it is not known before deployment."""
-    agent = _agent(instance, registered)
+    agent = _find_agent_name(instance, registered)
     value = field_value(instance, registered, exporter, registered.id_attribute)
     if isinstance(agent, Unknown) or isinstance(value, UnknownView):
         return None
@@ -58,10 +64,10 @@ def identity_of(instance: Instance, registered: RegisteredResource, exporter: Ex
     return identity
 
 
-def _agent(instance: Instance, registered: RegisteredResource) -> Any:
+def _find_agent_name(instance: ModelInstance, registered: RegisteredResource) -> Any:
     value: Any = instance
     for name in registered.agent.split("."):
-        there = isinstance(value, Instance) and name in value.entity.slots
+        there = isinstance(value, ModelInstance) and name in value.entity.slots
         held = property_of(value, name) if there else None
         if held is None:
             raise ResourceException(
@@ -79,7 +85,9 @@ def _agent(instance: Instance, registered: RegisteredResource) -> Any:
     return value
 
 
-def field_value(instance: Instance, registered: RegisteredResource, exporter: Exporter, name: str) -> Any:
+def field_value(
+    instance: ModelInstance, registered: RegisteredResource, exporter: Exporter, name: str
+) -> Any:
     """A field: what `get_<field>` or `map` of the class computes, else the attribute; unknown when it needs what is."""
     cls: Any = registered.cls
     view = view_of(instance)
@@ -116,10 +124,10 @@ def entity_of(cls: type, definitions: Definitions) -> EntityType | None:
 
 def as_object(value: Any) -> Any:
     """A value for a plug-in that asks for objects: instances of data classes, also in lists, as their objects."""
-    if isinstance(value, Instance):
+    if isinstance(value, ModelInstance):
         cls = _class_of(value.entity)
         if cls is None:
-            return outward(value)
+            return to_python(value)
         made = value.entity.objects.get(value)
         if made is None:
             fields = {name: as_object(property_of(value, name)) for name in getattr(cls, _FIELDS)}
@@ -128,7 +136,7 @@ def as_object(value: Any) -> Any:
         return made
     if isinstance(value, list):
         return [as_object(item) for item in value]
-    return outward(value)
+    return to_python(value)
 
 
 def _class_of(entity: EntityType) -> Callable[..., Any] | None:
@@ -138,21 +146,21 @@ def _class_of(entity: EntityType) -> Callable[..., Any] | None:
     return cls if _is_class(cls) else None
 
 
-class Objects:
+class DataclassConverter:
     """Makes instances of objects, each once."""
 
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ModelCompiler) -> None:
         self.compiler = compiler
 
-    def adopted(self, value: Any, place: Place) -> Any:
+    def convert(self, value: Any, place: Place) -> Any:
         """An answer of a plug-in, with instances for the objects in it."""
         if is_object(value):
             return self._instance(value, place)
         if isinstance(value, list | tuple):
-            return [self.adopted(item, place) for item in value]
-        return inward(value)
+            return [self.convert(item, place) for item in value]
+        return from_python(value)
 
-    def _instance(self, value: Any, place: Place) -> Instance:
+    def _instance(self, value: Any, place: Place) -> ModelInstance:
         cls = type(value)
         entity = entity_of(cls, self.compiler.definitions)
         if entity is None:
@@ -160,10 +168,10 @@ class Objects:
             raise stop(
                 UNKNOWN_NAME, message, place, hint="define an entity of this name that extends std::Dataclass"
             )
-        before: Instance | None = entity.by_object.get(id(value))
+        before: ModelInstance | None = entity.by_object.get(id(value))
         if before is not None:
             return before
-        fields = {name: self.adopted(getattr(value, name), place) for name in getattr(cls, _FIELDS)}
+        fields = {name: self.convert(getattr(value, name), place) for name in getattr(cls, _FIELDS)}
         values = [entity.defaults.get(name, EMPTY) for name in entity.all_properties]
         for name, field in fields.items():
             prop = entity.all_properties.get(name)
@@ -173,16 +181,18 @@ class Objects:
                 )
             if not prop.type.accepts(field):
                 raise stop(
-                    TYPE, f"{entity.shown}.{name} is {prop.type.name}, and {shown_value(field)} is not", place
+                    TYPE,
+                    f"{entity.shown}.{name} is {prop.type.name}, and {format_value(field)} is not",
+                    place,
                 )
             values[entity.slots[name]] = field
-        instance = Instance(entity, values, Site(place, How.PLUGIN, None, frozenset(fields)), None)
+        instance = ModelInstance(entity, values, WriteSite(place, How.PLUGIN, None, frozenset(fields)), None)
         entity.objects[instance] = value
         entity.by_object[id(value)] = instance
         engine = self.compiler.engine
         engine.instances.append(instance)
         if len(engine.instances) > engine.most_instances:
-            raise engine.exhausted()
+            raise engine.instance_limit_error()
         refine = self.compiler.refinements.refiner(entity)
         if refine is not None:
             refine(instance)

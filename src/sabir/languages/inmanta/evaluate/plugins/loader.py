@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.finding import Finding, RelatedLocation
+from sabir.diagnostics.reasons import error_text
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
-from sabir.languages.inmanta.evaluate.functions import Function, Functions
-from sabir.languages.inmanta.evaluate.plugins.api import Registered, RegisteredResource, Registry
+from sabir.languages.inmanta.evaluate.functions import Functions, PluginFunction
+from sabir.languages.inmanta.evaluate.plugins.api import RegisteredPlugin, RegisteredResource, Registry
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import PurgeableResource
 from sabir.languages.inmanta.model.definitions import Definitions
@@ -166,17 +166,17 @@ def load_functions(
     """Every function a model can call. With `run` False, other people's plug-ins are known by name only."""
     functions = Functions(python.sources, python.registry)
     findings: list[Finding] = []
-    plugins: dict[str, list[Registered]] = {}
+    plugins: dict[str, list[RegisteredPlugin]] = {}
     for module in python.modules.values():
         if module.ours:
             plugins[module.name] = _register_ours(module, python).plugins
         elif run:
             before = len(python.registry.plugins)
-            finding = _run(module)
+            finding = _import_plugins(module)
             if finding is not None:
                 findings.append(finding)
             for registered in python.registry.plugins[before:]:
-                home = _home(registered, module)
+                home = _find_module_name(registered, module)
                 if home in python.modules:  # else only Python imports it: the model knows nothing of it
                     plugins.setdefault(home, []).append(registered)
         else:
@@ -188,7 +188,7 @@ def load_functions(
                 functions.add_open_module(module.name, _refuse)
     for name, registered_plugins in plugins.items():
         session = python.session if python.modules[name].ours else None
-        findings += _add(name, registered_plugins, definitions, functions, session)
+        findings += _add_plugins(name, registered_plugins, definitions, functions, session)
     return functions, findings
 
 
@@ -199,7 +199,7 @@ def load_resources(python: ProjectPython) -> list[Finding]:
         if module.ours:
             _register_ours(module, python)
         elif python.session.trust.python:
-            finding = _run(module)
+            finding = _import_plugins(module)
             findings += [] if finding is None else [finding]
         else:
             python.registry.resources += resources_of_module(module.name)
@@ -207,34 +207,34 @@ def load_resources(python: ProjectPython) -> list[Finding]:
 
 
 def _register_ours(module: Module, python: ProjectPython) -> Registry:
-    ours = _ours(module)
+    ours = _load_bundled_registry(module)
     python.registry.resources += ours.resources
     python.registry.references.references |= ours.references.references
     return ours
 
 
-def _home(registered: Registered, importing: Module) -> str:
+def _find_module_name(registered: RegisteredPlugin, importing: Module) -> str:
     """The module whose Python a function stands in: plug-ins of one module may import those of another."""
     package, _, inside = registered.module.partition(".")
     return inside.partition(".")[0] if package == "inmanta_plugins" else importing.name
 
 
-def _refuse(name: str) -> Function:
+def _refuse(name: str) -> PluginFunction:
     """Create a function of which only the name is known, and which is not called."""
-    return Function(name, _never, refused=True)
+    return PluginFunction(name, _reject_call, refused=True)
 
 
-def _never(*_: Any) -> Any:
+def _reject_call(*_: Any) -> Any:
     raise AssertionError("a refused plug-in was called")
 
 
-def _ours(module: Module) -> Registry:
+def _load_bundled_registry(module: Module) -> Registry:
     library = import_module(f"sabir.languages.inmanta.library.{module.name}.plugins")
     registry: Registry = library.REGISTRY
     return registry
 
 
-def _run(module: Module) -> Finding | None:
+def _import_plugins(module: Module) -> Finding | None:
     """Import the Python files of a module, which register their plug-ins and classes of resources."""
     for file in plugin_files(module):
         name = ".".join(["inmanta_plugins", module.name, *file_namespace(file)])
@@ -260,7 +260,9 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
         if frames and frames[-1].lineno:
             line = frames[-1].lineno
     start = source.offset(line)
-    said = error.msg if isinstance(error, SyntaxError) else said_by(error)  # the place is that of the finding
+    said = (
+        error.msg if isinstance(error, SyntaxError) else error_text(error)
+    )  # the place is that of the finding
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     return PLUGIN.at(
         message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {said}",
@@ -271,9 +273,9 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
     )
 
 
-def _add(
+def _add_plugins(
     module: str,
-    plugins: list[Registered],
+    plugins: list[RegisteredPlugin],
     definitions: Definitions,
     functions: Functions,
     session: Session | None,
@@ -285,7 +287,7 @@ def _add(
     bad: set[int] = set()
     for name, registered in _name_plugins(module, plugins, by_file=session is None).items():
         home = _full_names(module, registered)[0].rpartition("::")[0]
-        make = _maker(registered, name, definitions, spaces.get(home, spaces[module]), session)
+        make = _function_maker(registered, name, definitions, spaces.get(home, spaces[module]), session)
         if session is not None:
             functions.add(name, make)
             continue
@@ -304,7 +306,7 @@ def _add(
                 )
         taken = definitions.implementations.get(name)
         if taken is not None and name == _full_names(module, registered)[0]:
-            related = Related(place=_place_of(registered, functions), message="the plug-in")
+            related = RelatedLocation(place=_place_of(registered, functions), message="the plug-in")
             yield DUPLICATE.at(
                 taken.place,
                 f"{name!r} is an implementation and a plug-in",
@@ -313,7 +315,9 @@ def _add(
             )
 
 
-def _name_plugins(module: str, plugins: list[Registered], *, by_file: bool) -> dict[str, Registered]:
+def _name_plugins(
+    module: str, plugins: list[RegisteredPlugin], *, by_file: bool
+) -> dict[str, RegisteredPlugin]:
     """Return plugins by their full names: of two with the same name the later, and a name in the file's own namespace first."""
     if not by_file:
         return {f"{module}::{registered.name}": registered for registered in plugins}
@@ -324,13 +328,13 @@ def _name_plugins(module: str, plugins: list[Registered], *, by_file: bool) -> d
     return named
 
 
-def _full_names(module: str, registered: Registered) -> list[str]:
+def _full_names(module: str, registered: RegisteredPlugin) -> list[str]:
     package, _, inside = registered.module.partition(".")
     parts = inside.split(".")[1:] if package == "inmanta_plugins" else []
     return full_names(module, parts, registered.name)
 
 
-def _place_of(registered: Registered, functions: Functions) -> Place:
+def _place_of(registered: RegisteredPlugin, functions: Functions) -> Place:
     code = getattr(registered.function, "__code__", None)
     file = getattr(code, "co_filename", registered.module).removeprefix("<plug-in ").removesuffix(">")
     source = functions.sources.get(file) or Source(file, "")
@@ -346,10 +350,14 @@ def _line_of_def(source: Source, line: int) -> int:
     return line
 
 
-def _maker(
-    registered: Registered, name: str, definitions: Definitions, space: Namespace, session: Session | None
-) -> Callable[[], Function]:
-    def make() -> Function:
+def _function_maker(
+    registered: RegisteredPlugin,
+    name: str,
+    definitions: Definitions,
+    space: Namespace,
+    session: Session | None,
+) -> Callable[[], PluginFunction]:
+    def make() -> PluginFunction:
         from sabir.languages.inmanta.evaluate.plugins.signature import function_of
 
         return function_of(registered, name, definitions, space, session)

@@ -21,14 +21,22 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.functions import Function, Parameter
-from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
-from sabir.languages.inmanta.evaluate.plugins.engine.plugins import called
-from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.languages.inmanta.evaluate.views import seen_by_python
+from sabir.languages.inmanta.evaluate.functions import PluginFunction, PluginParameter
+from sabir.languages.inmanta.evaluate.plugins.api import Context, RegisteredPlugin
+from sabir.languages.inmanta.evaluate.plugins.engine.plugins import resolve_callable
+from sabir.languages.inmanta.evaluate.values import ModelInstance
+from sabir.languages.inmanta.evaluate.views import wrap_python_function
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import EntityType
-from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, Late, ValueType, dict_of, list_of, nullable
+from sabir.languages.inmanta.model.types import (
+    ANY,
+    PRIMITIVES,
+    Late,
+    ValueType,
+    dict_of,
+    list_of,
+    nullable_type,
+)
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.session import Session
 
@@ -67,7 +75,7 @@ class ModelType:
         return cls(model_type)
 
 
-class Declared(Struct, frozen=True):
+class DeclaredSignature(Struct, frozen=True):
     parameters: tuple[DeclaredParameter, ...]
     """Without `*args` and `**kwargs`."""
     variadic: DeclaredParameter | None
@@ -88,14 +96,14 @@ def resolve_alias(annotation: Any) -> Any:
     return annotation
 
 
-def declared_by(function: Callable[..., Any]) -> Declared:
+def read_signature(function: Callable[..., Any]) -> DeclaredSignature:
     """What a function declares; of one in a wrapper (`functools.wraps`), that of what is wrapped."""
     seen: set[int] = set()
     while id(function) not in seen:
         seen.add(id(function))
         function = getattr(function, "__wrapped__", function)
     if not isinstance(function, FunctionType) or hasattr(function, "__signature__"):
-        return _inspected(function)
+        return _inspect_signature(function)
     code = function.__code__
     annotations = function.__annotations__
     defaults = function.__defaults__ or ()
@@ -118,7 +126,7 @@ def declared_by(function: Callable[..., Any]) -> Declared:
         name = next(rest) if code.co_flags & flag else None
         return None if name is None else DeclaredParameter(name, annotations.get(name, ABSENT), ABSENT, False)
 
-    return Declared(
+    return DeclaredSignature(
         tuple(parameters),
         variadic=collecting(_VARIADIC),
         keywords=collecting(_KEYWORDS),
@@ -135,7 +143,7 @@ def with_session(function: Callable[..., Any], session: Session) -> Callable[...
     return partial(function, session) if asks_for_session(function) else function
 
 
-def _inspected(function: Callable[..., Any]) -> Declared:
+def _inspect_signature(function: Callable[..., Any]) -> DeclaredSignature:
     """The same of whatever else can be called: an object, a partial function."""
     import inspect
 
@@ -153,7 +161,7 @@ def _inspected(function: Callable[..., Any]) -> Declared:
         )
         collects = parameter.kind in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
         by_kind.setdefault(parameter.kind if collects else None, []).append(declared)
-    return Declared(
+    return DeclaredSignature(
         tuple(by_kind.get(None, ())),
         variadic=next(iter(by_kind.get(kinds.VAR_POSITIONAL, ())), None),
         keywords=next(iter(by_kind.get(kinds.VAR_KEYWORD, ())), None),
@@ -187,10 +195,10 @@ def language_type(
         text = annotation.strip()
         if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
             text = text[1:-1]  # a string annotation under `from __future__ import annotations`
-        named = _named(text, definitions, space)
+        named = _find_named_type(text, definitions, space)
         if named is not None:
             return named
-        return language_type(_evaluated(text, names), definitions, space)
+        return language_type(_evaluate_annotation(text, names), definitions, space)
     if isinstance(annotation, TYPE_ALIASES):
         return language_type(resolve_alias(annotation), definitions, space, names)
     if annotation in (ABSENT, Any, object):
@@ -200,7 +208,7 @@ def language_type(
             return _PYTHON[annotation]
     except TypeError:
         return ANY
-    return _generic(annotation, definitions, space)
+    return _generic_type(annotation, definitions, space)
 
 
 def _check_type(annotation: Any) -> None:
@@ -213,7 +221,7 @@ def _check_type(annotation: Any) -> None:
         raise BadAnnotation(f"{annotation!r} is no type")
 
 
-def _evaluated(text: str, names: dict[str, Any] | None) -> Any:
+def _evaluate_annotation(text: str, names: dict[str, Any] | None) -> Any:
     """A Python annotation kept as text, in the names of the plug-in's own module."""
     try:
         return eval(text, names or {})  # noqa: S307  # the plug-in's own code, which is being loaded anyway
@@ -221,7 +229,7 @@ def _evaluated(text: str, names: dict[str, Any] | None) -> Any:
         raise BadAnnotation(f"there is no type {text!r}") from None
 
 
-def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
+def _generic_type(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         named = [argument.model_type for argument in arguments[1:] if isinstance(argument, ModelType)]
@@ -257,12 +265,12 @@ def _of_entity(cls: type, definitions: Definitions) -> ValueType:
     return instances_of(entity, entity.shown)
 
 
-def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType | None:
+def _find_named_type(name: str, definitions: Definitions, space: Namespace) -> ValueType | None:
     if name.endswith("?"):
-        inner = _named(name[:-1], definitions, space)
-        return None if inner is None else nullable(inner)
+        inner = _find_named_type(name[:-1], definitions, space)
+        return None if inner is None else nullable_type(inner)
     if name.endswith("[]"):
-        inner = _named(name[:-2], definitions, space)
+        inner = _find_named_type(name[:-2], definitions, space)
         return None if inner is None else list_of(inner)
     if name in ("null", "None"):
         return _NULL
@@ -287,7 +295,7 @@ def instances_of(entity: EntityType, shown: str) -> ValueType:
     """The instances of an entity; what is not known yet may become one."""
 
     def accepts(value: object) -> bool:
-        if isinstance(value, Instance):
+        if isinstance(value, ModelInstance):
             return entity in value.entity.ancestor_set
         return isinstance(value, Unknown)
 
@@ -295,11 +303,15 @@ def instances_of(entity: EntityType, shown: str) -> ValueType:
 
 
 def function_of(
-    registered: Registered, full: str, definitions: Definitions, space: Namespace, session: Session | None
-) -> Function:
+    registered: RegisteredPlugin,
+    full: str,
+    definitions: Definitions,
+    space: Namespace,
+    session: Session | None,
+) -> PluginFunction:
     """A registered plug-in as a function of the language; a session for functions of ours, which may ask for it."""
-    function: Callable[..., Any] = called(registered.function)
-    declared = declared_by(registered.function)
+    function: Callable[..., Any] = resolve_callable(registered.function)
+    declared = read_signature(registered.function)
     names: dict[str, Any] = getattr(registered.function, "__globals__", {})
     # Text that somebody wrote as an annotation is a type of the language; all of it is text with `from __future__ import
     # annotations`, and may be a type of Python then.
@@ -314,9 +326,9 @@ def function_of(
     elif session is not None and asks_for_session(function):
         del declarations[0]
 
-    def parameter(declaration: DeclaredParameter) -> Parameter:
+    def parameter(declaration: DeclaredParameter) -> PluginParameter:
         kind = language_type(declaration.annotation, definitions, space, annotated)
-        return Parameter(
+        return PluginParameter(
             declaration.name,
             kind,
             declaration.default is ABSENT,
@@ -324,12 +336,12 @@ def function_of(
             references=_says_reference(declaration.annotation),
         )
 
-    in_python = [_resolved(declaration.annotation, names) for declaration in declarations]
+    in_python = [_resolve_annotation(declaration.annotation, names) for declaration in declarations]
     returned = declared.returned
     returns = None if returned is ABSENT else language_type(returned, definitions, space, annotated)
-    return Function(
+    return PluginFunction(
         full,
-        _seen(function, in_python) if session is None else with_session(function, session),
+        _wrap_function(function, in_python) if session is None else with_session(function, session),
         tuple(map(parameter, declarations)),
         returns,
         context=bool(contexts),
@@ -357,7 +369,7 @@ def _keeps_text(function: Any) -> bool:
     return bool(flags & annotations.compiler_flag)
 
 
-def _check_annotated(declared: Declared) -> None:
+def _check_annotated(declared: DeclaredSignature) -> None:
     for declaration in declared.everything:
         if declaration.annotation is ABSENT:
             raise BadAnnotation(f"{declaration.name!r} has no annotation that says of which type it is")
@@ -378,22 +390,22 @@ def _context_first(function: Callable[..., Any], at: int, name: str) -> Callable
     return call
 
 
-def _seen(function: Callable[..., Any], annotations: list[Any]) -> Callable[..., Any]:
+def _wrap_function(function: Callable[..., Any], annotations: list[Any]) -> Callable[..., Any]:
     from sabir.languages.inmanta.evaluate.plugins.dataclasses import as_object, wants_objects
 
     return (
-        seen_by_python(function, as_object)
+        wrap_python_function(function, as_object)
         if any(map(wants_objects, annotations))
-        else seen_by_python(function)
+        else wrap_python_function(function)
     )
 
 
-def _resolved(annotation: Any, names: dict[str, Any]) -> Any:
+def _resolve_annotation(annotation: Any, names: dict[str, Any]) -> Any:
     """What an annotation is in Python; a type of the language is nothing there."""
     if not isinstance(annotation, str):
         return annotation
     try:
-        return _evaluated(annotation, names)
+        return _evaluate_annotation(annotation, names)
     except BadAnnotation:
         return None
 

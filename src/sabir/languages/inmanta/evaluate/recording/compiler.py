@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.evaluate.compiler import Compiler
+from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
 from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler, RefinementCompiler
-from sabir.languages.inmanta.evaluate.engine import Step as Statement
+from sabir.languages.inmanta.evaluate.engine import EngineStep as Statement
 from sabir.languages.inmanta.evaluate.functions import Functions
 from sabir.languages.inmanta.evaluate.recording.engine import RecordedEngine
 from sabir.languages.inmanta.evaluate.recording.expressions import (
@@ -19,15 +19,15 @@ from sabir.languages.inmanta.evaluate.recording.expressions import (
     RecordedExpressions,
     RecordedLookups,
 )
-from sabir.languages.inmanta.evaluate.recording.recorder import Withheld
-from sabir.languages.inmanta.evaluate.recording.templates import RecordedTemplates
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.evaluate.recording.recorder import SkippedStatements
+from sabir.languages.inmanta.evaluate.recording.templates import RecordedModelTemplates
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, Read
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import ImplementationDef, ImplementDef
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN
-from sabir.provenance import Sources, Step, ValueSource
+from sabir.provenance import ProvenanceStep, Sources, ValueSource
 from sabir.text import Place, Span
 
 _UNPACKED = "**"
@@ -38,10 +38,10 @@ class RecordedConstruction(ConstructionCompiler):
         super().__init__(compiler)
         self.recorder = compiler.recorder
 
-    def nested_construct(self, node: nodes.Construct, scope: Scope) -> Read:
-        return self.recorder.remembering(super().nested_construct(node, scope))
+    def construct_once(self, node: nodes.Construct, scope: BlockScope) -> Read:
+        return self.recorder.remember_reads(super().construct_once(node, scope))
 
-    def construct(self, node: nodes.Construct, scope: Scope) -> Read:
+    def construct(self, node: nodes.Construct, scope: BlockScope) -> Read:
         construct = super().construct(node, scope)
         recorder, place = self.recorder, nodes.place_of(scope.space.source, node)
 
@@ -63,7 +63,7 @@ class RecordedConstruction(ConstructionCompiler):
 
         return traced
 
-    def _again(self, instance: Instance, place: Place) -> ValueSource:
+    def _again(self, instance: ModelInstance, place: Place) -> ValueSource:
         """A second constructor with the same identifying values: they found the instance that was there."""
         recorder = self.recorder
         keys = [name for index in instance.entity.indexes for name in index.attributes]
@@ -73,7 +73,7 @@ class RecordedConstruction(ConstructionCompiler):
         sources.update(dict.fromkeys((instance, name) for name in keys))
         return recorder.step_at(place, How.INDEX, tuple(sources), "made before")
 
-    def _note(self, instance: Instance) -> None:
+    def _note(self, instance: ModelInstance) -> None:
         """A new instance has its attributes without anybody writing them."""
         recorder = self.recorder
         recorder.constructed.add(instance)
@@ -102,7 +102,7 @@ class RecordedConstruction(ConstructionCompiler):
 
         return traced
 
-    def unpacked(self, value: Any, argument: nodes.Argument) -> Read:
+    def entry_reader(self, value: Any, argument: nodes.Argument) -> Read:
         name = argument.name or ""
         recorder = self.recorder
 
@@ -118,15 +118,15 @@ class RecordedRefinements(RefinementCompiler):
         super().__init__(compiler)
         self.recorder = compiler.recorder
 
-    def run_body(self, implementation: ImplementationDef, instance: Instance) -> None:
+    def run_body(self, implementation: ImplementationDef, instance: ModelInstance) -> None:
         layout, steps, space_frame = self.body(implementation)
         frame = [space_frame, instance, *layout.rest()]
         if steps:
-            why = self._selected(implementation, instance)
+            why = self._find_selection(implementation, instance)
             self.recorder.blocks[id(frame), id(steps[0].scope)] = (frame, why)
         self.engine.run_steps(steps, frame)
 
-    def _selected(self, implementation: ImplementationDef, instance: Instance) -> Sources:
+    def _find_selection(self, implementation: ImplementationDef, instance: ModelInstance) -> Sources:
         """The `implement` that selected an implementation for an instance, with what its condition read."""
         current = self.recorder.running
         decided: Sources = ()
@@ -139,29 +139,33 @@ class RecordedRefinements(RefinementCompiler):
             ):
                 sources: Sources = (*decided, (instance, None))
                 if declared is not instance.entity:
-                    sources = (*sources, *self._inherited(instance))
-                return (self.recorder.step_at(implement.place, How.REFINEMENT, sources, _words(implement)),)
+                    sources = (*sources, *self._list_inherited(instance))
+                return (
+                    self.recorder.step_at(
+                        implement.place, How.REFINEMENT, sources, _implement_note(implement)
+                    ),
+                )
         return (*decided, (instance, None))
 
-    def _inherited(self, instance: Instance) -> Sources:
+    def _list_inherited(self, instance: ModelInstance) -> Sources:
         return tuple(
-            self.recorder.step_at(implement.place, How.REFINEMENT, (), _words(implement))
+            self.recorder.step_at(implement.place, How.REFINEMENT, (), _implement_note(implement))
             for implement in instance.entity.implements
             if implement.parents
         )
 
 
-def _words(implement: ImplementDef) -> str:
+def _implement_note(implement: ImplementDef) -> str:
     return f"implement {implement.node.entity.name}"
 
 
-class RecordedCompiler(Compiler):
+class RecordedCompiler(ModelCompiler):
     def __init__(self, definitions: Definitions, engine: RecordedEngine, functions: Functions) -> None:
         self.recorder = engine.recorder
         self.places = PluginPlaces(functions.sources)
-        self._read_files: dict[tuple[str, str], Step] = {}
+        self._read_files: dict[tuple[str, str], ProvenanceStep] = {}
         super().__init__(definitions, engine, functions)
-        engine.withheld = Withheld(self, self.recorder)
+        engine.withheld = SkippedStatements(self, self.recorder)
 
     def assemble(self) -> None:
         self.lookups = RecordedLookups(self)
@@ -169,7 +173,7 @@ class RecordedCompiler(Compiler):
         self.refinements = RecordedRefinements(self)
         self.construction = RecordedConstruction(self)
         self.expressions = RecordedExpressions(self)
-        self.templates = templates = RecordedTemplates(self)
+        self.templates = templates = RecordedModelTemplates(self)
         for entity in self.definitions.entities.values():
             entity.on_read = templates.note
 

@@ -19,12 +19,12 @@ from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.functions import CASTS
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
 from sabir.languages.inmanta.evaluate.operators import ConditionOf
-from sabir.languages.inmanta.evaluate.reads import attribute_reader, defined_reader, gradual_reader
+from sabir.languages.inmanta.evaluate.reads import attribute_reader, definition_reader, gradual_reader
 from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, Read
 from sabir.languages.inmanta.syntax import nodes
-from sabir.provenance import Outcome, Site, Sources, Step, ValueSource
+from sabir.provenance import DecisionOutcome, ProvenanceStep, Site, Sources, ValueSource
 from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Tally:
         self.reads: dict[ValueSource, None] = {}
 
 
-class Choice:
+class ConditionCounter:
     """Of one comprehension. A run that has to wait goes on later, so there are tallies for each frame that it runs in."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Choice:
         tally.held += held
         tally.reads.update(dict.fromkeys(sources))
 
-    def noting(self, read: Read, recorder: ModelRecorder) -> Read:
+    def trace_conditions(self, read: Read, recorder: ModelRecorder) -> Read:
         """The list, with a step for each of its conditions."""
 
         def traced(frame: Frame) -> Any:
@@ -84,10 +84,10 @@ class RecordedExpressions(ExpressionCompiler):
     def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
         self.recorder = compiler.recorder
-        self._counted: Choice | None = None
+        self._counted: ConditionCounter | None = None
         """Of the comprehension that is being compiled."""
 
-    def variable_read(self, scope: Scope, depth: int, slot: int) -> Read:
+    def variable_read(self, scope: BlockScope, depth: int, slot: int) -> Read:
         read = super().variable_read(scope, depth, slot)
         recorder, variables = self.recorder, self.recorder.variables
         if scope.parent is None:
@@ -114,13 +114,13 @@ class RecordedExpressions(ExpressionCompiler):
         return read_block
 
     def attribute_read(self, base: Read, name: str, place: Place) -> Read:
-        return self._property(attribute_reader(_itself, name, place), base, name)
+        return self._property(attribute_reader(_pass_value, name, place), base, name)
 
     def gradual_read(self, base: Read, name: str, place: Place) -> Read:
-        return self._property(gradual_reader(_itself, name, place), base, name)
+        return self._property(gradual_reader(_pass_value, name, place), base, name)
 
-    def defined_read(self, base: Read, name: str, place: Place) -> Read:
-        return self._property(defined_reader(_itself, name, place), base, name)
+    def definition_read(self, base: Read, name: str, place: Place) -> Read:
+        return self._property(definition_reader(_pass_value, name, place), base, name)
 
     def _property(self, read: Callable[[Any], Any], base: Read, name: str) -> Read:
         recorder = self.recorder
@@ -133,30 +133,30 @@ class RecordedExpressions(ExpressionCompiler):
 
         return traced
 
-    def condition(self, node: nodes.Expression, scope: Scope, role: ConditionOf) -> Read:
+    def condition(self, node: nodes.Expression, scope: BlockScope, role: ConditionOf) -> Read:
         """A condition is a step of its own: it says whether it held, and what it read is behind it."""
         test = super().condition(node, scope, role)
         if role is ConditionOf.TYPEDEF:  # says whether a value is right, not what it is
-            return unnoted(self.recorder, test)
+            return discard_reads(self.recorder, test)
         place, recorder = self.place(node, scope), self.recorder
         choice = self._counted if role is ConditionOf.COMPREHENSION else None
 
         def traced(frame: Frame) -> Any:
-            decided, sources = recorder.gathered(test, frame)
+            decided, sources = recorder.collect_reads(test, frame)
             if choice is not None:
                 choice.count(place, sources, held=decided is True)
             else:
-                outcome = Outcome.HELD if decided is True else Outcome.DID_NOT_HOLD
+                outcome = DecisionOutcome.HELD if decided is True else DecisionOutcome.DID_NOT_HOLD
                 recorder.reads.append(recorder.step_at(place, How.CONDITION, sources, outcome=outcome))
             return decided
 
         return traced
 
-    def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
-        outer, self._counted = self._counted, Choice()
+    def comprehension(self, node: nodes.Comprehension, scope: BlockScope) -> Read:
+        outer, self._counted = self._counted, ConditionCounter()
         try:
-            return self.recorder.remembering(
-                self._counted.noting(super().comprehension(node, scope), self.recorder)
+            return self.recorder.remember_reads(
+                self._counted.trace_conditions(super().comprehension(node, scope), self.recorder)
             )
         finally:
             self._counted = outer
@@ -165,13 +165,15 @@ class RecordedExpressions(ExpressionCompiler):
 class RecordedLookups(LookupCompiler):
     compiler: RecordedCompiler
 
-    def index_lookup(self, node: nodes.IndexLookup, scope: Scope) -> Read:
-        return self._traced(super().index_lookup(node, scope), node, scope)
+    def index_lookup(self, node: nodes.IndexLookup, scope: BlockScope) -> Read:
+        return self._trace_lookup(super().index_lookup(node, scope), node, scope)
 
-    def selector_lookup(self, node: nodes.SelectorLookup, scope: Scope) -> Read:
-        return self._traced(super().selector_lookup(node, scope), node, scope)
+    def selector_lookup(self, node: nodes.SelectorLookup, scope: BlockScope) -> Read:
+        return self._trace_lookup(super().selector_lookup(node, scope), node, scope)
 
-    def _traced(self, read: Read, node: nodes.IndexLookup | nodes.SelectorLookup, scope: Scope) -> Read:
+    def _trace_lookup(
+        self, read: Read, node: nodes.IndexLookup | nodes.SelectorLookup, scope: BlockScope
+    ) -> Read:
         place = nodes.place_of(scope.space.source, node)
         names = tuple(argument.name for argument in node.arguments if argument.name)
         note = ", ".join(names) or None
@@ -180,28 +182,28 @@ class RecordedLookups(LookupCompiler):
             keys = tuple((value, name) for name in names if name in value.entity.slots)
             return keys or ((value, None),)
 
-        return step(self.compiler.recorder, read, place, How.INDEX, note=note, more=more)
+        return trace_step(self.compiler.recorder, read, place, How.INDEX, note=note, more=more)
 
 
 class RecordedCalls(CallCompiler):
     compiler: RecordedCompiler
 
-    def nested_call(self, node: nodes.Call, scope: Scope) -> Read:
-        return self.compiler.recorder.remembering(super().nested_call(node, scope))
+    def call_once(self, node: nodes.Call, scope: BlockScope) -> Read:
+        return self.compiler.recorder.remember_reads(super().call_once(node, scope))
 
-    def call(self, node: nodes.Call, scope: Scope) -> Read:
+    def call(self, node: nodes.Call, scope: BlockScope) -> Read:
         read = super().call(node, scope)
         if node.function in CASTS:
             return read
         function = self.function(node, scope)
         defined = self.compiler.places.of(function.call) if function is not None else ()
         place = nodes.place_of(scope.space.source, node)
-        return step(
+        return trace_step(
             self.compiler.recorder, read, place, How.PLUGIN, note=node.function, more=lambda _: defined
         )
 
 
-def step(
+def trace_step(
     recorder: ModelRecorder,
     read: Read,
     place: Place,
@@ -213,20 +215,20 @@ def step(
     """A read that is a step of its own: what it reads is behind it, and what `more` says of its value."""
 
     def traced(frame: Frame) -> Any:
-        value, sources = recorder.gathered(read, frame)
-        others = more(value) if type(value) is Instance or how is How.PLUGIN else ()
+        value, sources = recorder.collect_reads(read, frame)
+        others = more(value) if type(value) is ModelInstance or how is How.PLUGIN else ()
         recorder.reads.append(recorder.step_at(place, how, tuple(dict.fromkeys((*sources, *others))), note))
         return value
 
     return traced
 
 
-def unnoted(recorder: ModelRecorder, read: Read) -> Read:
+def discard_reads(recorder: ModelRecorder, read: Read) -> Read:
     """A read that is part of no chain."""
-    return lambda frame: recorder.gathered(read, frame)[0]
+    return lambda frame: recorder.collect_reads(read, frame)[0]
 
 
-def _itself(value: Any) -> Any:
+def _pass_value(value: Any) -> Any:
     return value
 
 
@@ -238,10 +240,10 @@ class PluginPlaces:
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
-        self._steps: dict[Any, tuple[Step, ...]] = {}
+        self._steps: dict[Any, tuple[ProvenanceStep, ...]] = {}
         self._files: dict[str, _Names] = {}
 
-    def of(self, function: Any) -> tuple[Step, ...]:
+    def of(self, function: Any) -> tuple[ProvenanceStep, ...]:
         function = inspect.unwrap(function)
         code = getattr(function, "__code__", None)
         if not isinstance(code, CodeType):
@@ -251,7 +253,7 @@ class PluginPlaces:
             steps = self._steps[code] = tuple(self._find(function))
         return steps
 
-    def _find(self, function: FunctionType) -> list[Step]:
+    def _find(self, function: FunctionType) -> list[ProvenanceStep]:
         names = self._names(function.__code__)
         used: dict[Place, str] = {}
         todo = [function.__name__]
@@ -260,13 +262,15 @@ class PluginPlaces:
             name = todo.pop(0)
             for place in names.get(name, ()):
                 used[place] = name
-                for word in _words(place):
+                for word in _list_names(place):
                     if word in names and word not in seen:
                         seen.add(word)
                         todo.append(word)
         first = function.__name__
         return [
-            Step(Site(place, How.PLUGIN, f"def {name}" if name == first else f"{name}, used by {first}"))
+            ProvenanceStep(
+                Site(place, How.PLUGIN, f"def {name}" if name == first else f"{name}, used by {first}")
+            )
             for place, name in used.items()
         ]
 
@@ -276,11 +280,11 @@ class PluginPlaces:
         places = self._files.get(file)
         if places is None:
             source = self._sources.get(file) if code.co_filename.startswith("<plug-in ") else None
-            places = self._files[file] = {} if source is None else _defined(source)
+            places = self._files[file] = {} if source is None else _find_definitions(source)
         return places
 
 
-def _defined(source: Source) -> _Names:
+def _find_definitions(source: Source) -> _Names:
     places: _Names = {}
     for node in ast.parse(source.text).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -299,7 +303,7 @@ def _defined(source: Source) -> _Names:
     return places
 
 
-def _words(place: Place) -> list[str]:
+def _list_names(place: Place) -> list[str]:
     """The names that a definition uses, in the order of the text."""
     try:
         tree = ast.parse(place.source.slice(place.span))

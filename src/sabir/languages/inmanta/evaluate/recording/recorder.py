@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.graph.origin import How
-from sabir.graph.views.text import clipped, one_line, value_text
-from sabir.languages.inmanta.evaluate.dependencies import Effects
-from sabir.languages.inmanta.evaluate.engine import Step as Statement
+from sabir.graph.views.text import clip_text, one_line, value_text
+from sabir.languages.inmanta.evaluate.dependencies import PropertyWrites
+from sabir.languages.inmanta.evaluate.engine import EngineStep as Statement
 from sabir.languages.inmanta.evaluate.interrupts import Stop, Wait
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance, PendingSlot, Read
+from sabir.languages.inmanta.model.types import format_value
 from sabir.languages.inmanta.syntax import nodes
-from sabir.provenance import Computing, Outcome, Recorder, Sources, Step, ValueSource
+from sabir.provenance import DecisionOutcome, ProvenanceStep, ReadTracker, Recorder, Sources, ValueSource
 from sabir.text import Location, Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.compiler import Compiler
-    from sabir.languages.inmanta.evaluate.scopes import Scope, Site
+    from sabir.languages.inmanta.evaluate.compiler import ModelCompiler
+    from sabir.languages.inmanta.evaluate.scopes import BlockScope, WriteSite
     from sabir.languages.inmanta.model.entities import Property
 
 
@@ -46,10 +46,10 @@ class Rest(Struct, frozen=True, eq=False):
         return (*self.reads, *self.decided_by)
 
 
-class Link(Struct, frozen=True, eq=False):
+class RelationLink(Struct, frozen=True, eq=False):
     """How an instance came to be in a relation."""
 
-    site: Site
+    site: WriteSite
     place: Place
     rest: Rest
 
@@ -63,7 +63,7 @@ class Activation:
         self.step = step
         self.scope = step.scope
         self.frame = frame
-        self.loop: Step | None = None
+        self.loop: ProvenanceStep | None = None
         self.has_inner = False
         self.is_parked = False
         self._context: Sources | None = None
@@ -85,22 +85,22 @@ class Activation:
         return decided_by
 
 
-class ModelRecorder(Recorder, Computing):
+class ModelRecorder(Recorder, ReadTracker):
     def __init__(self) -> None:
         Recorder.__init__(self)
-        Computing.__init__(self)
+        ReadTracker.__init__(self)
         self.arguments: dict[str, list[ValueSource]] = {}
         """The lists of the arguments of the constructor that runs, by name."""
         self.running: Activation | None = None
         self.variables: dict[tuple[int, int], ValueSource] = {}
         """By frame and slot. Frames are kept alive by `blocks`, or by the compiler when they are of a namespace."""
         self.blocks: dict[tuple[int, int], tuple[Frame, Sources]] = {}
-        self.causes: dict[Instance, Sources] = {}
+        self.causes: dict[ModelInstance, Sources] = {}
         """What decided that an instance was made."""
-        self.written: dict[Instance, dict[str, Step]] = {}
-        self.linked: dict[Instance, dict[str, dict[Instance, Link]]] = {}
-        self.constructed: set[Instance] = set()
-        self.turns: dict[Step, Step] = {}
+        self.written: dict[ModelInstance, dict[str, ProvenanceStep]] = {}
+        self.linked: dict[ModelInstance, dict[str, dict[ModelInstance, RelationLink]]] = {}
+        self.constructed: set[ModelInstance] = set()
+        self.turns: dict[ProvenanceStep, ProvenanceStep] = {}
         """The loop of each step that is one round of it."""
         self._remembered: dict[tuple[int, int], tuple[Frame, Sources]] = {}
         self._places: dict[int, Place] = {}  # by identity of a node: the project keeps them alive
@@ -112,8 +112,8 @@ class ModelRecorder(Recorder, Computing):
         rest: Rest | Sources = (),
         note: str | None = None,
         *,
-        outcome: Outcome | None = None,
-    ) -> Step:
+        outcome: DecisionOutcome | None = None,
+    ) -> ProvenanceStep:
         """A step at a place. Places are shared, so they are known by their identity; sites keep them."""
         site = self.site((id(place), id(how), note, id(outcome)), place, how, note, outcome)
         return (
@@ -130,7 +130,7 @@ class ModelRecorder(Recorder, Computing):
 
     def attribute(self, instance: Any, name: str | None) -> None:
         """A property was read. That the instance was made is part of the chain of every property of it."""
-        if type(instance) is Instance:
+        if type(instance) is ModelInstance:
             self.reads.append((instance, name))
 
     def distinct(self, reads: Sequence[ValueSource]) -> Sources:
@@ -144,7 +144,7 @@ class ModelRecorder(Recorder, Computing):
             distinct[source] = None
         return tuple(distinct)
 
-    def gathered(self, read: Read, frame: Frame) -> tuple[Any, Sources]:
+    def collect_reads(self, read: Read, frame: Frame) -> tuple[Any, Sources]:
         """A value, and what was read for it: nobody else has read that yet."""
         before = self.open()
         try:
@@ -153,7 +153,7 @@ class ModelRecorder(Recorder, Computing):
             sources = self.close(before)
         return value, sources
 
-    def remembering(self, read: Read) -> Read:
+    def remember_reads(self, read: Read) -> Read:
         """For what is evaluated once in a frame, although the statement around it may run again."""
         key = id(read)
         remembered = self._remembered
@@ -183,7 +183,7 @@ class ModelRecorder(Recorder, Computing):
 
     # Statements and blocks
 
-    def begin_block(self, scope: Scope, frame: Frame) -> None:
+    def begin_block(self, scope: BlockScope, frame: Frame) -> None:
         """A block begins inside the statement that runs now: its condition or loop decided that."""
         outer = self.running
         if outer is None:
@@ -199,7 +199,7 @@ class ModelRecorder(Recorder, Computing):
             decided_by = self.distinct(self.reads)
         self.blocks[id(frame), id(scope)] = (frame, decided_by + outer.context(self.blocks))
 
-    def _loop(self, outer: Activation, node: nodes.For, item: Any) -> Step:
+    def _loop(self, outer: Activation, node: nodes.For, item: Any) -> ProvenanceStep:
         """The round of a loop: what it goes over, and the value of its variable."""
         place, words = self.place(outer.step, node.iterable), f"for {node.variable}"
         link = self._link(node, item)
@@ -212,13 +212,13 @@ class ModelRecorder(Recorder, Computing):
         loop = outer.loop
         if loop is None:
             loop = outer.loop = self.step_at(place, How.LOOP, self.distinct(self.reads), words)
-        if type(item) is Instance:  # has no name yet, and is the subject of the chains that it is in
+        if type(item) is ModelInstance:  # has no name yet, and is the subject of the chains that it is in
             return loop
-        turn = self.step_at(place, How.LOOP, tuple(loop.reads), f"{words} = {_shown(item)}")
+        turn = self.step_at(place, How.LOOP, tuple(loop.reads), f"{words} = {_format_item(item)}")
         self.turns[turn] = loop
         return turn
 
-    def _link(self, node: nodes.For, item: Any) -> Link | None:
+    def _link(self, node: nodes.For, item: Any) -> RelationLink | None:
         """How the item came into the relation that is looped over, when it is one."""
         if not self.reads or not isinstance(node.iterable, nodes.AttributeRef | nodes.Name):
             return None
@@ -234,7 +234,7 @@ class ModelRecorder(Recorder, Computing):
             return
         slot = step.scope.names[node.target.name]
         value = frame[slot]
-        if type(value) is Pending or (id(frame), slot) in self.variables:
+        if type(value) is PendingSlot or (id(frame), slot) in self.variables:
             return
         source = step.scope.space.source
         if isinstance(node.value, nodes.Construct) and (value, None) in self.reads:
@@ -255,11 +255,13 @@ class ModelRecorder(Recorder, Computing):
     def whole_loops(self, sources: Sources) -> Sources:
         """For what several rounds made together: each loop as a whole in place of its rounds."""
         turns = self.turns
-        return tuple(turns.get(source, source) if type(source) is Step else source for source in sources)
+        return tuple(
+            turns.get(source, source) if type(source) is ProvenanceStep else source for source in sources
+        )
 
     # Instances
 
-    def make(self, instance: Instance) -> Sources:
+    def make(self, instance: ModelInstance) -> Sources:
         """What decided that an instance was made: known from the first time that is asked, while it is constructed."""
         decided_by = self.causes.get(instance)
         if decided_by is None:
@@ -267,7 +269,9 @@ class ModelRecorder(Recorder, Computing):
             decided_by = self.causes[instance] = () if current is None else current.context(self.blocks)
         return decided_by
 
-    def rests(self, instance: Instance, site: Site, place: Place, reads: Sequence[ValueSource]) -> Rest:
+    def rests(
+        self, instance: ModelInstance, site: WriteSite, place: Place, reads: Sequence[ValueSource]
+    ) -> Rest:
         """What a write of a property rests on: what was read, and that the statement ran."""
         if site is not instance.site:
             return self.whole(reads)
@@ -275,37 +279,39 @@ class ModelRecorder(Recorder, Computing):
         decided_by: Sources = self.make(instance) if _is_on_line_of(place, site) else ((instance, None),)
         return Rest(self.distinct(reads), decided_by)
 
-    def wrote(self, instance: Instance, prop: Property, step: Step) -> None:
+    def wrote(self, instance: ModelInstance, prop: Property, step: ProvenanceStep) -> None:
         self.written.setdefault(instance, {})[prop.name] = step
 
-    def related(self, instance: Instance, prop: Property, value: Instance, link: Link) -> None:
+    def record_link(
+        self, instance: ModelInstance, prop: Property, value: ModelInstance, link: RelationLink
+    ) -> None:
         self.linked.setdefault(instance, {}).setdefault(prop.name, {})[value] = link
 
 
-def _is_on_line_of(place: Place, site: Site) -> bool:
+def _is_on_line_of(place: Place, site: WriteSite) -> bool:
     source = site.place.source
     return source.line_column(place.span.start)[0] == source.line_column(site.place.span.start)[0]
 
 
-def _shown(item: Any) -> str:
+def _format_item(item: Any) -> str:
     """The value of a loop variable, as the values of a chain are shown."""
-    return clipped(value_text(item) if type(item) is str else one_line(shown_value(item)))
+    return clip_text(value_text(item) if type(item) is str else one_line(format_value(item)))
 
 
-class Withheld:
-    def __init__(self, compiler: Compiler, recorder: ModelRecorder) -> None:
+class SkippedStatements:
+    def __init__(self, compiler: ModelCompiler, recorder: ModelRecorder) -> None:
         self.compiler = compiler
         self.recorder = recorder
         self._skipped: dict[int, Statement] = {}
         self._loops: list[tuple[Activation, Sources]] = []
 
-    def ended(self, activation: Activation) -> None:
+    def record_end(self, activation: Activation) -> None:
         """A statement ran to its end: which of the statements inside it did not?"""
         step, node = activation.step, activation.step.node
         if isinstance(node, nodes.If):
             self._branches(activation, node)
         elif isinstance(node, nodes.Implement):
-            if not any(_held(source) for source in self.recorder.reads):
+            if not any(_is_held(source) for source in self.recorder.reads):
                 self._note(step, activation, self.recorder.distinct(self.recorder.reads))
         elif isinstance(node, nodes.For):
             # What it goes over may still come, so it is looked at when everything ran.
@@ -317,16 +323,18 @@ class Withheld:
             node = activation.step.node
             if not activation.has_inner and isinstance(node, nodes.For):
                 place = self.recorder.place(activation.step, node.iterable)
-                step = self.recorder.step_at(place, How.LOOP, reads, outcome=Outcome.NO_ROUND)
+                step = self.recorder.step_at(place, How.LOOP, reads, outcome=DecisionOutcome.NO_ROUND)
                 self._note(activation.step, activation, (step,))
         self._loops = []
 
     def _branches(self, activation: Activation, node: nodes.If) -> None:
         because = self.recorder.distinct(self.recorder.reads)
         decisions = [
-            source for source in because if isinstance(source, Step) and source.site.how is How.CONDITION
+            source
+            for source in because
+            if isinstance(source, ProvenanceStep) and source.site.how is How.CONDITION
         ]
-        taken = next((at for at, step in enumerate(decisions) if _held(step)), len(node.branches))
+        taken = next((at for at, step in enumerate(decisions) if _is_held(step)), len(node.branches))
         blocks = [block for _, block in node.branches] + [node.otherwise]
         for position, block in enumerate(blocks):
             if position != taken:
@@ -336,42 +344,42 @@ class Withheld:
     def _step(self, statement: nodes.Statement, activation: Activation) -> Statement:
         skipped = self._skipped.get(id(statement))
         if skipped is None:
-            skipped = self._skipped[id(statement)] = Statement(_never, statement, activation.scope)
+            skipped = self._skipped[id(statement)] = Statement(_reject_run, statement, activation.scope)
         return skipped
 
     def _note(self, step: Statement, activation: Activation, because: Sources) -> None:
-        effects: Effects = self.compiler.engine.closing.finder.of(step)
+        effects: PropertyWrites = self.compiler.engine.closing.finder.of(step)
         if not effects.paths:
             return
         sources = tuple(dict.fromkeys((*because, *activation.context(self.recorder.blocks))))
         before = self.recorder.open()
         try:
             for read, name in effects.paths:
-                for instance in _instances(read, activation.frame):
+                for instance in _read_instances(read, activation.frame):
                     self._withhold(instance, name, sources)
         finally:
             self.recorder.close(before)
 
-    def _withhold(self, instance: Instance, name: str, sources: Sources) -> None:
+    def _withhold(self, instance: ModelInstance, name: str, sources: Sources) -> None:
         prop = instance.entity.all_properties.get(name)
         if prop is not None and (prop.is_list or prop.is_optional):
             for source in sources:
                 self.recorder.withheld.note((instance, name), source)
 
 
-def _instances(read: Any, frame: Frame) -> list[Instance]:
+def _read_instances(read: Any, frame: Frame) -> list[ModelInstance]:
     try:
         value = read(frame)
     except (Wait, Stop):
         return []
     items = value if isinstance(value, list) else [value]
-    return [item for item in items if type(item) is Instance]
+    return [item for item in items if type(item) is ModelInstance]
 
 
-def _held(source: object) -> bool:
+def _is_held(source: object) -> bool:
     """Whether a source is a condition that held."""
-    return isinstance(source, Step) and source.site.outcome is Outcome.HELD
+    return isinstance(source, ProvenanceStep) and source.site.outcome is DecisionOutcome.HELD
 
 
-def _never(_: Frame) -> None:
+def _reject_run(_: Frame) -> None:
     raise AssertionError("a statement that did not run")

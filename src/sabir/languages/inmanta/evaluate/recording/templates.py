@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.evaluate.functions import Function
-from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.templates import Templates
+from sabir.languages.inmanta.evaluate.functions import PluginFunction
+from sabir.languages.inmanta.evaluate.scopes import BlockScope
+from sabir.languages.inmanta.evaluate.templates import ModelTemplates
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of
 from sabir.languages.inmanta.syntax.project import Namespace
-from sabir.provenance import Sources, Step, ValueSource
+from sabir.provenance import ProvenanceStep, Sources, ValueSource
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class _File(Struct, frozen=True, eq=False):
         return place
 
 
-class RecordedTemplates(Templates):
+class RecordedModelTemplates(ModelTemplates):
     compiler: RecordedCompiler
 
     def __init__(self, compiler: RecordedCompiler) -> None:
@@ -62,7 +62,7 @@ class RecordedTemplates(Templates):
         self._rendering: _Rendering | None = None
         self._files: dict[tuple[str, str], tuple[_File, ...]] = {}
 
-    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
+    def renderer(self, scope: BlockScope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
         render = super().renderer(scope, place)
         recorder = self.recorder
 
@@ -81,7 +81,7 @@ class RecordedTemplates(Templates):
 
     def _steps(self, path: str, space: Namespace, rendering: _Rendering) -> Sources:
         """A step for each file, and below it one for each line that reads something."""
-        files: list[Step] = []
+        files: list[ProvenanceStep] = []
         for file in self._read(path, space):
             lines: dict[int, dict[ValueSource, None]] = {}
             for (name, line), reads in rendering.lines.items():
@@ -124,14 +124,14 @@ class RecordedTemplates(Templates):
             files = self._files[space.name, path] = tuple(by_path.values())
         return files
 
-    def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
+    def _reads(self, names: frozenset[str], scope: BlockScope, place: Place) -> list[tuple[str, Read]]:
         return [(name, self._free(name, read)) for name, read in super()._reads(names, scope, place)]
 
     def _free(self, name: str, read: Read) -> Read:
         recorder = self.recorder
 
         def traced(frame: Frame) -> Any:
-            value, sources = recorder.gathered(read, frame)
+            value, sources = recorder.collect_reads(read, frame)
             if self._rendering is not None:
                 self._rendering.names[name] = sources
             return value
@@ -159,7 +159,7 @@ class RecordedTemplates(Templates):
             self._note_here((source,))
         return value
 
-    def python(self, function: Function) -> Callable[..., Any]:
+    def python(self, function: PluginFunction) -> Callable[..., Any]:
         call = super().python(function)
         defined = self.compiler.places.of(call)
         if not defined:

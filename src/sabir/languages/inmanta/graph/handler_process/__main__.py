@@ -15,21 +15,21 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, BinaryIO
 
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import error_text
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id, Resource
 from sabir.languages.inmanta.evaluate.plugins.loader import load_resources
 from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
 from sabir.languages.inmanta.graph.handler_process.messages import (
     Answer,
-    Asked,
     Begin,
-    Broken,
-    Ran,
+    HandlerFailure,
+    HandlerRequest,
+    HandlerResult,
     SentModule,
-    decoder,
-    framed,
-    sendable,
+    encode_message,
+    message_decoder,
+    sendable_value,
 )
 from sabir.languages.inmanta.syntax.modules import Module, TextTree
 from sabir.pipes import private_pipes, read_message
@@ -49,13 +49,13 @@ class _Workshop:
         self._classes = {registered.entity: registered.cls for registered in registry.resources}
         self._agents: dict[str, Agent] = {}
 
-    def prepare(self, asked: Asked) -> None:
+    def prepare(self, asked: HandlerRequest) -> None:
         """What a run needs; the runs of one agent come one after the other."""
         self._facts.update({(resource, name): value for resource, name, value in asked.facts})
         if asked.agent not in self._agents:
             self._agents[asked.agent] = Agent(asked.agent, self._handlers, self._uploaded, asked.place)
 
-    def run(self, asked: Asked) -> Answer:
+    def run(self, asked: HandlerRequest) -> Answer:
         try:
             resource = self._resource(asked)
             agent = self._agents[asked.agent]
@@ -64,10 +64,10 @@ class _Workshop:
             else:
                 ended = agent.facts(resource) if asked.call == "facts" else agent.dry_run(resource)
         except BaseException as error:  # noqa: BLE001  # foreign code may raise anything; the owner is told
-            return Broken(asked.number, f"{type(error).__name__}: {said_by(error)}")
-        return Ran(asked.number, _plain(ended))
+            return HandlerFailure(asked.number, f"{type(error).__name__}: {error_text(error)}")
+        return HandlerResult(asked.number, _sendable_run(ended))
 
-    def _resource(self, asked: Asked) -> Resource:
+    def _resource(self, asked: HandlerRequest) -> Resource:
         identity = Id.parse_id(asked.resource)
         cls: Any = self._classes[identity.entity_type]
         resource: Resource = cls(identity)
@@ -82,12 +82,12 @@ class _Workshop:
                 agent.io.close()
 
 
-def _plain(ended: HandlerRun) -> HandlerRun:
+def _sendable_run(ended: HandlerRun) -> HandlerRun:
     return HandlerRun(
         state=ended.state,
         change=ended.change,
         changes={
-            str(name): (sendable(current), sendable(desired))
+            str(name): (sendable_value(current), sendable_value(desired))
             for name, (current, desired) in ended.changes.items()
         },
         log=tuple(type(line)(line.level, line.text, {}) for line in ended.log),
@@ -95,7 +95,7 @@ def _plain(ended: HandlerRun) -> HandlerRun:
     )
 
 
-def _module(sent: SentModule) -> Module:
+def _build_module(sent: SentModule) -> Module:
     tree = TextTree(sent.files, sent.shown, sent.plugins)
     data = TextTree({}, sent.shown, sent.data)
     return Module(sent.name, data, data, tree, data, ours=sent.ours)
@@ -107,35 +107,35 @@ def serve() -> None:
 
     def send(answer: Answer) -> None:
         with writing:
-            answers.write(framed(answer))
+            answers.write(encode_message(answer))
             answers.flush()
 
     body = read_message(questions)
     if body is None:
         return
-    begin: Begin = decoder(Begin).decode(body)
+    begin: Begin = message_decoder(Begin).decode(body)
     sys.path[:] = begin.import_path
     session = Session(trust=begin.trust, environment=begin.environment)
-    modules = {sent.name: _module(sent) for sent in begin.modules}
+    modules = {sent.name: _build_module(sent) for sent in begin.modules}
     python = ProjectPython(modules, None if begin.root is None else Path(begin.root), session)
     with python.importable():
         findings = load_resources(python)
         if findings:
-            send(Broken(None, findings[0].message))
+            send(HandlerFailure(None, findings[0].message))
             return
-        _work(_Workshop(begin, python), questions, send)
+        _run_requests(_Workshop(begin, python), questions, send)
 
 
-def _work(workshop: _Workshop, questions: BinaryIO, send: Callable[[Answer], None]) -> None:
-    asked_of = decoder(Asked)
-    threads: dict[str, SimpleQueue[Asked]] = {}
+def _run_requests(workshop: _Workshop, questions: BinaryIO, send: Callable[[Answer], None]) -> None:
+    asked_of = message_decoder(HandlerRequest)
+    threads: dict[str, SimpleQueue[HandlerRequest]] = {}
 
-    def run(waiting: SimpleQueue[Asked]) -> None:
+    def run(waiting: SimpleQueue[HandlerRequest]) -> None:
         while True:
             send(workshop.run(waiting.get()))
 
     while (body := read_message(questions)) is not None:
-        asked: Asked = asked_of.decode(body)
+        asked: HandlerRequest = asked_of.decode(body)
         workshop.prepare(asked)
         if asked.agent not in threads:
             threads[asked.agent] = SimpleQueue()

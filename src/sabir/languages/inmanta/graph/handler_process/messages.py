@@ -40,7 +40,7 @@ class Begin(Struct, tag=True):
     """What the export uploaded, by its hash."""
 
 
-class Asked(Struct, tag=True):
+class HandlerRequest(Struct, tag=True):
     """One run of a handler."""
 
     number: int
@@ -58,46 +58,46 @@ class Asked(Struct, tag=True):
     """What became known since the last question: resource, name, value."""
 
 
-class Ran(Struct, tag=True):
+class HandlerResult(Struct, tag=True):
     number: int
     run: HandlerRun
 
 
-class Broken(Struct, tag=True):
+class HandlerFailure(Struct, tag=True):
     """It cannot be run, and the sentence why."""
 
     number: int | None
     message: str
 
 
-Answer = Ran | Broken
+Answer = HandlerResult | HandlerFailure
 
 
-def _written(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else sendable(value)
+def _encode_value(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else sendable_value(value)
 
 
-def _read(kind: type, value: Any) -> Any:
+def _decode_value(kind: type, value: Any) -> Any:
     return Path(value) if kind is Path else value
 
 
-def framed(message: Begin | Asked | Answer) -> bytes:
-    body = msgspec.msgpack.encode(message, enc_hook=_written)
+def encode_message(message: Begin | HandlerRequest | Answer) -> bytes:
+    body = msgspec.msgpack.encode(message, enc_hook=_encode_value)
     return with_length(body)
 
 
-def decoder(kind: Any) -> Any:
-    return msgspec.msgpack.Decoder(kind, dec_hook=_read)
+def message_decoder(kind: Any) -> Any:
+    return msgspec.msgpack.Decoder(kind, dec_hook=_decode_value)
 
 
-def sendable(value: Any) -> Any:
+def sendable_value(value: Any) -> Any:
     """A value that a handler gave, as data: what is none is its text."""
     if value is None or isinstance(value, str | float | bool | bytes):
         return value
     if isinstance(value, int):
         return value if value in _INTEGERS else str(value)
     if isinstance(value, dict):
-        return {str(key): sendable(item) for key, item in value.items()}
+        return {str(key): sendable_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [sendable(item) for item in value]
+        return [sendable_value(item) for item in value]
     return str(value)

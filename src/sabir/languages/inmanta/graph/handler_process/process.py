@@ -21,18 +21,18 @@ from typing import Any, Final
 import msgspec
 
 from sabir.errors import DeployError
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.model import EvaluatedModel
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import Place
 from sabir.languages.inmanta.graph.agents import HandlerRun
 from sabir.languages.inmanta.graph.handler_process.messages import (
     Answer,
-    Asked,
     Begin,
-    Ran,
+    HandlerRequest,
+    HandlerResult,
     SentModule,
-    decoder,
-    framed,
+    encode_message,
+    message_decoder,
 )
 from sabir.languages.inmanta.model.functions import plugin_files
 from sabir.languages.inmanta.syntax.modules import Module
@@ -78,7 +78,7 @@ class HandlerProcess:
         )
         started = cls(process)
         try:
-            await started._send(framed(begin))
+            await started._send(encode_message(begin))
         except BaseException:  # of a process that nobody was given nobody else can be rid
             started.kill("was stopped")
             await started.close()
@@ -89,17 +89,17 @@ class HandlerProcess:
     def is_alive(self) -> bool:
         return self._why is None and self._process.returncode is None
 
-    async def ask(self, asked: Asked, *, seconds: float) -> HandlerRun:
+    async def ask(self, asked: HandlerRequest, *, seconds: float) -> HandlerRun:
         """How a run ended. `ProcessLost` when there is no telling; the process is gone then."""
         answer: asyncio.Future[HandlerRun] = asyncio.get_running_loop().create_future()
         self._waiting[asked.number] = answer
         try:
-            await self._send(framed(asked))
+            await self._send(encode_message(asked))
             async with asyncio.timeout(seconds):
                 return await answer
         except TimeoutError:
             self.kill(f"did not finish within {seconds:g} s and was stopped")
-            raise ProcessLost(self._ending(), hung=True) from None
+            raise ProcessLost(self._describe_end(), hung=True) from None
         except asyncio.CancelledError:
             self.kill("was stopped")
             raise
@@ -114,11 +114,11 @@ class HandlerProcess:
             await stdin.drain()
         except OSError:
             await self._process.wait()
-            raise ProcessLost(self._ending()) from None
+            raise ProcessLost(self._describe_end()) from None
 
     async def _read(self) -> None:
         """Give answers to who waits for them, until the process ends."""
-        answers, stdout = decoder(Answer), self._process.stdout
+        answers, stdout = message_decoder(Answer), self._process.stdout
         assert stdout is not None
         try:
             while True:
@@ -132,7 +132,7 @@ class HandlerProcess:
             self.kill("gave an answer that cannot be read")
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(ProcessLost(self._ending()))
+                answer.set_exception(ProcessLost(self._describe_end()))
 
     def _take(self, answer: Answer) -> None:
         if answer.number is None:
@@ -141,7 +141,7 @@ class HandlerProcess:
         waiting = self._waiting.get(answer.number)
         if waiting is None or waiting.done():
             return
-        if isinstance(answer, Ran):
+        if isinstance(answer, HandlerResult):
             waiting.set_result(answer.run)
         else:
             waiting.set_exception(DeployError(answer.message))
@@ -154,7 +154,7 @@ class HandlerProcess:
             while line := await stderr.readline():
                 self._printed.append(line.decode(errors="replace").rstrip())
 
-    def _ending(self) -> str:
+    def _describe_end(self) -> str:
         status = self._process.returncode
         if self._why is not None:
             said = self._why
@@ -199,7 +199,7 @@ _SECONDS: Final = 3600.0
 
 class Handlers:
     def __init__(
-        self, model: Model, files: Mapping[str, bytes], facts: Mapping[tuple[str, str], str]
+        self, model: EvaluatedModel, files: Mapping[str, bytes], facts: Mapping[tuple[str, str], str]
     ) -> None:
         self._python = model.python
         self._files = files
@@ -227,7 +227,7 @@ class Handlers:
         """One run of a handler: `dry_run`, `deploy` or `facts` for a resource, given as its id and its fields."""
         process = await self._process(agent)
         identity, fields = resource
-        asked = Asked(
+        asked = HandlerRequest(
             number=next(self._numbers),
             call=call,
             agent=agent,
@@ -257,7 +257,7 @@ class Handlers:
         python = self._python
         root = python.project.project_path
         return Begin(
-            modules=[*_sent(python)],
+            modules=[*_list_modules(python)],
             root=None if root == "None" else root,
             import_path=[*sys.path],
             trust=python.session.trust,
@@ -270,19 +270,19 @@ class Handlers:
             await process.close()
 
 
-def _sent(python: ProjectPython) -> Iterator[SentModule]:
+def _list_modules(python: ProjectPython) -> Iterator[SentModule]:
     for module in python.modules.values():
         yield SentModule(
             name=module.name,
             ours=module.ours,
             shown=module.plugins.shown,
-            files={} if module.ours else _texts(module),
+            files={} if module.ours else _read_plugin_files(module),
             plugins=module.plugins.directory,
             data=module.data.directory,
         )
 
 
-def _texts(module: Module) -> dict[str, bytes]:
+def _read_plugin_files(module: Module) -> dict[str, bytes]:
     texts: dict[str, bytes] = {}
     for name in plugin_files(module):
         file = module.plugins.file(name)

@@ -28,19 +28,19 @@ def read_cloud(described: Any) -> dict[str, Any]:
     """The sections of a description; `UnusableInput` names what is not as it should be."""
     if not isinstance(described, Mapping):
         raise UnusableInput(f"the description of a cloud is a mapping with {', '.join(_SECTIONS)}")
-    return {str(name): _section(str(name), entries) for name, entries in described.items()}
+    return {str(name): _normalize_section(str(name), entries) for name, entries in described.items()}
 
 
-def _section(name: str, entries: Any) -> list[Any]:
+def _normalize_section(name: str, entries: Any) -> list[Any]:
     if name not in _SECTIONS:
         hint = did_you_mean(name, _SECTIONS) or f"there are {', '.join(_SECTIONS)}"
         raise UnusableInput(f"a cloud has no {name!r}; {hint}")
     if not isinstance(entries, list):
         raise UnusableInput(f"{name} of a cloud is a list")
-    return [_entry(f"{name}[{index}]", name, entry) for index, entry in enumerate(entries)]
+    return [_normalize_entry(f"{name}[{index}]", name, entry) for index, entry in enumerate(entries)]
 
 
-def _entry(place: str, section: str, entry: Any) -> Any:
+def _normalize_entry(place: str, section: str, entry: Any) -> Any:
     if section in _NAMES:
         if not isinstance(entry, str):
             raise UnusableInput(f"{place} of a cloud is a name, not {entry!r}")
@@ -57,12 +57,12 @@ def _entry(place: str, section: str, entry: Any) -> Any:
     for key in _FULL[section]:
         if key not in entry:
             raise UnusableInput(f"{place} of a cloud has no {key!r}")
-    if section == "applications" and not {"type", "id"} <= {*_header(entry)}:
+    if section == "applications" and not {"type", "id"} <= {*_entry_header(entry)}:
         raise UnusableInput(f"{place} of a cloud has no '?' with type and id")
     return entry
 
 
-def _header(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _entry_header(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     header = entry["?"]
     return header if isinstance(header, Mapping) else {}
 
@@ -81,7 +81,7 @@ class Offers(Struct, frozen=True, kw_only=True):
     def choices(self, spec: FieldSpec) -> list[Choice] | None:
         """What a field offers; None where it offers nothing, or anything."""
         if spec.kind == "choice":
-            return _written(spec.keys.get("choices") or [])
+            return _parse_choices(spec.keys.get("choices") or [])
         offer = _OFFERS.get(spec.kind) if isinstance(spec.kind, str) else None
         if offer is not None:
             return None if self.cloud is None else offer(spec, self.cloud)
@@ -105,7 +105,7 @@ _FREE: Final = frozenset(
 )
 
 
-def _written(choices: Any) -> list[Choice]:
+def _parse_choices(choices: Any) -> list[Choice]:
     pairs = choices.items() if isinstance(choices, Mapping) else choices
     return [(value, str(text)) for value, text in pairs]
 
@@ -114,7 +114,7 @@ def _by_text(choices: list[Choice]) -> list[Choice]:
     return sorted(choices, key=lambda choice: choice[1])
 
 
-def _flavors(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
+def _flavor_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     needs = spec.literal("requirements") or {}
     fitting = [
         flavor
@@ -127,7 +127,7 @@ def _flavors(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     return _by_text([(flavor["id"], flavor["name"]) for flavor in fitting])
 
 
-def _keypairs(_spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
+def _keypair_choices(_spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     return [("", "No keypair"), *((name, name) for name in sorted(cloud.get("keypairs", ())))]
 
 
@@ -136,7 +136,7 @@ def _security_groups(_spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]
     return [("", "Application default security group"), *((name, name) for name in names)]
 
 
-def _images(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
+def _image_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     wanted = spec.literal("imageType")
     choices: list[Choice] = []
     for image in cloud.get("images", ()):
@@ -159,29 +159,29 @@ def _is_of_type(type_: Any, wanted: Any) -> bool:
     return wanted is None or type_ == wanted or str(type_).startswith(f"{wanted}.")
 
 
-def _zones(_spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
+def _zone_choices(_spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     names = [zone["name"] for zone in cloud.get("zones", ()) if zone.get("available", True)]
     return _by_text([(name, name) for name in names]) or [("", "No availability zones available")]
 
 
-def _networks(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
+def _network_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     pattern = spec.literal("filter")
     choices: list[Choice] = [
         ([network["id"], network.get("subnet")], str(network["name"]))
         for network in cloud.get("networks", ())
-        if pattern is None or _fits(str(pattern), str(network["name"]))
+        if pattern is None or _matches_filter(str(pattern), str(network["name"]))
     ]
     return [([None, None], "Auto"), *choices] if spec.literal("allowAuto", default=True) else choices
 
 
-def _fits(pattern: str, name: str) -> bool:
+def _matches_filter(pattern: str, name: str) -> bool:
     try:
         return matches_start(compile_pattern(pattern), name)
     except (PatternError, PatternRefused) as error:
         raise UnusableInput(f"the filter {pattern!r} of a field cannot be used: {error}") from None
 
 
-def _volumes(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
+def _volume_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
     sections = [
         section
         for key, section in (("includeVolumes", "volumes"), ("includeSnapshots", "snapshots"))
@@ -199,12 +199,12 @@ def _dns_zones(_spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
 
 
 _OFFERS: Final = {
-    "flavor": _flavors,
-    "keypair": _keypairs,
+    "flavor": _flavor_choices,
+    "keypair": _keypair_choices,
     "securitygroup": _security_groups,
-    "image": _images,
-    "azone": _zones,
-    "network": _networks,
-    "volume": _volumes,
+    "image": _image_choices,
+    "azone": _zone_choices,
+    "network": _network_choices,
+    "volume": _volume_choices,
     "zone": _dns_zones,
 }

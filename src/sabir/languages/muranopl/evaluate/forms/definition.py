@@ -20,8 +20,8 @@ from sabir.expressions.yaql import (
     Engine,
     Library,
     Options,
-    Rule,
     Variables,
+    YaqlRule,
     YaqlRuntimeError,
     YaqlSyntaxError,
     parse,
@@ -37,7 +37,7 @@ LATEST: Final = (2, 4)
 _TAGS: Final = frozenset({"!yaql"})
 
 
-class Expression(Struct, frozen=True):
+class FormExpression(Struct, frozen=True):
     """A text of the definition that is evaluated."""
 
     text: str
@@ -53,7 +53,7 @@ class FieldSpec(Struct, frozen=True):
     def literal(self, key: str, default: Any = None) -> Any:
         """The value of a key; the default where an expression stands, which has no effect there."""
         value = self.keys.get(key, default)
-        return default if isinstance(value, Expression) else value
+        return default if isinstance(value, FormExpression) else value
 
     @property
     def is_required(self) -> bool:
@@ -70,7 +70,7 @@ class FormSpec(Struct, frozen=True):
     validators: tuple[Mapping[str, Any], ...] = ()
 
 
-class Definition(Struct, frozen=True, kw_only=True):
+class FormDefinition(Struct, frozen=True, kw_only=True):
     version: tuple[int, int]
     application: Mapping[str, Any]
     forms: tuple[FormSpec, ...] = ()
@@ -84,7 +84,7 @@ class Definition(Struct, frozen=True, kw_only=True):
         return self.version >= (2, 2)
 
 
-def read_definition(source: Source) -> Definition:
+def read_definition(source: Source) -> FormDefinition:
     """Raises `UnusableInput`, with the place of what is wrong."""
     stream = compose(source, tags=_TAGS)
     if stream.broken:  # a key that stands twice is told by `check`; the last one counts
@@ -92,77 +92,79 @@ def read_definition(source: Source) -> Definition:
         raise UnusableInput(f"{problem.location}: {problem.message}")
     root = stream.documents[0] if stream.documents else None
     if not isinstance(root, YamlMapping):
-        raise _unusable(source, root, "a UI definition is a mapping with Application and Forms")
-    sections = {str(key.value): _value(value) for key, value in root.items() if isinstance(key, YamlScalar)}
+        raise _input_error(source, root, "a UI definition is a mapping with Application and Forms")
+    sections = {
+        str(key.value): _read_value(value) for key, value in root.items() if isinstance(key, YamlScalar)
+    }
     application = sections.get("Application")
     if not isinstance(application, Mapping):
-        raise _unusable(source, root.get("Application") or root, "the section Application is required")
-    return Definition(
-        version=_version(source, root, sections.get("Version", ".".join(map(str, LATEST)))),
+        raise _input_error(source, root.get("Application") or root, "the section Application is required")
+    return FormDefinition(
+        version=_parse_version(source, root, sections.get("Version", ".".join(map(str, LATEST)))),
         application=application,
-        forms=tuple(_forms(source, root.get("Forms"))),
-        templates=_mapping(sections.get("Templates")),
-        parameters=_mapping(sections.get("Parameters")),
+        forms=tuple(_read_forms(source, root.get("Forms"))),
+        templates=_mapping_or_empty(sections.get("Templates")),
+        parameters=_mapping_or_empty(sections.get("Parameters")),
         parameters_source=sections.get("ParametersSource"),
     )
 
 
-def _unusable(source: Source, node: YamlNode | None, message: str) -> UnusableInput:
+def _input_error(source: Source, node: YamlNode | None, message: str) -> UnusableInput:
     where = source.name if node is None else str(Place(source, node.span).location)
     return UnusableInput(f"{where}: {message}")
 
 
-def _version(source: Source, root: YamlMapping, written: Any) -> tuple[int, int]:
+def _parse_version(source: Source, root: YamlMapping, written: Any) -> tuple[int, int]:
     parts = str(written).split(".")
     if not all(part.isdecimal() and len(part) < 10 for part in parts) or parts[0] not in ("1", "2"):
         message = f"forms of version {written} are not known; there are 1 and 2"
-        raise _unusable(source, root.get("Version"), message)
+        raise _input_error(source, root.get("Version"), message)
     version = int(parts[0]), int([*parts, "0"][1])
     if version > LATEST:
         message = f"forms of version {written} are not known; the latest one is {LATEST[0]}.{LATEST[1]}"
-        raise _unusable(source, root.get("Version"), message)
+        raise _input_error(source, root.get("Version"), message)
     return version
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping_or_empty(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _forms(source: Source, node: YamlNode | None) -> Iterator[FormSpec]:
+def _read_forms(source: Source, node: YamlNode | None) -> Iterator[FormSpec]:
     for item in node.items if isinstance(node, YamlSequence) else ():
-        content = _value(item)
+        content = _read_value(item)
         if not isinstance(content, Mapping) or not content:
-            raise _unusable(source, item, "a form is a mapping of its name to its fields")
+            raise _input_error(source, item, "a form is a mapping of its name to its fields")
         name, form = next(iter(content.items()))
         if not isinstance(form, Mapping) or not isinstance(form.get("fields"), Sequence):
-            raise _unusable(source, item, f"the form {name!r} has no list of fields")
-        fields = [_field(source, item, spec) for spec in form["fields"]]
+            raise _input_error(source, item, f"the form {name!r} has no list of fields")
+        fields = [_read_field(source, item, spec) for spec in form["fields"]]
         yield FormSpec(str(name), tuple(fields), tuple(form.get("validators") or ()))
 
 
-def _field(source: Source, node: YamlNode, spec: Any) -> FieldSpec:
+def _read_field(source: Source, node: YamlNode, spec: Any) -> FieldSpec:
     if not isinstance(spec, Mapping) or not spec.get("name") or not spec.get("type"):
-        raise _unusable(source, node, "a field needs a name and a type")
+        raise _input_error(source, node, "a field needs a name and a type")
     kind = spec["type"]
     if not isinstance(kind, str) and not (
         isinstance(kind, list) and all(isinstance(name, str) for name in kind)
     ):
-        raise _unusable(source, node, "the type of a field is a name, or a list of names of classes")
+        raise _input_error(source, node, "the type of a field is a name, or a list of names of classes")
     keys = {key: value for key, value in spec.items() if key not in ("name", "type")}
     return FieldSpec(str(spec["name"]), tuple(kind) if isinstance(kind, list) else str(kind), keys)
 
 
-def _value(node: YamlNode) -> Any:
+def _read_value(node: YamlNode) -> Any:
     match node:
         case YamlMapping():
-            return {_key(key): _value(value) for key, value in node.items()}
+            return {_read_key(key): _read_value(value) for key, value in node.items()}
         case YamlSequence(items=items):
-            return [_value(item) for item in items]
+            return [_read_value(item) for item in items]
         case _:
-            return Expression(node.text) if _is_expression(node) else node.value
+            return FormExpression(node.text) if _is_expression(node) else node.value
 
 
-def _key(node: YamlNode) -> Any:
+def _read_key(node: YamlNode) -> Any:
     return node.value if isinstance(node, YamlScalar) else None
 
 
@@ -194,7 +196,7 @@ class ObjectId:
         self.text = str(uuid4())
 
 
-class Template:
+class FormTemplate:
     """A value with expressions in it, as a variable holds it until it is used."""
 
     def __init__(self, value: Any) -> None:
@@ -211,15 +213,15 @@ class FormExpressions:
 
     def variables(self, data: Mapping[str, Any], parameters: Mapping[str, Any]) -> Variables:
         """The names that an expression can use, the values of the forms as `$`."""
-        templates = {name: Template(value) for name, value in self._templates.items()}
+        templates = {name: FormTemplate(value) for name, value in self._templates.items()}
         return {**parameters, **templates, "$": data, "forms": data}
 
     def evaluate(self, value: Any, variables: Variables) -> Any:
         """A value with its expressions evaluated; templates that come out of them are filled, too."""
         match value:
-            case Expression(text=text):
+            case FormExpression(text=text):
                 return self.evaluate(self._engine.compile(text)(variables), variables)
-            case Template(value=inner):
+            case FormTemplate(value=inner):
                 return self.evaluate(inner, variables)
             case dict():
                 return {
@@ -234,10 +236,10 @@ class FormExpressions:
     def _library(self) -> Library:
         library = Library(first_library(STANDARD))
         library.hide_parents("switch", "repeat", "name")
-        library.extension("switch", ANY, LAZY_RULE, rules=True)(_switch)
+        library.extension("switch", ANY, LAZY_RULE, rules=True)(_select_case)
         library.function("generateHostname", STRING | NULL, INT)(_host_name)
         library.function("name")(_application_name)
-        library.function("encryptData", STRING)(_encrypt)
+        library.function("encryptData", STRING)(_reject_encryption)
 
         @library.function("repeat", ANY, INT)
         def repeat(variables: Variables, template: Any, times: int) -> list[Any]:
@@ -268,10 +270,10 @@ class FormExpressions:
         if is_first:
             header["id"] = ObjectId()
         wants_id = not is_first if id_only is None else id_only
-        return header["id"] if wants_id else Template(object_)
+        return header["id"] if wants_id else FormTemplate(object_)
 
 
-def _switch(value: Any, *conditions: Rule) -> Any:
+def _select_case(value: Any, *conditions: YaqlRule) -> Any:
     """`$.switch($ > 1 => many, true => one)`: the first argument is the value, whatever it looks like."""
     for case in conditions:
         if case.source(value):
@@ -292,7 +294,7 @@ def _application_name(variables: Variables) -> Any:
     return forms.get("workflowManagement", {}).get("application_name")
 
 
-def _encrypt(_data: str) -> str:
+def _reject_encryption(_data: str) -> str:
     raise YaqlRuntimeError("`encryptData` needs a key manager, which is not offered here")
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.expressions.patterns import PatternError, PatternRefused, bounded, compile_pattern
+from sabir.expressions.patterns import PatternError, PatternRefused, compile_pattern, guard_pattern
 from sabir.expressions.yaql import YaqlError
 from sabir.languages.muranopl.evaluate.forms.cloud import Choice
-from sabir.languages.muranopl.evaluate.forms.definition import Expression, FieldSpec
+from sabir.languages.muranopl.evaluate.forms.definition import FieldSpec, FormExpression
 from sabir.lazy import lazy_pattern
 
 REQUIRED: Final = "This field is required."
@@ -25,7 +25,7 @@ _TEXTS: Final = frozenset({"string", "text", "password", "databaselist"})
 Evaluate = Callable[[Any], Any]
 
 
-class Refused(Exception):
+class FieldError(Exception):
     """A value that a field does not take, for these reasons."""
 
     def __init__(self, *messages: str) -> None:
@@ -33,7 +33,7 @@ class Refused(Exception):
         self.messages = messages
 
 
-class Field(Struct, frozen=True, eq=False):
+class FormField(Struct, frozen=True, eq=False):
     """A field of a form that is shown: with its choices, and its initial value evaluated."""
 
     spec: FieldSpec
@@ -47,7 +47,7 @@ class Field(Struct, frozen=True, eq=False):
     def name(self) -> str:
         return self.spec.name if self.confirms is None else f"{self.spec.name}-clone"
 
-    def sent(self, values: Mapping[str, Any]) -> Any:
+    def resolve_value(self, values: Mapping[str, Any]) -> Any:
         """The value that a person leaves in the field, who changes nothing else."""
         if self.name in values:
             return values[self.name]
@@ -55,7 +55,7 @@ class Field(Struct, frozen=True, eq=False):
             return self.initial
         return self.choices[0][0] if self.choices else None
 
-    def shown(self) -> dict[str, Any]:
+    def summarize(self) -> dict[str, Any]:
         shown: dict[str, Any] = {
             "name": self.name,
             "required": self.spec.is_required,
@@ -69,7 +69,7 @@ class Field(Struct, frozen=True, eq=False):
             shown["choices"] = [[value, text] for value, text in self.choices]
         return shown
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The same, with everything that a page needs to draw the field."""
         spec = self.spec
         kind = spec.kind if isinstance(spec.kind, str) else spec.kind[0]
@@ -83,7 +83,7 @@ class Field(Struct, frozen=True, eq=False):
             "regexpValidator",
         )
         limits = {key: value for key in keys if (value := spec.literal(key)) is not None}
-        return {**self.shown(), "type": kind, **limits}
+        return {**self.summarize(), "type": kind, **limits}
 
     def clean(self, value: Any, evaluate_for: Callable[[Any], Evaluate], *, enabled: bool) -> Any:
         """The value as the model gets it. Raises `Refused`. One that is not enabled is only converted."""
@@ -91,17 +91,17 @@ class Field(Struct, frozen=True, eq=False):
         if spec.kind == "flavor":
             names = {str(id_): name for id_, name in self.choices or ()}
             return names.get(str(value), value)
-        converted = _convert(spec.kind, value)
+        converted = _convert_value(spec.kind, value)
         if enabled:
             is_empty = converted in (None, "", [], ())
             if is_empty and spec.is_required:
-                raise Refused(REQUIRED)
+                raise FieldError(REQUIRED)
             self._check_choice(converted)
             if not is_empty:
                 _check_names(spec, converted)
                 messages = [*self._violations(converted, evaluate_for(converted))]
                 if messages:
-                    raise Refused(*messages)
+                    raise FieldError(*messages)
         return None if self._is_object and converted == "" else converted
 
     @property
@@ -113,17 +113,17 @@ class Field(Struct, frozen=True, eq=False):
         if self.choices is None or value in (None, ""):
             return
         if not any(str(value) == str(offered) for offered, _ in self.choices):
-            raise Refused(f"Select a valid choice. {value} is not one of the available choices.")
+            raise FieldError(f"Select a valid choice. {value} is not one of the available choices.")
 
     def _violations(self, value: Any, evaluate: Evaluate) -> Iterator[str]:
         spec = self.spec
         messages = spec.literal("errorMessages") or {}
         validators = spec.keys.get("validators") or []
         pattern = spec.literal("regexpValidator")
-        if pattern is not None and not _matches(pattern, value):
+        if pattern is not None and not _matches_pattern(pattern, value):
             yield str(messages.get("invalid", "Enter a valid value."))
         for validator in validators:
-            if isinstance(validator, Mapping) and not _holds(validator.get("expr"), value, evaluate):
+            if isinstance(validator, Mapping) and not _is_accepted(validator.get("expr"), value, evaluate):
                 yield str(validator.get("message", ""))
         is_plain_password = spec.kind == "password" and pattern is None and not validators
         if is_plain_password and not _password_pattern().match(str(value)):
@@ -135,16 +135,16 @@ class Field(Struct, frozen=True, eq=False):
             yield from _wrong_size(value, spec.literal("minValue"), spec.literal("maxValue"))
 
 
-def shown_initial(value: Any) -> Any:
+def escape_initial(value: Any) -> Any:
     """A written initial value as a page shows it."""
     return escape(str(value)) if value else value
 
 
-def _convert(kind: str | tuple[str, ...], value: Any) -> Any:
+def _convert_value(kind: str | tuple[str, ...], value: Any) -> Any:
     if kind in ("boolean", "floatingip"):
         return value if isinstance(value, bool) else str(value or "").strip().lower() not in _NO
     if kind == "integer":
-        return _integer(value)
+        return _parse_integer(value)
     if kind == "network":
         return list(value) if isinstance(value, list | tuple) else [None, None]
     if kind == "databaselist":
@@ -154,42 +154,42 @@ def _convert(kind: str | tuple[str, ...], value: Any) -> Any:
         try:
             return str(IPv4Address(text))
         except AddressValueError:
-            raise Refused("Enter a valid IPv4 address.") from None
+            raise FieldError("Enter a valid IPv4 address.") from None
     return text
 
 
-def _integer(value: Any) -> int | None:
+def _parse_integer(value: Any) -> int | None:
     if value is None or str(value).strip() == "":
         return None
     try:
         return int(re.sub(r"\.0*\s*$", "", str(value)))
     except ValueError:
-        raise Refused("Enter a whole number.") from None
+        raise FieldError("Enter a whole number.") from None
 
 
 def _check_names(spec: FieldSpec, value: Any) -> None:
     """Every item of a list of databases is a name."""
     if spec.kind == "databaselist" and not all(map(_database_pattern().match, value)):
-        raise Refused(
+        raise FieldError(
             "First symbol should be latin letter or underscore. Subsequent symbols can be latin letter, numeric, "
             "underscore, at sign, number sign or dollar sign"
         )
 
 
-def _holds(expression: Any, value: Any, evaluate: Evaluate) -> bool:
+def _is_accepted(expression: Any, value: Any, evaluate: Evaluate) -> bool:
     """Whether a validator of a field accepts a value; one that is no expression checks nothing."""
     if isinstance(expression, Mapping):
         pattern = expression.get("regexpValidator")
-        return pattern is None or _matches(pattern, value)
-    if not isinstance(expression, Expression):
+        return pattern is None or _matches_pattern(pattern, value)
+    if not isinstance(expression, FormExpression):
         return True
     try:
         return bool(evaluate(expression))
     except YaqlError as error:
-        raise Refused(str(error)) from None
+        raise FieldError(str(error)) from None
 
 
-def _matches(pattern: Any, value: Any) -> bool:
+def _matches_pattern(pattern: Any, value: Any) -> bool:
     """`^[a-z]+$`, or `/^[a-z]+$/i` with flags."""
     text, flags = str(pattern), 0
     written = re.fullmatch(r"/(.*)/([A-Za-z]*)", text)
@@ -198,11 +198,11 @@ def _matches(pattern: Any, value: Any) -> bool:
         for letter in written[2].upper():
             flags |= getattr(re, letter, 0)
     try:
-        return bounded(compile_pattern(text, flags), str(value)).search(str(value)) is not None
+        return guard_pattern(compile_pattern(text, flags), str(value)).search(str(value)) is not None
     except PatternError as error:
-        raise Refused(f"the pattern {text!r} of this field is no regular expression: {error}") from None
+        raise FieldError(f"the pattern {text!r} of this field is no regular expression: {error}") from None
     except PatternRefused as error:
-        raise Refused(str(error)) from None
+        raise FieldError(str(error)) from None
 
 
 def _wrong_length(value: Any, least: int | None, most: int | None) -> Iterator[str]:

@@ -16,15 +16,15 @@ from sabir.expressions.yaql import YaqlError
 from sabir.languages.language import ModelQuestion
 from sabir.languages.muranopl.evaluate.forms.cloud import Offers
 from sabir.languages.muranopl.evaluate.forms.definition import (
-    Definition,
-    Expression,
     FieldSpec,
+    FormDefinition,
+    FormExpression,
     FormExpressions,
     FormSpec,
     with_ids,
 )
-from sabir.languages.muranopl.evaluate.forms.fields import Field, Refused, shown_initial
-from sabir.languages.muranopl.evaluate.forms.schema import contract_calls, is_required, named_by
+from sabir.languages.muranopl.evaluate.forms.fields import FieldError, FormField, escape_initial
+from sabir.languages.muranopl.evaluate.forms.schema import class_argument_name, contract_calls, is_required
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.nodes import ListValue, MapValue
 
@@ -71,7 +71,7 @@ class ContractModel:
         if path in self._values:
             model[name] = self._take(path)
             return
-        wanted = _wanted_class(declaration)
+        wanted = _find_contract_class(declaration)
         has_parts = any(key.startswith(f"{path}.") for key in self._values)
         if wanted is not None and depth < _DEEPEST and (has_parts or is_required(declaration)):
             model[name] = self.make(wanted, f"{path}.", depth + 1)
@@ -88,10 +88,10 @@ class ContractModel:
             self.missing.append(path)
 
 
-def _wanted_class(declaration: PropertyDeclaration) -> MuranoClass | None:
+def _find_contract_class(declaration: PropertyDeclaration) -> MuranoClass | None:
     cls = declaration.cls
     for call in contract_calls(declaration.node.contract):
-        name = named_by(call) if call.name == "class" else None
+        name = class_argument_name(call) if call.name == "class" else None
         if name is not None:
             try:
                 return cls.runtime.class_named(name, cls)
@@ -105,7 +105,7 @@ WHOLE_FORM: Final = "__all__"
 """Under this name stands what is wrong with a form and not with one of its fields."""
 
 
-class Filled(Struct, frozen=True, kw_only=True):
+class FormResult(Struct, frozen=True, kw_only=True):
     """`forms` as far as they were shown; then `errors` by form and field, or the cleaned values and the model."""
 
     forms: list[dict[str, Any]]
@@ -119,7 +119,7 @@ class Wizard:
 
     def __init__(
         self,
-        definition: Definition,
+        definition: FormDefinition,
         class_name: str,
         *,
         offers: Offers | None = None,
@@ -135,7 +135,7 @@ class Wizard:
             if str(name)[:1].isalpha():
                 self._parameters[name] = self._evaluate(value, {}, f"parameter {name!r}")
 
-    def forms(self) -> Iterator[tuple[FormSpec, list[Field]]]:
+    def forms(self) -> Iterator[tuple[FormSpec, list[FormField]]]:
         """The forms, each with its fields as they are shown once those before it are filled."""
         forms = [*self._definition.forms]
         if self._definition.asks_for_a_name:
@@ -143,18 +143,18 @@ class Wizard:
         for form in forms:
             yield form, [*self._fields(form)]
 
-    def fill(self, values: Mapping[str, Mapping[str, Any]]) -> Filled:
+    def fill(self, values: Mapping[str, Mapping[str, Any]]) -> FormResult:
         """The model that values make, those not given being what the form proposes; or why it takes them not."""
         shown: list[dict[str, Any]] = []
         for form, fields in self.forms():
-            shown.append({"name": form.name, "fields": [field_.shown() for field_ in fields]})
+            shown.append({"name": form.name, "fields": [field_.summarize() for field_ in fields]})
             errors = self.fill_form(form, fields, values.get(form.name, {}))
             if errors:
-                return Filled(forms=shown, errors={form.name: errors})
-        return Filled(forms=shown, values=self._values, model=self.model())
+                return FormResult(forms=shown, errors={form.name: errors})
+        return FormResult(forms=shown, values=self._values, model=self.model())
 
     def fill_form(
-        self, form: FormSpec, fields: list[Field], values: Mapping[str, Any]
+        self, form: FormSpec, fields: list[FormField], values: Mapping[str, Any]
     ) -> dict[str, list[str]]:
         """Take the values of one form; what is wrong with them, by field."""
         cleaned: dict[str, Any] = {}
@@ -165,8 +165,10 @@ class Wizard:
             enabled = field_.spec.keys.get("enabled", True)
             is_enabled = bool(self._evaluate(enabled, self._values, f"`enabled` of {field_.name!r}"))
             try:
-                cleaned[field_.name] = field_.clean(field_.sent(values), self._evaluator, enabled=is_enabled)
-            except Refused as refusal:
+                cleaned[field_.name] = field_.clean(
+                    field_.resolve_value(values), self._evaluator, enabled=is_enabled
+                )
+            except FieldError as refusal:
                 errors[field_.name] = [*refusal.messages]
         if not errors:
             self._values[form.name] = cleaned
@@ -184,20 +186,20 @@ class Wizard:
         assert isinstance(model, dict)
         return model
 
-    def _fields(self, form: FormSpec) -> Iterator[Field]:
+    def _fields(self, form: FormSpec) -> Iterator[FormField]:
         for spec in form.fields:
             field_ = self._field(spec)
             yield field_
             if spec.kind == "password" and spec.literal("confirmInput", default=True):
-                yield Field(spec, None, field_.initial, label="Confirm password", confirms=spec.name)
+                yield FormField(spec, None, field_.initial, label="Confirm password", confirms=spec.name)
 
-    def _field(self, spec: FieldSpec) -> Field:
+    def _field(self, spec: FieldSpec) -> FormField:
         choices = self._offers.choices(spec)
         written = spec.keys.get("initial")
         initial = (
             self._evaluate(written, self._values, f"`initial` of {spec.name!r}")
-            if isinstance(written, Expression)
-            else shown_initial(written)
+            if isinstance(written, FormExpression)
+            else escape_initial(written)
         )
         if spec.kind == "flavor" and choices is not None:
             medium = next((id_ for id_, name in choices if "medium" in name), None)
@@ -205,10 +207,10 @@ class Wizard:
         elif choices is not None and len(choices) == 2 and choices[0][0] == "" and _chooses_by_itself(spec):
             initial = choices[1][0]
         label = spec.literal("label")
-        return Field(spec, choices, initial, None if label is None else str(label))
+        return FormField(spec, choices, initial, None if label is None else str(label))
 
     def _wrong_together(
-        self, form: FormSpec, fields: list[Field], cleaned: Mapping[str, Any]
+        self, form: FormSpec, fields: list[FormField], cleaned: Mapping[str, Any]
     ) -> Iterator[str]:
         """Validators of the whole form, then passwords that differ from their repetition."""
         wrong = False

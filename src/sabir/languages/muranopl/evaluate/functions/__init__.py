@@ -11,24 +11,24 @@ __all__ = ["library_for"]
 
 def library_for(format_: str, extra: Library | None = None) -> Library:
     """The functions of a package format, with those of an embedder on top."""
-    base = _declared(format_)
-    return base if extra is None else _stacked(extra, base)
+    base = _library_for_format(format_)
+    return base if extra is None else _stack_libraries(extra, base)
 
 
 @cache
-def _declared(format_: str) -> Library:
-    library = _murano()
+def _library_for_format(format_: str) -> Library:
+    library = _newest_library()
     if format_ not in ("1.0", "1.1", "1.2", "1.3"):
         return library
-    from sabir.languages.muranopl.evaluate.functions.types import named_types
+    from sabir.languages.muranopl.evaluate.functions.types import type_name_library
     from sabir.languages.muranopl.model.legacy_functions import first_library
 
-    older = named_types(library)
+    older = type_name_library(library)
     return first_library(older) if format_ in ("1.0", "1.1") else older
 
 
 @cache
-def _murano() -> Library:
+def _newest_library() -> Library:
     """The functions of the newest format: those of these modules on top of those for plain values."""
     from sabir.languages.muranopl.evaluate.functions import objects, processes, types
     from sabir.languages.muranopl.model.plain_functions import VALUES
@@ -38,7 +38,7 @@ def _murano() -> Library:
     return library
 
 
-def _stacked(extra: Library, base: Library) -> Library:
+def _stack_libraries(extra: Library, base: Library) -> Library:
     """A copy of a library, with another one below it: the embedder's own is not changed."""
     stacked = Library(base)
     for name in extra.names(methods=False) | extra.names(methods=True):

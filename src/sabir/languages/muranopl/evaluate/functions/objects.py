@@ -20,14 +20,14 @@ from sabir.languages.muranopl.evaluate.functions.types import (
 from sabir.languages.muranopl.evaluate.serialisation import dump_form
 from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
 from sabir.languages.muranopl.model.definitions import with_type
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, format_value
 from sabir.languages.muranopl.model.objects import (
     MAKING,
     HostValue,
     MuranoObject,
     ObjectView,
-    calling_class,
-    unwrapped,
+    current_class,
+    unwrap_object,
 )
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
@@ -75,29 +75,29 @@ def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None)
 @FUNCTIONS.function("super", OBJECT, LAMBDA)
 def super_(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
     """The expression evaluated for the object as each parent of the running class; without one, the parents."""
-    parents = _parents(variables, object)
+    parents = _parent_views(variables, object)
     return parents if func is None else [func.fresh()(parent) for parent in parents]
 
 
 @FUNCTIONS.function("psuper", OBJECT, LAMBDA)
 def psuper(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
     """The same with the parents side by side."""
-    parents = _parents(variables, object)
+    parents = _parent_views(variables, object)
     if func is None:
         return parents
-    tasks = [_task(func.fresh(), parent, runtime_of(variables)) for parent in parents]
+    tasks = [_build_task(func.fresh(), parent, runtime_of(variables)) for parent in parents]
     return runtime_of(variables).scheduler.run_all(tasks)
 
 
-def _task(func: Lambda, value: Any, runtime: Any) -> Any:
+def _build_task(func: Lambda, value: Any, runtime: Any) -> Any:
     finalize = runtime.engine_for("1.4", ()).finalize
     return lambda: finalize(func(value))
 
 
-def _parents(variables: Variables, object_: Any) -> list[ObjectView]:
+def _parent_views(variables: Variables, object_: Any) -> list[ObjectView]:
     """The object as each parent of the class whose code is running, whatever class the object is seen as."""
     target = object_argument(object_, "super")
-    cls = calling_class(variables) or target.cls
+    cls = current_class(variables) or target.cls
     stranger = next((parent for parent in cls.parents if not target.cls.is_a(parent)), None)
     if stranger is not None:
         raise MuranoError(
@@ -155,7 +155,7 @@ def call_named(
 @FUNCTIONS.operator("is", ANY, STRING | OBJECT)
 def is_(variables: Variables, value: Any, type_: Any) -> bool:
     """Whether a value is an object of a type; a type is itself and its ancestors."""
-    value = unwrapped(value)
+    value = unwrap_object(value)
     cls = class_argument(type_, variables)
     if isinstance(value, MuranoClass):
         return value.is_a(cls)
@@ -175,7 +175,7 @@ def new(
     **properties: Any,
 ) -> MuranoObject:
     """`new(Type, owner, name, property => value, …)`"""
-    return _make(variables, newType, properties, newOwner, newName)
+    return _create_object(variables, newType, properties, newOwner, newName)
 
 
 @FUNCTIONS.function("new", STRING | OBJECT, MAPPING, OBJECT | NULL, STRING | NULL, MAPPING | NULL)
@@ -188,7 +188,7 @@ def new_from_dictionary(
     extra: Mapping[Any, Any] | None = None,
 ) -> MuranoObject:
     """`new(Type, {property => value}, owner, name, header entries)`"""
-    object_ = _make(variables, type_name, parameters, owner, object_name)
+    object_ = _create_object(variables, type_name, parameters, owner, object_name)
     kept = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
     if kept:
         object_.header = {**(object_.header or {}), **kept}
@@ -198,29 +198,29 @@ def new_from_dictionary(
 @FUNCTIONS.function("new", MAPPING, OBJECT | NULL)
 def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = None) -> MuranoObject:
     """`new(template, owner)`: every object in it gets an id of its own."""
-    runtime, cls = runtime_of(variables), calling_class(variables)
+    runtime, cls = runtime_of(variables), current_class(variables)
     model = model if cls is None else with_type(model, cls)
-    object_: MuranoObject = runtime.loader.make(model, _owner(owner), variables.get(MAKING))
+    object_: MuranoObject = runtime.loader.make(model, _check_owner(owner), variables.get(MAKING))
     return object_
 
 
-def _make(
+def _create_object(
     variables: Variables, type_: Any, properties: Mapping[Any, Any], owner: Any, name: str | None
 ) -> MuranoObject:
     cls = class_argument(type_, variables)
     # Lists that are made when somebody reads them are read now: a contract looks at what is there.
     definition = {cls: cls.engine.engine.finalize(dict(properties)), "name": name}
     loader = runtime_of(variables).loader
-    object_: MuranoObject = loader.make(definition, _owner(owner), variables.get(MAKING))
+    object_: MuranoObject = loader.make(definition, _check_owner(owner), variables.get(MAKING))
     return object_
 
 
-def _owner(value: Any) -> MuranoObject | None:
+def _check_owner(value: Any) -> MuranoObject | None:
     if value is None:
         return None
     try:
         return object_argument(value, "new")
     except MuranoError:
         raise MuranoError(
-            UNUSABLE_VALUE, f"the owner of an object is an object, not {shown(value)}"
+            UNUSABLE_VALUE, f"the owner of an object is an object, not {format_value(value)}"
         ) from None

@@ -7,13 +7,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, NULL, NUMBER, STRING
 from sabir.languages.muranopl.evaluate.functions.types import runtime_of
-from sabir.languages.muranopl.evaluate.system.registry import ask
+from sabir.languages.muranopl.evaluate.system.registry import perform_effect
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.objects import calling_class
+from sabir.languages.muranopl.model.objects import current_class
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
 FUNCTIONS: Final = Library()
@@ -25,7 +25,7 @@ def sleep(variables: Variables, seconds: float) -> None:
     if runtime.world is None:
         runtime.sleep(seconds)
     else:  # a pause is an effect: a run that is repeated does not wait once more
-        ask(runtime, EffectKind.PAUSE, seconds=seconds)
+        perform_effect(runtime, EffectKind.PAUSE, seconds=seconds)
 
 
 @FUNCTIONS.extension("pselect", ITERABLE, LAMBDA, INT | NULL)
@@ -53,7 +53,7 @@ def require(value: Any) -> Any:
 @FUNCTIONS.function("randomName")
 def random_name(variables: Variables) -> str:
     """A short name that is not used twice; begins with a letter, as host names must."""
-    name: str = ask(
+    name: str = perform_effect(
         runtime_of(variables), EffectKind.RANDOM, length=15
     )  # a run that is repeated gets the same
     return name
@@ -62,24 +62,24 @@ def random_name(variables: Variables) -> str:
 @FUNCTIONS.function("random")
 def random_number(variables: Variables) -> float:
     """From 0 to 1; the same again in a run that is repeated."""
-    return _generator(variables).random()
+    return _random_generator(variables).random()
 
 
 @FUNCTIONS.function("random", INT, INT)
 def random_between(variables: Variables, from_: int, to_: int) -> int:
     if from_ > to_:  # the wording of Python differs between its versions
         raise ValueError(f"the range is empty: {from_} is greater than {to_}")
-    return _generator(variables).randint(from_, to_)
+    return _random_generator(variables).randint(from_, to_)
 
 
-def _generator(variables: Variables) -> Random:
-    return Random(ask(runtime_of(variables), EffectKind.RANDOM, length=24))
+def _random_generator(variables: Variables) -> Random:
+    return Random(perform_effect(runtime_of(variables), EffectKind.RANDOM, length=24))
 
 
 @FUNCTIONS.function("config", STRING, STRING, BOOL)
 def config(variables: Variables, group: str, setting: str, read_as_file: Any = False) -> Any:  # noqa: FBT002  # as packages call it
     """A setting of the engine; or the text of the file that it names. Only the core library sees settings."""
-    runtime, cls = runtime_of(variables), calling_class(variables)
+    runtime, cls = runtime_of(variables), current_class(variables)
     if cls is None or cls.package is not runtime.core:
         raise MuranoError(UNUSABLE_VALUE, "settings of the engine are for the core library only")
     try:
@@ -92,7 +92,7 @@ def config(variables: Variables, group: str, setting: str, read_as_file: Any = F
         return Path(value).read_text("utf-8") if value else ""
     except (OSError, UnicodeDecodeError) as error:
         raise MuranoError(
-            UNUSABLE_VALUE, f"{setting} of {group} names {value!r}: {reason_of(error)}"
+            UNUSABLE_VALUE, f"{setting} of {group} names {value!r}: {explain_error(error)}"
         ) from None
 
 

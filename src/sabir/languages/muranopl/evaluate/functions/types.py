@@ -15,8 +15,8 @@ from sabir.expressions.yaql.nodes import Node
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.contract_structures import class_name_of
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
-from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, calling_class
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, format_value
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, current_class
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
 
@@ -27,14 +27,14 @@ def class_argument(value: Any, variables: Variables) -> MuranoClass:
     if isinstance(value, TypeInfo):
         return value.cls
     if isinstance(value, str):
-        cls = calling_class(variables)
+        cls = current_class(variables)
         if cls is not None:
             return cls.resolve(value)
-    raise MuranoError(UNKNOWN_CLASS, f"{shown(value)} is no class")
+    raise MuranoError(UNKNOWN_CLASS, f"{format_value(value)} is no class")
 
 
 def runtime_of(variables: Variables) -> Any:
-    cls = calling_class(variables)
+    cls = current_class(variables)
     if cls is None:
         raise MuranoError(UNUSABLE_VALUE, "this can only be used inside of a method")
     return cls.runtime
@@ -45,7 +45,7 @@ def object_argument(value: Any, role: str) -> MuranoObject:
         return value.object
     if isinstance(value, MuranoObject):
         return value
-    raise MuranoError(UNUSABLE_VALUE, f"{role} needs an object, not {shown(value)}")
+    raise MuranoError(UNUSABLE_VALUE, f"{role} needs an object, not {format_value(value)}")
 
 
 def note_header(value: MuranoObject | ObjectView, key: str) -> None:
@@ -61,17 +61,17 @@ FUNCTIONS: Final = Library()
 
 @FUNCTIONS.prefix(":", EXPRESSION)
 def own_namespace(variables: Variables, name: Node) -> MuranoClass:
-    return _named(class_name_of(name), ":", variables)
+    return _resolve_class(class_name_of(name), ":", variables)
 
 
 @FUNCTIONS.operator(":", EXPRESSION, EXPRESSION)
 def other_namespace(variables: Variables, prefix: Node, name: Node) -> MuranoClass:
     space, short = class_name_of(prefix), class_name_of(name)
-    return _named(short, f"{space}:" if space is not None else ":", variables)
+    return _resolve_class(short, f"{space}:" if space is not None else ":", variables)
 
 
-def _named(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
-    cls = calling_class(variables)
+def _resolve_class(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
+    cls = current_class(variables)
     if name is None or cls is None:
         raise MuranoError(UNKNOWN_CLASS, "the name of a class must stand behind `:`")
     return cls.resolve(prefix + name)
@@ -93,7 +93,7 @@ def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
     return None if cls is None else TypeInfo(cls)
 
 
-def named_types(base: Library) -> Library:
+def type_name_library(base: Library) -> Library:
     """Formats up to 1.3: `type` gives the name of the class, not the class."""
     library = Library(base)
 

@@ -23,7 +23,7 @@ from sabir.expressions.yaql.nodes import (
     Node,
     Variable,
     Word,
-    children,
+    child_nodes,
 )
 from sabir.expressions.yaql.scope import variable_key
 from sabir.languages.muranopl.evaluate.methods import CONSTRUCTORS
@@ -54,38 +54,38 @@ class Jump(Enum):
     ROUND = "the round of a loop, or the loop"
 
 
-class Effects(Struct, frozen=True, eq=False):
+class WriteEffects(Struct, frozen=True, eq=False):
     """Names that may be written; `calls` are the methods whose effects come on top."""
 
     variables: frozenset[str]
     properties: frozenset[tuple[str, On]]
     calls: frozenset[tuple[str, On]]
 
-    def __or__(self, other: Effects) -> Effects:
-        return Effects(
+    def __or__(self, other: WriteEffects) -> WriteEffects:
+        return WriteEffects(
             self.variables | other.variables, self.properties | other.properties, self.calls | other.calls
         )
 
 
-NOTHING: Final = Effects(frozenset(), frozenset(), frozenset())
+NOTHING: Final = WriteEffects(frozenset(), frozenset(), frozenset())
 
 
-def choices(body: ast.Block) -> dict[int, Effects]:
+def find_choice_effects(body: ast.Block) -> dict[int, WriteEffects]:
     """By the identity of every statement in a body that chooses: what is written, or not, by its choice."""
-    reach: dict[int, Effects] = {}
+    reach: dict[int, WriteEffects] = {}
     _note_choices(body, reach, after=NOTHING, after_loop=NOTHING)
     return reach
 
 
 def _note_choices(
-    block: ast.Block, reach: dict[int, Effects], *, after: Effects, after_loop: Effects
+    block: ast.Block, reach: dict[int, WriteEffects], *, after: WriteEffects, after_loop: WriteEffects
 ) -> None:
     """`after`: what follows up to the end of the method; `after_loop`: up to the end of the round."""
     for node in reversed(block):
-        effects = _effects(node)
+        effects = _collect_effects(node)
         inner = blocks_of(node)
         if inner:
-            leaves = jumps(node)
+            leaves = find_jumps(node)
             reached = effects
             if Jump.RETURN in leaves:
                 reached |= after
@@ -104,7 +104,7 @@ def _note_choices(
         after_loop |= effects
 
 
-def jumps(node: ast.Statement) -> frozenset[Jump]:
+def find_jumps(node: ast.Statement) -> frozenset[Jump]:
     """The ways in which a statement may leave what stands around it."""
     match node:
         case ast.Return():
@@ -113,7 +113,7 @@ def jumps(node: ast.Statement) -> frozenset[Jump]:
             return frozenset({Jump.ROUND})
         case _:
             inner = frozenset(
-                jump for block in blocks_of(node) for statement in block for jump in jumps(statement)
+                jump for block in blocks_of(node) for statement in block for jump in find_jumps(statement)
             )
             return inner & {Jump.RETURN} if isinstance(node, _LOOPS) else inner
 
@@ -136,26 +136,26 @@ def blocks_of(node: ast.Statement) -> tuple[ast.Block, ...]:
             return ()
 
 
-def _effects(node: ast.Statement) -> Effects:
+def _collect_effects(node: ast.Statement) -> WriteEffects:
     variables: set[str] = set()
     properties: set[tuple[str, On]] = set()
     calls: set[tuple[str, On]] = set()
-    for statement in _statements(node):
+    for statement in _walk_statements(node):
         if isinstance(statement, ast.Assignment):
-            variable = assigned_variable(statement.target)
+            variable = target_variable(statement.target)
             if variable is not None:
                 variables.add(variable)
-            properties.update(_attributes(statement.target))
+            properties.update(_find_attributes(statement.target))
         elif isinstance(statement, ast.For):
             variables.add(statement.variable)
         elif isinstance(statement, ast.Try):
             variables.update(clause.variable for clause in statement.catches if clause.variable is not None)
-        for value in _values(statement):
-            calls.update(_calls(value))
-    return Effects(frozenset(variables), frozenset(properties), frozenset(calls))
+        for value in _own_values(statement):
+            calls.update(_find_calls(value))
+    return WriteEffects(frozenset(variables), frozenset(properties), frozenset(calls))
 
 
-def _statements(node: ast.Statement) -> Iterator[ast.Statement]:
+def _walk_statements(node: ast.Statement) -> Iterator[ast.Statement]:
     waiting: list[ast.Statement] = [node]
     for statement in waiting:
         yield statement
@@ -163,7 +163,7 @@ def _statements(node: ast.Statement) -> Iterator[ast.Statement]:
             waiting.extend(block)
 
 
-def _values(node: ast.Statement) -> tuple[ast.Value | None, ...]:
+def _own_values(node: ast.Statement) -> tuple[ast.Value | None, ...]:
     """The values that a statement computes itself; its blocks have turns of their own."""
     match node:
         case ast.ExpressionStatement(expression=expression):
@@ -188,9 +188,9 @@ def _values(node: ast.Statement) -> tuple[ast.Value | None, ...]:
             return ()
 
 
-def assigned_variable(target: ast.Expr) -> str | None:
+def target_variable(target: ast.Expr) -> str | None:
     """The local variable that a target begins with, None for the object itself."""
-    node = _base(_tree(target.text))
+    node = _target_base(_parse_tree(target.text))
     if isinstance(node, Variable):
         name = variable_key(node.name)
         return None if name in ("$", "this") else name
@@ -199,13 +199,13 @@ def assigned_variable(target: ast.Expr) -> str | None:
 
 def is_variable(target: ast.Expr) -> bool:
     """Whether a target is a variable and nothing more."""
-    node = _tree(target.text)
+    node = _parse_tree(target.text)
     while isinstance(node, Group):
         node = node.inner
     return isinstance(node, Variable)
 
 
-def _way(node: Node) -> Iterator[Node]:
+def _walk_target(node: Node) -> Iterator[Node]:
     """What is assigned to, and behind it what that is an item or a property of, down to the variable."""
     while True:
         yield node
@@ -219,14 +219,14 @@ def _way(node: Node) -> Iterator[Node]:
             return
 
 
-def _base(node: Node) -> Node:
-    *_, last = _way(node)
+def _target_base(node: Node) -> Node:
+    *_, last = _walk_target(node)
     return last
 
 
-def _attributes(target: ast.Expr) -> Iterator[tuple[str, On]]:
+def _find_attributes(target: ast.Expr) -> Iterator[tuple[str, On]]:
     """Any name of the way may be that of the property which is written: it depends on where objects are."""
-    for node in _way(_tree(target.text)):
+    for node in _walk_target(_parse_tree(target.text)):
         if isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
             yield node.right.value, On.OWN if _is_self(node.left, inside=False) else On.OTHER
 
@@ -236,23 +236,23 @@ def _is_self(node: Node, *, inside: bool) -> bool:
     return isinstance(node, Variable) and (node.name == "this" or (not inside and node.name in ("", "1")))
 
 
-def _tree(text: str) -> Node:
+def _parse_tree(text: str) -> Node:
     return parse(text, Dialect.MURANO).tree
 
 
-def _calls(value: ast.Value | None) -> Iterator[tuple[str, On]]:
+def _find_calls(value: ast.Value | None) -> Iterator[tuple[str, On]]:
     if isinstance(value, ast.Expr):
-        yield from _called(_tree(value.text))
+        yield from _find_called_names(_parse_tree(value.text))
     elif isinstance(value, ast.ListValue):
         for item in value.items:
-            yield from _calls(item)
+            yield from _find_calls(item)
     elif isinstance(value, ast.MapValue):
         for key, item in value.entries:
-            yield from _calls(key)
-            yield from _calls(item)
+            yield from _find_calls(key)
+            yield from _find_calls(item)
 
 
-def _called(tree: Node) -> Iterator[tuple[str, On]]:
+def _find_called_names(tree: Node) -> Iterator[tuple[str, On]]:
     waiting = [(tree, False, On.OTHER)]
     for node, inside, on in waiting:
         if isinstance(node, Call):
@@ -262,7 +262,7 @@ def _called(tree: Node) -> Iterator[tuple[str, On]]:
             waiting.append((node.left, inside, On.OTHER))
             waiting.append((node.right, inside, On.OWN if _is_self(node.left, inside=inside) else On.OTHER))
         else:
-            waiting += ((child, inside, On.OTHER) for child in children(node))
+            waiting += ((child, inside, On.OTHER) for child in child_nodes(node))
 
 
 def _call_names(node: Call, on: On) -> Iterator[tuple[str, On]]:
@@ -277,7 +277,7 @@ def _call_names(node: Call, on: On) -> Iterator[tuple[str, On]]:
         yield node.name, on
 
 
-def closed_effects(effects: Effects, classes: Iterable[MuranoClass]) -> frozenset[str]:
+def find_written_properties(effects: WriteEffects, classes: Iterable[MuranoClass]) -> frozenset[str]:
     """The properties that may be written, also by methods that are called, whoever has them.
 
     What an object that is made there writes into itself is nobody's value yet.
@@ -309,8 +309,8 @@ def closed_effects(effects: Effects, classes: Iterable[MuranoClass]) -> frozense
     return frozenset(written)
 
 
-def body_effects(body: ast.Block) -> Effects:
+def body_effects(body: ast.Block) -> WriteEffects:
     effects = NOTHING
     for node in body:
-        effects |= _effects(node)
+        effects |= _collect_effects(node)
     return effects

@@ -10,17 +10,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Variables
-from sabir.expressions.yaql.compile.compiler import Compiler
+from sabir.expressions.yaql.compile.compiler import YaqlCompiler
 from sabir.expressions.yaql.nodes import Binary, Call, MapLiteral, Node, Rule, Variable, Word
 from sabir.expressions.yaql.scope import Closure, variable_key
 from sabir.graph.origin import How
-from sabir.languages.muranopl.evaluate.arguments import Argument
+from sabir.languages.muranopl.evaluate.arguments import MethodArgument
 from sabir.languages.muranopl.evaluate.methods import Method
-from sabir.languages.muranopl.evaluate.recording.effects import Effects, body_effects
-from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder, shadow
+from sabir.languages.muranopl.evaluate.recording.effects import WriteEffects, body_effects
+from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder, shadow_key
 from sabir.languages.muranopl.evaluate.recording.statements import RESULT_STEP, RecordingCompiler
 from sabir.languages.muranopl.model.objects import HostObjects, HostValue
-from sabir.provenance import Site, Sources, Step, ValueSource, join
+from sabir.provenance import ProvenanceStep, Site, Sources, ValueSource, join_sources
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class RecordedMethod(Method):
         self._conversions: dict[str, Site] = {}
 
     @cached_property
-    def effects(self) -> Effects:
+    def effects(self) -> WriteEffects:
         """What it may write."""
         return body_effects(self.node.body)
 
@@ -120,24 +120,30 @@ class RecordedMethod(Method):
             name = argument.name
             if index < len(args):
                 reads = call.positional[index] if index < len(call.positional) else ()
-                variables[shadow(name)] = self._argument(argument, args[index], variables, (*reads, *lazily))
+                variables[shadow_key(name)] = self._argument(
+                    argument, args[index], variables, (*reads, *lazily)
+                )
             elif name in kwargs:
                 reads = call.named.get(name, ())
-                variables[shadow(name)] = self._argument(argument, kwargs[name], variables, (*reads, *lazily))
+                variables[shadow_key(name)] = self._argument(
+                    argument, kwargs[name], variables, (*reads, *lazily)
+                )
             elif argument.default is not None:
-                variables[shadow(name)] = self._default(argument, lazily)
+                variables[shadow_key(name)] = self._default(argument, lazily)
         used = {argument.name for argument in self.arguments}
         if self.rest is not None:
             reads = [source for each in call.positional[len(self.arguments) :] for source in each]
-            variables[shadow(self.rest.name)] = self._passed(self.rest, (*reads, *lazily))
+            variables[shadow_key(self.rest.name)] = self._record_argument(self.rest, (*reads, *lazily))
         if self.keywords is not None:
             reads = [source for name, each in call.named.items() if name not in used for source in each]
-            variables[shadow(self.keywords.name)] = self._passed(self.keywords, (*reads, *lazily))
+            variables[shadow_key(self.keywords.name)] = self._record_argument(
+                self.keywords, (*reads, *lazily)
+            )
 
     def _argument(
-        self, argument: Argument, before: Any, variables: Variables, reads: Sequence[ValueSource]
-    ) -> Step:
-        step = self._passed(argument, reads)
+        self, argument: MethodArgument, before: Any, variables: Variables, reads: Sequence[ValueSource]
+    ) -> ProvenanceStep:
+        step = self._record_argument(argument, reads)
         after = variables[argument.name]
         if after is before or (type(after) is type(before) and after == before):
             return step
@@ -147,14 +153,14 @@ class RecordedMethod(Method):
             site = self._conversions[argument.name] = Site(place, How.CONVERSION, f"${argument.name}")
         return self.recorder.run(site, (step,))
 
-    def _passed(self, argument: Argument, reads: Sequence[ValueSource]) -> Step:
+    def _record_argument(self, argument: MethodArgument, reads: Sequence[ValueSource]) -> ProvenanceStep:
         state = self.recorder.state
         note = f"${argument.name} of {self.title}"
         if state.site is None:  # the model gives the arguments of constructors
-            return join(reads)
+            return join_sources(reads)
         return self.recorder.run(self.recorder.site_like(state.site, How.ARGUMENT, note), tuple(reads))
 
-    def _default(self, argument: Argument, reads: Sequence[ValueSource]) -> Step:
+    def _default(self, argument: MethodArgument, reads: Sequence[ValueSource]) -> ProvenanceStep:
         assert argument.node.default is not None
         site = self._conversions.get(f"={argument.name}")
         if site is None:
@@ -169,14 +175,14 @@ def _of_everything(reads: Sequence[ValueSource], args: Sequence[Any], kwargs: Ma
     return Arguments(every, [every] * len(args), dict.fromkeys(kwargs, every), len(every))
 
 
-def recording_compiler(recorder: RunRecorder) -> Callable[[Engine, str, Node], Compiler]:
-    def make(engine: Engine, text: str, tree: Node) -> Compiler:
+def build_compiler_factory(recorder: RunRecorder) -> Callable[[Engine, str, Node], YaqlCompiler]:
+    def make(engine: Engine, text: str, tree: Node) -> YaqlCompiler:
         return _Compiler(engine, text, tree, recorder)
 
     return make
 
 
-class _Compiler(Compiler):
+class _Compiler(YaqlCompiler):
     def __init__(self, engine: Engine, text: str, tree: Node, recorder: RunRecorder) -> None:
         super().__init__(engine, text, tree)
         self.recorder = recorder
@@ -201,7 +207,7 @@ class _Compiler(Compiler):
         name = variable_key(node.name)
         if name in ("$", "this"):
             return super().compile(node)
-        key, state = shadow(name), self.recorder.state
+        key, state = shadow_key(name), self.recorder.state
 
         def run(scope: Variables) -> Any:
             step = scope.get(key)

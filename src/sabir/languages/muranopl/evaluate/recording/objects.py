@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
-from sabir.languages.muranopl.evaluate.initialisation import Initialising
+from sabir.languages.muranopl.evaluate.initialisation import ObjectInitializer
 from sabir.languages.muranopl.evaluate.objects import same_value
 from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder
 from sabir.languages.muranopl.evaluate.recording.storage import FirstValue, WatchedPrivate, WatchedProperties
-from sabir.provenance import Site, Step, ValueSource
+from sabir.provenance import ProvenanceStep, Site, ValueSource
 from sabir.provenance.steps import NOWHERE
 from sabir.text import Place
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 
-def watch(object_: MuranoObject, raw: Mapping[Any, Any], loader: Loader) -> None:
+def watch_object(object_: MuranoObject, raw: Mapping[Any, Any], loader: Loader) -> None:
     """Step an object from now on: who made it, who reads and writes its properties."""
     recorder = loader.runtime.recorder
     assert recorder is not None
@@ -30,18 +30,18 @@ def watch(object_: MuranoObject, raw: Mapping[Any, Any], loader: Loader) -> None
     state.properties = None  # objects inside of it have properties of their own
     object_.private = WatchedPrivate(recorder, None, object_.properties.cells.title)
     if state.site is not None and object_.id not in loader.runtime.origins:
-        site = _making_site(recorder, state.site, object_)
+        site = _creation_site(recorder, state.site, object_)
         apart = {source for sources in reads.values() for source in sources}
         recorder.created[object_.id] = recorder.run(
             site, [source for source in state.reads if source not in apart]
         )
 
 
-def _making_site(recorder: RunRecorder, at: Site, object_: MuranoObject) -> Site:
+def _creation_site(recorder: RunRecorder, at: Site, object_: MuranoObject) -> Site:
     return recorder.site_like(at, How.CONSTRUCTOR, f"new {object_.cls.name.rpartition('.')[2]}")
 
 
-class RecordedInitialising(Initialising):
+class RecordedInitializer(ObjectInitializer):
     """Sets properties and records what their first values rest on."""
 
     __slots__ = ("before", "reads", "recorder")
@@ -100,27 +100,27 @@ class RecordedInitialising(Initialising):
             declaration=declaration,
             object_id=self.object.id,
             is_converted=is_converted,
-            giver=self._giving(maker, name) if maker is not None and is_given else None,
-            maker=None if is_given else maker or self.recorder.made(self.object),
+            giver=self._assignment_step(maker, name) if maker is not None and is_given else None,
+            maker=None if is_given else maker or self.recorder.find_maker(self.object),
         )
         properties.cells.written[name] = (first, self.recorder.tick())
 
-    def _giving(self, maker: Step, name: str) -> Step:
+    def _assignment_step(self, maker: ProvenanceStep, name: str) -> ProvenanceStep:
         """The step that gave a property to an object that code made."""
         reads = self.reads.get(name)
         if reads is None:
             return maker
         site = self.recorder.site_like(maker.site, How.CONSTRUCTOR, f"{maker.site.note}, {name}")
-        return Step(site, tuple(dict.fromkeys(reads)), maker.decided_by)
+        return ProvenanceStep(site, tuple(dict.fromkeys(reads)), maker.decided_by)
 
     def construct(self, names: Sequence[str]) -> None:
         """The constructor is called next, with the given values of these names."""
-        maker = self.recorder.made(self.object)
+        maker = self.recorder.find_maker(self.object)
         named: dict[str, Sequence[ValueSource]] = {}
         for name in names:
             if maker is not None and self.object.id in self.recorder.created:
                 named[name] = self.reads.get(name, tuple(maker.reads))
             else:
-                step = self.recorder.given_in_model(self.object, name)
+                step = self.recorder.find_model_step(self.object, name)
                 named[name] = () if step is None else (step,)
         self.recorder.state.pending = Arguments((), (), named, 0, maker)

@@ -17,22 +17,31 @@ from msgspec import Struct
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
 from sabir.graph.origin import How
-from sabir.languages.muranopl.evaluate.recording.effects import Effects, closed_effects
+from sabir.languages.muranopl.evaluate.recording.effects import WriteEffects, find_written_properties
 from sabir.languages.muranopl.evaluate.recording.storage import WatchedAttributes, WatchedStatics
-from sabir.provenance import Cell, Computing, Context, Recorder, Site, Sources, Step, ValueSource
+from sabir.provenance import (
+    CallContext,
+    Cell,
+    ProvenanceStep,
+    ReadTracker,
+    Recorder,
+    Site,
+    Sources,
+    ValueSource,
+)
 from sabir.text import Place, Span
 from sabir.text import Source as Text
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method
-    from sabir.languages.muranopl.evaluate.recording.storage import Watched
+    from sabir.languages.muranopl.evaluate.recording.storage import WatchedValues
     from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.model.objects import MuranoObject
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 
-def shadow(name: str) -> str:
+def shadow_key(name: str) -> str:
     """The key, beside a local variable, of the step that made it. No variable can have such a name."""
     return "~" + name
 
@@ -45,14 +54,14 @@ class Arguments(Struct, frozen=True, eq=False):
     named: dict[str, Sequence[ValueSource]]
     keep: int
     """How many reads of the calling statement stand before the receiver."""
-    maker: Step | None = None
+    maker: ProvenanceStep | None = None
     """The step that made the object whose constructor it is."""
 
     def everything(self) -> list[ValueSource]:
         return [source for reads in (*self.positional, *self.named.values()) for source in reads]
 
 
-class Writer(Struct, frozen=True, eq=False):
+class PendingWrite(Struct, frozen=True, eq=False):
     """The statement that is storing a value."""
 
     site: Site
@@ -60,15 +69,15 @@ class Writer(Struct, frozen=True, eq=False):
     more: Sequence[ValueSource] = ()
 
 
-class _State(threading.local, Computing):
+class _State(threading.local, ReadTracker):
     """Where one thread is. Branches of `Parallel` have one each."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.context = Context()
+        self.context = CallContext()
         self.site: Site | None = None
         """The statement that runs."""
-        self.writer: Writer | None = None
+        self.writer: PendingWrite | None = None
         self.receiver = 0
         self.arguments: list[Sequence[ValueSource]] = []
         self.pending: Arguments | None = None
@@ -77,7 +86,7 @@ class _State(threading.local, Computing):
         """What was read for each property that `new` is given."""
         self.call: Arguments | None = None
         """The call that is entered."""
-        self.attempted: dict[Step, None] | None = None
+        self.attempted: dict[ProvenanceStep, None] | None = None
         """The steps taken inside of `Try`: whether it fails rests on them."""
         self.attempts: list[Any] = []
 
@@ -94,7 +103,7 @@ class _State(threading.local, Computing):
         """What a call changes."""
         return (self.decided_by, self.context, self.arguments, self.writer, self.properties, self.call)
 
-    def enter(self, decided_by: Sources, context: Context, call: Arguments) -> None:
+    def enter(self, decided_by: Sources, context: CallContext, call: Arguments) -> None:
         self.decided_by, self.context, self.arguments, self.writer = decided_by, context, [], None
         self.properties, self.call, self.result = None, call, ()
 
@@ -109,10 +118,10 @@ class RunRecorder(Recorder):
     def __init__(self) -> None:
         super().__init__()
         self.state = _State()
-        self.created: dict[str, Step] = {}
+        self.created: dict[str, ProvenanceStep] = {}
         """What made the objects that code made, by id."""
-        self._in_model: dict[tuple[str, str], Step] = {}
-        self._resources: dict[str, Step] = {}
+        self._in_model: dict[tuple[str, str], ProvenanceStep] = {}
+        self._resources: dict[str, ProvenanceStep] = {}
         self._written_properties: dict[int, tuple[int, frozenset[str]]] = {}
         self.runtime: Runtime
 
@@ -120,7 +129,7 @@ class RunRecorder(Recorder):
         """Record what a runtime does from now on."""
         self.runtime = runtime
         runtime.attributes.keep_in(WatchedAttributes(self, None, "attribute"))
-        runtime.scheduler.carry = self.carried
+        runtime.scheduler.carry = self.carry_state
 
     def watch_class(self, cls: MuranoClass) -> type[Method]:
         """Record the static properties of a class; gives what its methods are made of."""
@@ -129,7 +138,7 @@ class RunRecorder(Recorder):
         cls.static_values = WatchedStatics(self, cls)
         return RecordedMethod
 
-    def run(self, site: Site, reads: Sequence[ValueSource], cell: Cell | None = None) -> Step:
+    def run(self, site: Site, reads: Sequence[ValueSource], cell: Cell | None = None) -> ProvenanceStep:
         """A site ran, here and now."""
         state = self.state
         step = state.context.step(site, reads, state.decided_by, cell)
@@ -137,7 +146,7 @@ class RunRecorder(Recorder):
             state.attempted[step] = None
         return step
 
-    def unseen(self, run: Closure) -> Closure:
+    def mute_reads(self, run: Closure) -> Closure:
         """A closure whose reads change no value: the predicate of a contract."""
 
         def muted(variables: Variables) -> Any:
@@ -146,7 +155,7 @@ class RunRecorder(Recorder):
 
         return muted
 
-    def carried(self, task: Callable[[], Any]) -> Callable[[], Any]:
+    def carry_state(self, task: Callable[[], Any]) -> Callable[[], Any]:
         """A task for a branch of `Parallel`, which goes on from where this one is."""
         state = self.state
         there = (state.decided_by, state.context, state.site, state.attempted)
@@ -167,18 +176,18 @@ class RunRecorder(Recorder):
 
     # -- values ------------------------------------------------------------------------------------------------------
 
-    def read(self, values: Watched, key: Any) -> None:
+    def read(self, values: WatchedValues, key: Any) -> None:
         step = self.current(values, key)
         if step is not None:
             self.state.reads.append(step)
 
-    def final(self, values: Any, key: Any) -> Step | None:
+    def final(self, values: Any, key: Any) -> ProvenanceStep | None:
         """The step that made a value in the end; None when there is nothing to say but what its declaration says."""
         if key not in values.cells.written and not self.withheld.knows(values.target(key)):
             return None
         return self.current(values, key)
 
-    def written(self, values: Watched, key: Any, value: Any) -> None:
+    def record_write(self, values: WatchedValues, key: Any, value: Any) -> None:
         """A value was stored: by the statement that is storing, or for the first time."""
         state = self.state
         writer = state.writer
@@ -186,13 +195,13 @@ class RunRecorder(Recorder):
             return
         cell = (values.cells, key)
         step = self.run(writer.site, (*state.reads, *writer.more), cell)
-        if writer.value is not value and not _same(writer.value, value):
+        if writer.value is not value and not _is_same(writer.value, value):
             declaration = values.declaration(key)
             if declaration is not None:
                 step = self.run(self.contract_site(declaration), (step,), cell)
         values.cells.written[key] = (step, self.tick())
 
-    def attached(self, values: Watched, key: Any) -> None:
+    def record_attribute(self, values: WatchedValues, key: Any) -> None:
         """`setAttr` stored a value: Python does that, for the statement that calls it."""
         site = self.state.site
         if site is not None:
@@ -202,26 +211,26 @@ class RunRecorder(Recorder):
 
     # -- decisions -----------------------------------------------------------------------------------------------------
 
-    def decide(self, step: Step, effects: Effects, variables: Variables) -> None:
+    def decide(self, step: ProvenanceStep, effects: WriteEffects, variables: Variables) -> None:
         """From here on a step decides what runs; what other code would have written rests on it, too."""
         self.state.decided_by = (step,)
         for name in effects.variables:
-            key = shadow(name)
+            key = shadow_key(name)
             before = variables.get(key)
-            variables[key] = step if before is None else self.joined(before, (step,))
+            variables[key] = step if before is None else self.join_steps(before, (step,))
         names = self._properties(effects)
         if names:
             now = self.tick()
             for name in names:
                 self.withheld.note(name, step, now)
 
-    def _properties(self, effects: Effects) -> frozenset[str]:
+    def _properties(self, effects: WriteEffects) -> frozenset[str]:
         if not effects.calls and not effects.properties:
             return frozenset()
-        classes = self.runtime.built_classes()
+        classes = self.runtime.list_classes()
         closed = self._written_properties.get(id(effects))
         if closed is None or closed[0] != len(classes):
-            closed = (len(classes), closed_effects(effects, classes))
+            closed = (len(classes), find_written_properties(effects, classes))
             self._written_properties[id(effects)] = closed
         return closed[1]
 
@@ -239,11 +248,11 @@ class RunRecorder(Recorder):
 
     # -- things that are not values of properties ------------------------------------------------------------------------
 
-    def made(self, object_: MuranoObject) -> Step | None:
+    def find_maker(self, object_: MuranoObject) -> ProvenanceStep | None:
         """What made an object: the statement, or the entry of the model."""
         return self.maker(object_.id, object_.name or object_.id)
 
-    def maker(self, object_id: str, title: str, key: str = "") -> Step | None:
+    def maker(self, object_id: str, title: str, key: str = "") -> ProvenanceStep | None:
         """The statement that made an object, or its header in the model, or one line of that."""
         step = self.created.get(object_id) or self._in_model.get((object_id, key))
         defined = self.runtime.origins.get(object_id)
@@ -251,17 +260,17 @@ class RunRecorder(Recorder):
             place = defined[0].of_header(defined[1], key)
             if place is not None:
                 note = f"{key} of {title}" if key else f"object {title}"
-                step = self._in_model[object_id, key] = Step(Site(place, How.INPUT, note))
+                step = self._in_model[object_id, key] = ProvenanceStep(Site(place, How.INPUT, note))
         return step
 
-    def given_in_model(self, object_: MuranoObject, name: str) -> Step | None:
+    def find_model_step(self, object_: MuranoObject, name: str) -> ProvenanceStep | None:
         """The entry of the model that gives a value to a constructor."""
         step = self._in_model.get((object_.id, "." + name))
         defined = self.runtime.origins.get(object_.id)
         if step is None and defined is not None:
             place = defined[0].of_value(defined[1], name)
             if place is not None:
-                step = self._in_model[object_.id, "." + name] = Step(Site(place, How.INPUT, name))
+                step = self._in_model[object_.id, "." + name] = ProvenanceStep(Site(place, How.INPUT, name))
         return step
 
     def read_header(self, object_: MuranoObject, key: str) -> None:
@@ -273,9 +282,9 @@ class RunRecorder(Recorder):
         step = self._resources.get(text.name)
         if step is None:
             place = Place(text, Span(0, len(text.text)))
-            step = self._resources[text.name] = Step(Site(place, How.FILE, name))
+            step = self._resources[text.name] = ProvenanceStep(Site(place, How.FILE, name))
         self.state.reads.append(step)
 
 
-def _same(before: Any, after: Any) -> bool:
+def _is_same(before: Any, after: Any) -> bool:
     return type(before) is type(after) and bool(before == after)

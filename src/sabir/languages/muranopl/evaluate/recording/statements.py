@@ -12,17 +12,17 @@ from sabir.languages.muranopl.evaluate.assignments import Store, compile_target
 from sabir.languages.muranopl.evaluate.methods import RETURN, Signal
 from sabir.languages.muranopl.evaluate.recording.effects import (
     NOTHING,
-    assigned_variable,
     blocks_of,
-    choices,
+    find_choice_effects,
+    find_jumps,
     is_variable,
-    jumps,
+    target_variable,
 )
-from sabir.languages.muranopl.evaluate.recording.recorder import Writer, shadow
-from sabir.languages.muranopl.evaluate.statements import Compiler, Run
+from sabir.languages.muranopl.evaluate.recording.recorder import PendingWrite, shadow_key
+from sabir.languages.muranopl.evaluate.statements import MethodCompiler, Run
 from sabir.languages.muranopl.model.objects import RESULT, HostValue
 from sabir.languages.muranopl.syntax import nodes as ast
-from sabir.provenance import Site, Step
+from sabir.provenance import ProvenanceStep, Site
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.engines import ClassEngine
 
 
-RESULT_STEP = shadow(RESULT)
+RESULT_STEP = shadow_key(RESULT)
 
 
 class _Attempt:
@@ -39,13 +39,13 @@ class _Attempt:
 
     __slots__ = ("is_over", "outer", "steps")
 
-    def __init__(self, outer: dict[Step, None] | None) -> None:
+    def __init__(self, outer: dict[ProvenanceStep, None] | None) -> None:
         self.outer = outer
-        self.steps: dict[Step, None] = {}
+        self.steps: dict[ProvenanceStep, None] = {}
         self.is_over = False
 
 
-class RecordingCompiler(Compiler):
+class RecordingCompiler(MethodCompiler):
     """Compiles the body of one method."""
 
     def __init__(self, engine: ClassEngine, runtime: Runtime, body: ast.Block, name: str) -> None:
@@ -53,7 +53,7 @@ class RecordingCompiler(Compiler):
         assert runtime.recorder is not None
         self.recorder: RunRecorder = runtime.recorder
         self.name = name
-        self.choices = choices(body)
+        self.choices = find_choice_effects(body)
         self._handlers: dict[int, Callable[[Run], Run]] = {}
 
     def _site(self, span: Span, how: How, note: str | None = None) -> Site:
@@ -62,16 +62,16 @@ class RecordingCompiler(Compiler):
     # -- simple instructions -----------------------------------------------------------------------------------------
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
-        return self._noted(super().expression(node), self._site(node.span, How.EXPRESSION))
+        return self._record_site(super().expression(node), self._site(node.span, How.EXPRESSION))
 
     def assignment(self, node: ast.Assignment) -> Run:
-        value, store = self.assigned(node), compile_target(node.target, self.engine)
-        variable = assigned_variable(node.target)
+        value, store = self.assignment_value(node), compile_target(node.target, self.engine)
+        variable = target_variable(node.target)
         if variable is not None and is_variable(node.target):
             return self._local_assignment(node, value, store, variable)
         site = self._site(node.span, How.ASSIGNMENT, None if variable is None else f"${variable}")
         recorder = self.recorder
-        state, key = recorder.state, "" if variable is None else shadow(variable)
+        state, key = recorder.state, "" if variable is None else shadow_key(variable)
 
         def run(variables: Variables) -> None:
             outer, before, writer = state.reads, state.site, state.writer
@@ -79,7 +79,7 @@ class RecordingCompiler(Compiler):
             try:
                 stored = value(variables)
                 more = (variables[key],) if key in variables else ()
-                state.writer = Writer(site, stored, more)
+                state.writer = PendingWrite(site, stored, more)
                 store(variables, stored)
                 if variable is not None and not isinstance(variables.get(variable), HostValue):
                     variables[key] = recorder.run(site, (*state.reads, *more))
@@ -94,7 +94,7 @@ class RecordingCompiler(Compiler):
         site, recorder, key = (
             self._site(node.span, How.ASSIGNMENT, f"${variable}"),
             self.recorder,
-            shadow(variable),
+            shadow_key(variable),
         )
         state = recorder.state
 
@@ -128,9 +128,9 @@ class RecordingCompiler(Compiler):
         return run
 
     def throw(self, node: ast.Throw) -> Run:
-        return self._noted(super().throw(node), self._site(node.span, How.CALL, "Throw"))
+        return self._record_site(super().throw(node), self._site(node.span, How.CALL, "Throw"))
 
-    def _noted(self, run: Run, site: Site) -> Run:
+    def _record_site(self, run: Run, site: Site) -> Run:
         """What it reads counts only inside of a `Try`: whether that fails rests on it."""
         state, ran = self.recorder.state, self.recorder.run
 
@@ -155,7 +155,7 @@ class RecordingCompiler(Compiler):
         run = super().statement(node)
         if not blocks_of(node) or isinstance(node, ast.Do | ast.Parallel):
             return run
-        state, stays = self.recorder.state, bool(jumps(node))
+        state, stays = self.recorder.state, bool(find_jumps(node))
         if stays:  # what decided whether to jump decides about all that follows
             return run
 
@@ -170,10 +170,10 @@ class RecordingCompiler(Compiler):
     def condition(self, value: ast.Value, node: ast.Statement) -> Closure:
         run, recorder = super().condition(value, node), self.recorder
         how = How.LOOP if isinstance(node, ast.While | ast.For | ast.Repeat) else How.CONDITION
-        site = self._site(value.span, how, _title(node))
+        site = self._site(value.span, how, _statement_title(node))
         state, effects = recorder.state, self.choices.get(id(node), NOTHING)
         cases = self._cases(node)
-        item = shadow(node.variable) if isinstance(node, ast.For) else None
+        item = shadow_key(node.variable) if isinstance(node, ast.For) else None
 
         def decide(variables: Variables) -> Any:
             outer, before = state.reads, state.site
@@ -194,11 +194,12 @@ class RecordingCompiler(Compiler):
 
         return decide
 
-    def _cases(self, node: ast.Statement) -> list[tuple[Any, Step]]:
+    def _cases(self, node: ast.Statement) -> list[tuple[Any, ProvenanceStep]]:
         if not isinstance(node, ast.Match):
             return []
         return [
-            (case.value, Step(self._site(case.span, How.LITERAL, "case of Match"))) for case, _ in node.cases
+            (case.value, ProvenanceStep(self._site(case.span, How.LITERAL, "case of Match")))
+            for case, _ in node.cases
         ]
 
     # -- exceptions ----------------------------------------------------------------------------------------------------
@@ -207,9 +208,9 @@ class RecordingCompiler(Compiler):
         """Whether it fails rests on every step inside; what it writes, and what it does then, rests on that."""
         recorder, effects = self.recorder, self.choices.get(id(node), NOTHING)
         state, span = recorder.state, Span(node.span.start, node.span.start + len("Try"))
-        site, stays = self._site(span, How.CONDITION, "Try"), bool(jumps(node))
+        site, stays = self._site(span, How.CONDITION, "Try"), bool(find_jumps(node))
 
-        def decide(attempt: _Attempt, variables: Variables) -> Step:
+        def decide(attempt: _Attempt, variables: Variables) -> ProvenanceStep:
             attempt.is_over = True
             state.attempted = attempt.outer
             step = recorder.run(site, tuple(attempt.steps))
@@ -221,7 +222,7 @@ class RecordingCompiler(Compiler):
                 def handle(variables: Variables) -> Signal | None:
                     step = decide(state.attempts[-1], variables)
                     if variable is not None:
-                        variables[shadow(variable)] = step
+                        variables[shadow_key(variable)] = step
                     return run(variables)
 
                 return handle
@@ -267,7 +268,7 @@ _OWN: Final[Mapping[type, Callable[[RecordingCompiler, Any], Run]]] = {
 }
 
 
-def _title(node: ast.Statement) -> str:
+def _statement_title(node: ast.Statement) -> str:
     if isinstance(node, ast.For):
         return f"For ${node.variable}"
     return type(node).__name__

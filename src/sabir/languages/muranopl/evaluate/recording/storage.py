@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.objects import same_value
 from sabir.languages.muranopl.model.properties import PropertyDeclaration
-from sabir.provenance import Step, ValueSource, WatchedDict
+from sabir.provenance import ProvenanceStep, ValueSource, WatchedDict
 from sabir.provenance.steps import NOWHERE
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.objects import MuranoObject
 
 
-class FirstValue(Step, eq=False, kw_only=True):
+class FirstValue(ProvenanceStep, eq=False, kw_only=True):
     """The first value of a property: given, or its default; then what the contract made of it. Its site is found when the
     chain is told, for most first values are never asked about."""
 
     declaration: PropertyDeclaration
     object_id: str | None
     is_converted: bool
-    giver: Step | None = None
+    giver: ProvenanceStep | None = None
     """What gave it, when code did; None: the model, or nobody."""
-    maker: Step | None = None
+    maker: ProvenanceStep | None = None
     """What made the object, when nobody gave the value: then its class decides."""
 
     def sources(self) -> Iterator[ValueSource]:
@@ -43,7 +43,7 @@ ANY_ATTRIBUTE = "setAttr()"
 """What code writes that calls `setAttr`, whichever attribute it is."""
 
 
-class Watched(WatchedDict):
+class WatchedValues(WatchedDict):
     __slots__ = ("recorder",)
 
     def __init__(self, recorder: RunRecorder, owner: str | None, title: str) -> None:
@@ -54,7 +54,7 @@ class Watched(WatchedDict):
         self.recorder.read(self, key)
 
     def was_written(self, key: Any, value: Any) -> None:
-        self.recorder.written(self, key, value)
+        self.recorder.record_write(self, key, value)
 
     def declaration(self, _key: Any) -> PropertyDeclaration | None:
         """The declaration whose contract a value passed that was stored."""
@@ -68,7 +68,7 @@ def title_of(object_: MuranoObject, recorder: RunRecorder) -> str:
     return object_.id if object_.id in recorder.runtime.origins else object_.cls.name.rpartition(".")[2]
 
 
-class WatchedProperties(Watched):
+class WatchedProperties(WatchedValues):
     """The properties of an object. A first value has no step until somebody reads it."""
 
     __slots__ = ("cls", "raw", "reads")
@@ -89,7 +89,7 @@ class WatchedProperties(Watched):
     def declaration(self, key: Any) -> PropertyDeclaration | None:
         return self.cls.members.get(key)
 
-    def first(self, key: Any) -> Step | None:
+    def first(self, key: Any) -> ProvenanceStep | None:
         declaration = self.cls.members.get(key)
         if declaration is None:
             return None
@@ -104,7 +104,7 @@ class WatchedProperties(Watched):
         )
 
 
-class WatchedPrivate(Watched):
+class WatchedPrivate(WatchedValues):
     """What classes wrote without declaring it, by class and name."""
 
     __slots__ = ()
@@ -113,7 +113,7 @@ class WatchedPrivate(Watched):
         return str(key[1])
 
 
-class WatchedStatics(Watched):
+class WatchedStatics(WatchedValues):
     """The static properties of a class; a default is evaluated when one is read first."""
 
     __slots__ = ("cls",)
@@ -141,7 +141,7 @@ class WatchedStatics(Watched):
         return value
 
 
-class WatchedAttributes(Watched):
+class WatchedAttributes(WatchedValues):
     """The attributes of all objects, by object, class and name."""
 
     __slots__ = ()
@@ -156,8 +156,8 @@ class WatchedAttributes(Watched):
 
     def was_written(self, key: Any, value: Any) -> None:
         del value
-        self.recorder.attached(self, key)
+        self.recorder.record_attribute(self, key)
 
     def pop(self, key: Any, *default: Any) -> Any:
-        self.recorder.attached(self, key)
+        self.recorder.record_attribute(self, key)
         return super().pop(key, *default)

@@ -19,7 +19,7 @@ from sabir.languages.muranopl.evaluate.system.registry import (
     NATIVE_CLASSES,
     SystemClass,
     attach_native,
-    calling,
+    caller_class,
 )
 
-__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling"]
+__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "caller_class"]

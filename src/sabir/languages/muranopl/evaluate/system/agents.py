@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.plans import ReadResource, build_plan, resource_file
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, calling
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, caller_class, perform_effect
 from sabir.languages.muranopl.model.errors import NativeFailure
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ _PATIENCE: Final = 100  # seconds to wait for an agent that is asked whether it 
 
 
 @AGENT.method("enabled")
-def enabled(this: MuranoObject, _variables: Variables) -> bool:
+def is_agent_enabled(this: MuranoObject, _variables: Variables) -> bool:
     return _is_enabled(this)
 
 
 @AGENT.method("queueName")
 def queue_name(this: MuranoObject, _variables: Variables) -> str:
-    return _queue(this)
+    return _queue_name(this)
 
 
 @AGENT.method("signingKey")
@@ -50,31 +50,31 @@ def signing_key(this: MuranoObject, _variables: Variables, line_prefix: str) -> 
 @AGENT.method("call")
 def call(this: MuranoObject, variables: Variables, template: Any, resources: Any, timeout: Any) -> Any:
     _check_enabled(this)
-    return _called(this, _plan(this, variables, template, resources), timeout)
+    return _call_agent(this, _build_plan(this, variables, template, resources), timeout)
 
 
 @AGENT.method("send")
 def send(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> None:
     _check_enabled(this)
-    _sent(this, _plan(this, variables, template, resources))
+    _send_plan(this, _build_plan(this, variables, template, resources))
 
 
 @AGENT.method("callRaw")
 def call_raw(this: MuranoObject, _variables: Variables, plan: Any, timeout: Any) -> Any:
     _check_enabled(this)
-    return _called(this, dict(plan), timeout)
+    return _call_agent(this, dict(plan), timeout)
 
 
 @AGENT.method("sendRaw")
 def send_raw(this: MuranoObject, _variables: Variables, plan: Any) -> None:
     _check_enabled(this)
-    _sent(this, dict(plan))
+    _send_plan(this, dict(plan))
 
 
 @AGENT.method("waitReady")
 def wait_ready(this: MuranoObject, _variables: Variables, timeout: Any) -> None:
     _check_enabled(this)
-    _called(this, dict(_READY), _PATIENCE if timeout is None else timeout)
+    _call_agent(this, dict(_READY), _PATIENCE if timeout is None else timeout)
 
 
 @AGENT.method("isReady")
@@ -90,7 +90,7 @@ def is_ready(this: MuranoObject, variables: Variables, timeout: Any) -> bool:
 
 @AGENT.method("buildExecutionPlan")
 def build_execution_plan(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> Any:
-    return _plan(this, variables, template, resources)
+    return _build_plan(this, variables, template, resources)
 
 
 @AGENT_LISTENER.method("queueName")
@@ -116,20 +116,24 @@ def stop(_this: MuranoObject, _variables: Variables) -> None:
 # -- what is sent -----------------------------------------------------------------------------------------------------
 
 
-def _plan(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> dict[str, Any]:
+def _build_plan(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> dict[str, Any]:
     clock = _Stamps(this)
     return build_plan(
         template,
-        _reader(this, variables, resources),
+        _resource_reader(this, variables, resources),
         new_id=lambda: _new_id(this.cls.runtime),
         stamp=clock.next,
     )
 
 
-def _reader(this: MuranoObject, variables: Variables, resources: Any) -> ReadResource:
+def _resource_reader(this: MuranoObject, variables: Variables, resources: Any) -> ReadResource:
     """Files of the package whose code made the object of `Resources`, else of the one that calls."""
-    owner = unwrapped(resources)
-    cls = owner.native if isinstance(owner, MuranoObject) and owner.native is not None else calling(variables)
+    owner = unwrap_object(resources)
+    cls = (
+        owner.native
+        if isinstance(owner, MuranoObject) and owner.native is not None
+        else caller_class(variables)
+    )
     return lambda name: resource_file(cls or this.cls, name).raw()
 
 
@@ -140,20 +144,20 @@ class _Stamps:
         self._agent = agent
 
     def next(self) -> int:
-        now = int(ask(self._agent.cls.runtime, EffectKind.CLOCK) * 10_000)
+        now = int(perform_effect(self._agent.cls.runtime, EffectKind.CLOCK) * 10_000)
         self._agent.native = stamp = max(now, (self._agent.native or 0) + 1)
         return stamp
 
 
 def _new_id(runtime: Runtime) -> str:
-    words = ask(runtime, EffectKind.RANDOM, length=24)
+    words = perform_effect(runtime, EffectKind.RANDOM, length=24)
     return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
 
 
-def _called(this: MuranoObject, plan: dict[str, Any], timeout: Any) -> Any:
+def _call_agent(this: MuranoObject, plan: dict[str, Any], timeout: Any) -> Any:
     runtime = this.cls.runtime
     seconds = runtime.settings.get("engine", "agent_timeout") if timeout is None else timeout
-    answer = ask(runtime, EffectKind.AGENT_CALL, **_message(this, plan), timeout=seconds)
+    answer = perform_effect(runtime, EffectKind.AGENT_CALL, **_build_message(this, plan), timeout=seconds)
     if answer is None:
         raise NativeFailure(_TIMEOUT, f"The murano-agent did not respond within {seconds} seconds")
     if str(answer.get("FormatVersion", "1.0.0")).startswith("1."):
@@ -161,16 +165,16 @@ def _called(this: MuranoObject, plan: dict[str, Any], timeout: Any) -> Any:
     return _second_result(answer)
 
 
-def _sent(this: MuranoObject, plan: dict[str, Any]) -> None:
-    ask(this.cls.runtime, EffectKind.AGENT_SEND, **_message(this, plan))
+def _send_plan(this: MuranoObject, plan: dict[str, Any]) -> None:
+    perform_effect(this.cls.runtime, EffectKind.AGENT_SEND, **_build_message(this, plan))
 
 
-def _message(this: MuranoObject, plan: dict[str, Any]) -> dict[str, Any]:
-    region = _region(this)
+def _build_message(this: MuranoObject, plan: dict[str, Any]) -> dict[str, Any]:
+    region = _find_region(this)
     stack = None if region is None else region.properties.get("stack")
     return {
-        "broker": _broker(region, this.cls.runtime),
-        "queue": _queue(this),
+        "broker": _broker_settings(region, this.cls.runtime),
+        "queue": _queue_name(this),
         "host": this.properties["host"].properties.get("name"),
         "stack": stack.properties.get("name") if isinstance(stack, MuranoObject) else None,
         "replyTo": None if region is None else _results_queue(region),
@@ -197,11 +201,11 @@ def _first_failure(parts: list[Any], source: str, runtime: Runtime) -> NativeFai
     names = ("type", "message", "command", "details")
     values = [*parts, None, None, None, None]
     extra = dict(zip(names, values, strict=False))
-    return _failure({**extra, "timestamp": _now(runtime), "source": source})
+    return _agent_failure({**extra, "timestamp": _current_time(runtime), "source": source})
 
 
-def _now(runtime: Runtime) -> str:
-    return datetime.fromtimestamp(ask(runtime, EffectKind.CLOCK), UTC).isoformat()
+def _current_time(runtime: Runtime) -> str:
+    return datetime.fromtimestamp(perform_effect(runtime, EffectKind.CLOCK), UTC).isoformat()
 
 
 def _second_result(answer: Mapping[str, Any]) -> Any:
@@ -210,7 +214,7 @@ def _second_result(answer: Mapping[str, Any]) -> Any:
     if not code:
         return body
     rest = dict(body or {})
-    raise _failure(
+    raise _agent_failure(
         {
             "message": rest.pop("Message", None),
             "details": rest.pop("AdditionalInfo", None),
@@ -221,7 +225,7 @@ def _second_result(answer: Mapping[str, Any]) -> Any:
     )
 
 
-def _failure(facts: dict[str, Any]) -> NativeFailure:
+def _agent_failure(facts: dict[str, Any]) -> NativeFailure:
     return NativeFailure(_FAILED, str(facts), extra=facts)
 
 
@@ -237,7 +241,7 @@ def _check_enabled(this: MuranoObject) -> None:
         raise NativeFailure(_FORBIDDEN, "Use of murano-agent is disallowed by the server configuration")
 
 
-def _queue(this: MuranoObject) -> str:
+def _queue_name(this: MuranoObject) -> str:
     host = this.properties["host"]
     environment = host.nearest_owner(this.cls.runtime.core_class("io.murano.Environment"))
     return f"e{environment.id if environment else ''}-h{host.id}".lower()
@@ -249,14 +253,14 @@ def _results_queue(this: MuranoObject) -> str:
     return f"-execution-results-{str(name or '').lower()}"
 
 
-def _region(this: MuranoObject) -> MuranoObject | None:
+def _find_region(this: MuranoObject) -> MuranoObject | None:
     host = this.properties["host"]
     method = host.cls.lookup("getRegion")
-    region = unwrapped(method.invoke(host, {})) if method is not None else None
+    region = unwrap_object(method.invoke(host, {})) if method is not None else None
     return region if isinstance(region, MuranoObject) else None
 
 
-def _broker(region: MuranoObject | None, runtime: Runtime) -> dict[str, Any]:
+def _broker_settings(region: MuranoObject | None, runtime: Runtime) -> dict[str, Any]:
     """The message broker of a region: its own configuration, else that of the engine."""
     method = None if region is None else region.cls.lookup("getConfig")
     configured = method.invoke(region, {}) if method is not None else None

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.expressions.yaql import Variables, YaqlError
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, calling
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, caller_class, perform_effect
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
-from sabir.languages.muranopl.worlds.effects import EffectKind, Report
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
+from sabir.languages.muranopl.worlds.effects import EffectKind, ProgramReport
 
 OBJECT: Final = SystemClass("io.murano.Object")
 LOGGER: Final = SystemClass("io.murano.system.Logger")
@@ -22,9 +22,9 @@ GC: Final = SystemClass("io.murano.system.GC")
 # -- io.murano.Object ----------------------------------------------------------------------------------------------
 
 
-def _owner(this: MuranoObject, variables: Variables, owner: Any) -> MuranoClass:
+def _resolve_owner(this: MuranoObject, variables: Variables, owner: Any) -> MuranoClass:
     """Attributes belong to the class that sets them, unless another one is named."""
-    caller = calling(variables)
+    caller = caller_class(variables)
     if owner is None:
         return caller or this.cls
     if isinstance(owner, MuranoClass):
@@ -34,22 +34,22 @@ def _owner(this: MuranoObject, variables: Variables, owner: Any) -> MuranoClass:
 
 @OBJECT.method("getAttr")
 def get_attribute(this: MuranoObject, variables: Variables, name: str, default: Any, owner: Any) -> Any:
-    value = this.cls.runtime.attributes.get(this, _owner(this, variables, owner), name)
+    value = this.cls.runtime.attributes.get(this, _resolve_owner(this, variables, owner), name)
     return default if value is None else value
 
 
 @OBJECT.method("setAttr")
 def set_attribute(this: MuranoObject, variables: Variables, name: str, value: Any, owner: Any) -> None:
-    plain = unwrapped(value)
+    plain = unwrap_object(value)
     if isinstance(plain, MuranoObject):
         plain = plain.id
-    this.cls.runtime.attributes.set(this, _owner(this, variables, owner), name, plain)
+    this.cls.runtime.attributes.set(this, _resolve_owner(this, variables, owner), name, plain)
 
 
 # -- io.murano.system.Logger ---------------------------------------------------------------------------------------
 
 
-def _log(level: str) -> Any:
+def _build_logger(level: str) -> Any:
     def log(this: MuranoObject, variables: Variables, message: str, *args: Any) -> None:
         text = message
         if args or variables.get("kwargs"):
@@ -64,20 +64,22 @@ def _log(level: str) -> Any:
 
 
 for _level in ("debug", "trace", "info", "warning", "error", "critical", "exception"):
-    LOGGER.methods[_level] = _log(_level)
+    LOGGER.methods[_level] = _build_logger(_level)
 
 
 # -- io.murano.system.GC -------------------------------------------------------------------------------------------
 
 
 @GC.method("subscribeDestruction")
-def subscribe(_this: Any, variables: Variables, publisher: Any, subscriber: Any, handler: str | None) -> None:
+def subscribe_destruction(
+    _this: Any, variables: Variables, publisher: Any, subscriber: Any, handler: str | None
+) -> None:
     publisher.cls.runtime.destruction.subscribe(publisher, subscriber, handler)
     del variables
 
 
 @GC.method("unsubscribeDestruction")
-def unsubscribe(
+def unsubscribe_destruction(
     _this: Any, variables: Variables, publisher: Any, subscriber: Any, handler: str | None
 ) -> None:
     publisher.cls.runtime.destruction.unsubscribe(publisher, subscriber, handler)
@@ -107,58 +109,60 @@ _MACHINE: Final = 200
 
 @REPORTER.method("report")
 def report(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
-    _tell(this, "info", instance, message)
+    _send_report(this, "info", instance, message)
 
 
 @REPORTER.method("report_error")
 def report_error(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
-    _tell(this, "error", instance, message)
+    _send_report(this, "error", instance, message)
 
 
 @REPORTER.method("reportError")
 def report_error_camel(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
-    _tell(this, "error", instance, message)
+    _send_report(this, "error", instance, message)
 
 
-def _tell(this: MuranoObject, level: str, instance: Any, said: Any) -> None:
+def _send_report(this: MuranoObject, level: str, instance: Any, said: Any) -> None:
     message = said if isinstance(said, str) else str(said)  # programs report whatever they have
-    runtime, source = this.cls.runtime, unwrapped(instance)
+    runtime, source = this.cls.runtime, unwrap_object(instance)
     is_object = isinstance(source, MuranoObject)
     runtime.report(level, f"{source.name or source.id}: {message}" if is_object else message)
     if runtime.world is not None:
         id_ = source.id if is_object else None
-        runtime.world.report(Report(level=level, source=id_, line=message, branch=runtime.scheduler.branch))
+        runtime.world.report(
+            ProgramReport(level=level, source=id_, line=message, branch=runtime.scheduler.branch)
+        )
 
 
 @NOTIFIER.method("trackApplication")
 def track_application(
     this: MuranoObject, _variables: Variables, instance: Any, title: Any, unit_count: Any
 ) -> None:
-    _track(this, instance, _APPLICATION, title, unit_count)
+    _track_instance(this, instance, _APPLICATION, title, unit_count)
 
 
 @NOTIFIER.method("trackCloudInstance")
 def track_machine(this: MuranoObject, _variables: Variables, instance: Any) -> None:
-    _track(this, instance, _MACHINE, None, 1)
+    _track_instance(this, instance, _MACHINE, None, 1)
 
 
 @NOTIFIER.method("untrackApplication")
 def untrack_application(this: MuranoObject, _variables: Variables, instance: Any) -> None:
-    _untrack(this, instance, _APPLICATION)
+    _untrack_instance(this, instance, _APPLICATION)
 
 
 @NOTIFIER.method("untrackCloudInstance")
 def untrack_machine(this: MuranoObject, _variables: Variables, instance: Any) -> None:
-    _untrack(this, instance, _MACHINE)
+    _untrack_instance(this, instance, _MACHINE)
 
 
-def _track(this: MuranoObject, instance: Any, kind: int, title: Any, count: Any) -> None:
-    tracked = unwrapped(instance)
-    ask(
+def _track_instance(this: MuranoObject, instance: Any, kind: int, title: Any, count: Any) -> None:
+    tracked = unwrap_object(instance)
+    perform_effect(
         this.cls.runtime,
         EffectKind.TRACK,
         instance=tracked.id,
-        environment=_environment(this),
+        environment=_environment_id(this),
         instance_type=kind,
         type_name=tracked.cls.name,
         type_title=title,
@@ -166,16 +170,16 @@ def _track(this: MuranoObject, instance: Any, kind: int, title: Any, count: Any)
     )
 
 
-def _untrack(this: MuranoObject, instance: Any, kind: int) -> None:
-    ask(
+def _untrack_instance(this: MuranoObject, instance: Any, kind: int) -> None:
+    perform_effect(
         this.cls.runtime,
         EffectKind.UNTRACK,
-        instance=unwrapped(instance).id,
-        environment=_environment(this),
+        instance=unwrap_object(instance).id,
+        environment=_environment_id(this),
         instance_type=kind,
     )
 
 
-def _environment(this: MuranoObject) -> str | None:
-    environment = unwrapped(this.properties.get("environment"))
+def _environment_id(this: MuranoObject) -> str | None:
+    environment = unwrap_object(this.properties.get("environment"))
     return environment.id if isinstance(environment, MuranoObject) else None

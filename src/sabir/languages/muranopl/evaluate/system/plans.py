@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, caller_class
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure
 from sabir.source.packages import PackageFile
@@ -123,32 +123,32 @@ def resource_file(cls: MuranoClass, name: str) -> PackageFile:
     return file
 
 
-def _file(this: MuranoClass, variables: Variables, name: str, owner: Any) -> PackageFile:
+def _find_resource_file(this: MuranoClass, variables: Variables, name: str, owner: Any) -> PackageFile:
     if owner is not None and not isinstance(owner, MuranoClass):
-        owner = (calling(variables) or this).resolve(str(owner))
-    return resource_file(owner or calling(variables) or this, name)
+        owner = (caller_class(variables) or this).resolve(str(owner))
+    return resource_file(owner or caller_class(variables) or this, name)
 
 
 @RESOURCES.method("string")
-def string(this: MuranoClass, variables: Variables, name: str, owner: Any, binary: Any) -> str:
-    file = _file(this, variables, name, owner)
+def read_string(this: MuranoClass, variables: Variables, name: str, owner: Any, binary: Any) -> str:
+    file = _find_resource_file(this, variables, name, owner)
     return file.raw().decode("latin-1") if binary else file.source.text
 
 
 @RESOURCES.method("json")
-def json_(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
+def read_json(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
     import json
 
-    file = _file(this, variables, name, owner)
+    file = _find_resource_file(this, variables, name, owner)
     try:
         return json.loads(file.source.text)
     except ValueError as error:
-        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {reason_of(error)}") from None
+        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {explain_error(error)}") from None
 
 
 @RESOURCES.method("yaml")
-def yaml_(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
-    stream = _file(this, variables, name, owner).yaml
+def read_yaml(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
+    stream = _find_resource_file(this, variables, name, owner).yaml
     if stream.broken:
         raise MuranoError(UNUSABLE_VALUE, f"Resources/{name}: {stream.findings[0].message}")
     documents = [document for document in stream.documents if document is not None]
@@ -161,10 +161,10 @@ def _with_dates_as_texts(node: YamlNode) -> Any:
         return node.text if isinstance(node.value, date) else node.value
     if isinstance(node, YamlSequence):
         return [_with_dates_as_texts(item) for item in node.items]
-    return {_key(entry.key): _with_dates_as_texts(entry.value) for entry in node.entries}
+    return {_convert_key(entry.key): _with_dates_as_texts(entry.value) for entry in node.entries}
 
 
-def _key(node: YamlNode) -> Any:
+def _convert_key(node: YamlNode) -> Any:
     return _with_dates_as_texts(node) if isinstance(node, YamlScalar) else str(plain_data(node))
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.model.errors import MuranoError, NativeFailure
-from sabir.languages.muranopl.model.objects import CALLER, calling_class
+from sabir.languages.muranopl.model.objects import CALLER, current_class
 from sabir.languages.muranopl.model.plain_functions import CLOUD_NEEDED
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Unconnected, WorldFailure
+from sabir.languages.muranopl.worlds.effects import EffectKind, EffectRequest, NotConnectedError, WorldFailure
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
@@ -62,7 +62,7 @@ def attach_native(cls: MuranoClass) -> None:
     functions_given = cls.runtime.system.get(cls.name, {})
     if not cls.name.startswith("io.murano.") and not functions_given:
         return
-    functions = {**_shipped(cls.name), **functions_given}
+    functions = {**_load_native_methods(cls.name), **functions_given}
     is_cloud = cls.package is cls.runtime.core and cls.name.startswith(_CLOUD)
     for name, method in cls.own_methods.items():
         if name in functions:
@@ -71,7 +71,7 @@ def attach_native(cls: MuranoClass) -> None:
             method.native = _not_offered(method.full_name)
 
 
-def _shipped(name: str) -> Mapping[str, Callable[..., Any]]:
+def _load_native_methods(name: str) -> Mapping[str, Callable[..., Any]]:
     """The functions that sabir has for a class; their module is imported when the class is first used."""
     module, _, attribute = NATIVE_CLASSES.get(name, "").partition(":")
     if not module:
@@ -89,10 +89,10 @@ def _not_offered(method: str) -> Callable[..., Any]:
     return fail
 
 
-def calling(variables: Variables) -> MuranoClass | None:
+def caller_class(variables: Variables) -> MuranoClass | None:
     """The class whose code called the method that is running."""
     caller = variables.get(CALLER)
-    return None if caller is None else calling_class(caller)
+    return None if caller is None else current_class(caller)
 
 
 _WORK: Final = 0.001  # seconds that an agent is said to work, when it is nobody knows how long
@@ -100,11 +100,15 @@ _LONG: Final = (EffectKind.AGENT_CALL, EffectKind.PAUSE)
 """Effects that other branches need not wait for."""
 
 
-def ask(runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **arguments: Any) -> Any:
+def perform_effect(
+    runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **arguments: Any
+) -> Any:
     """Perform an effect; other branches go on meanwhile, where it takes time."""
     world = runtime.world or runtime.unconnected
     scheduler = runtime.scheduler
-    effect = Effect(kind=kind, arguments=arguments, branch=scheduler.branch, in_background=in_background)
+    effect = EffectRequest(
+        kind=kind, arguments=arguments, branch=scheduler.branch, in_background=in_background
+    )
     try:
         if kind not in _LONG or not scheduler.is_active:
             return world.perform(effect)
@@ -112,7 +116,7 @@ def ask(runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **ar
         end = world.begin(effect)
         scheduler.wait(arguments.get("seconds", _WORK))
         return end()
-    except Unconnected:
+    except NotConnectedError:
         raise MuranoError(
             CLOUD_NEEDED,
             f"{kind.value} needs a cloud, and none is connected to this run",
@@ -122,6 +126,6 @@ def ask(runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **ar
         raise NativeFailure(failure.name, str(failure)) from None
 
 
-def sleep(runtime: Runtime, seconds: float) -> None:
+def pause_run(runtime: Runtime, seconds: float) -> None:
     """Wait for the world: in a simulated one no time passes."""
-    ask(runtime, EffectKind.PAUSE, seconds=seconds)
+    perform_effect(runtime, EffectKind.PAUSE, seconds=seconds)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, sleep
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, pause_run, perform_effect
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import NativeFailure
 from sabir.languages.muranopl.model.objects import MuranoObject
@@ -34,8 +34,8 @@ def region_name(this: MuranoObject) -> str | None:
     return None if region is None else region.properties.get("name")
 
 
-def _list(this: MuranoObject, resource: str, **filters: Any) -> list[Any]:
-    items: list[Any] = ask(
+def _list_resources(this: MuranoObject, resource: str, **filters: Any) -> list[Any]:
+    items: list[Any] = perform_effect(
         this.cls.runtime,
         EffectKind.NETWORK_LIST,
         region=region_name(this) or "",
@@ -47,22 +47,22 @@ def _list(this: MuranoObject, resource: str, **filters: Any) -> list[Any]:
 
 @EXPLORER.method("listNetworks")
 def list_networks(this: MuranoObject, _variables: Variables) -> list[Any]:
-    return _list(this, "networks")
+    return _list_resources(this, "networks")
 
 
 @EXPLORER.method("listSubnetworks")
 def list_subnetworks(this: MuranoObject, _variables: Variables) -> list[Any]:
-    return _list(this, "subnets")
+    return _list_resources(this, "subnets")
 
 
 @EXPLORER.method("listPorts")
 def list_ports(this: MuranoObject, _variables: Variables) -> list[Any]:
-    return _list(this, "ports")
+    return _list_resources(this, "ports")
 
 
 @EXPLORER.method("listNeutronExtensions")
 def list_extensions(this: MuranoObject, _variables: Variables) -> list[Any]:
-    return _list(this, "extensions")
+    return _list_resources(this, "extensions")
 
 
 @EXPLORER.method("getDefaultRouter")
@@ -71,24 +71,24 @@ def default_router(this: MuranoObject, _variables: Variables) -> str:
     settings = this.cls.runtime.settings
     name = settings.get("networking", "router_name")
     for attempt in range(_TRIES):
-        routers = _list(this, "routers", tenant_id=settings.project, name=name)
+        routers = _list_resources(this, "routers", tenant_id=settings.project, name=name)
         if not routers:
-            return _created_router(this, name)
+            return _create_router(this, name)
         if routers[0].get("external_gateway_info") is not None:
             id_: str = routers[0]["id"]
             return id_
         if attempt < _TRIES - 1:
-            sleep(this.cls.runtime, _PAUSE)
+            pause_run(this.cls.runtime, _PAUSE)
     raise NativeFailure(_NO_GATEWAY, f"Please set external gateway for the router {name} ")
 
 
-def _created_router(this: MuranoObject, name: str) -> str:
+def _create_router(this: MuranoObject, name: str) -> str:
     runtime = this.cls.runtime
     if not runtime.settings.get("networking", "create_router"):
         raise NativeFailure("KeyError", f"'Router {name} was not found'")
     external = runtime.settings.get("networking", "external_network")
     key = "id" if _is_uuid(external) else "name"
-    networks = [net for net in _list(this, "networks", **{key: external}) if net["router:external"]]
+    networks = [net for net in _list_resources(this, "networks", **{key: external}) if net["router:external"]]
     if not networks:
         raise NativeFailure("KeyError", f"'Router {name} could not be created, no external network found'")
     wanted = {
@@ -96,7 +96,7 @@ def _created_router(this: MuranoObject, name: str) -> str:
         "external_gateway_info": {"network_id": networks[0]["id"]},
         "admin_state_up": True,
     }
-    router = ask(runtime, EffectKind.ROUTER_CREATE, region=region_name(this) or "", router=wanted)
+    router = perform_effect(runtime, EffectKind.ROUTER_CREATE, region=region_name(this) or "", router=wanted)
     id_: str = router["id"]
     return id_
 
@@ -114,51 +114,53 @@ def available_cidr(
     this: MuranoObject, _variables: Variables, router: Any, network: Any, ip_version: Any
 ) -> str | None:
     """A range that no network on the router has. Networks begin to look at different places, so that they rarely meet."""
-    taken = _taken(this, router)
-    ranges = _ranges(this)
+    taken = _find_used_networks(this, router)
+    ranges = _environment_ranges(this)
     start = zlib.crc32(str(network).encode())
     for offset in range(len(ranges)):
         candidate: IPv4Network | IPv6Network = ranges[(start + offset) % len(ranges)]
         if ip_version == 6:
-            candidate = _mapped(ranges[(start + offset) % len(ranges)])
+            candidate = _map_to_ipv6(ranges[(start + offset) % len(ranges)])
         if not any(candidate.version == net.version and candidate.overlaps(net) for net in taken):
             return str(candidate)
     return None
 
 
-def _mapped(net: IPv4Network) -> IPv6Network:
+def _map_to_ipv6(net: IPv4Network) -> IPv6Network:
     """The range inside of the IPv6 addresses that stand for IPv4 ones."""
     return IPv6Network((int(net.network_address) | 0xFFFF << 32, net.prefixlen + 96))
 
 
-def _ranges(this: MuranoObject) -> list[IPv4Network]:
+def _environment_ranges(this: MuranoObject) -> list[IPv4Network]:
     settings = this.cls.runtime.settings
-    for_environments = _bits(settings.get("networking", "max_environments"))
-    for_hosts = _bits(settings.get("networking", "max_hosts"))
+    for_environments = _bit_count(settings.get("networking", "max_environments"))
+    for_hosts = _bit_count(settings.get("networking", "max_hosts"))
     width = 32 - for_hosts - for_environments
     net = IPv4Network(f"{settings.get('networking', 'env_ip_template')}/{width}", strict=False)
     return list(net.subnets(new_prefix=32 - for_hosts))
 
 
-def _bits(count: int) -> int:
+def _bit_count(count: int) -> int:
     return math.ceil(math.log2(max(int(count), 1)))
 
 
-def _taken(this: MuranoObject, router: Any) -> list[IPv4Network | IPv6Network]:
+def _find_used_networks(this: MuranoObject, router: Any) -> list[IPv4Network | IPv6Network]:
     if not router:
         return []
-    ports = _list(this, "ports", device_id=router)
+    ports = _list_resources(this, "ports", device_id=router)
     ids = {address.get("subnet_id") for port in ports for address in port.get("fixed_ips") or ()}
-    return [ip_network(net["cidr"], strict=False) for net in _list(this, "subnets") if net["id"] in ids]
+    return [
+        ip_network(net["cidr"], strict=False) for net in _list_resources(this, "subnets") if net["id"] in ids
+    ]
 
 
 @EXPLORER.method("getDefaultDns")
 def default_dns(this: MuranoObject, _variables: Variables, ip_version: Any) -> list[str]:
     servers = this.cls.runtime.settings.get("networking", "default_dns")
-    return [server for server in servers if _version(server) == (ip_version or 4)]
+    return [server for server in servers if _address_version(server) == (ip_version or 4)]
 
 
-def _version(address: str) -> int | None:
+def _address_version(address: str) -> int | None:
     try:
         return ip_address(address).version
     except ValueError:
@@ -167,22 +169,22 @@ def _version(address: str) -> int | None:
 
 @EXPLORER.method("getExternalNetworkIdForRouter")
 def external_network_of_router(this: MuranoObject, _variables: Variables, router: Any) -> str | None:
-    return _gateway(this, router)
+    return _find_gateway(this, router)
 
 
 @EXPLORER.method("getExternalNetworkIdForNetwork")
 def external_network_of_network(this: MuranoObject, _variables: Variables, network: Any) -> str | None:
     """The network itself when it is external, else the one that a router leads to."""
-    networks = _list(this, "networks", id=network)
+    networks = _list_resources(this, "networks", id=network)
     if networks and networks[0].get("router:external"):
         id_: str = network
         return id_
-    ports = _list(this, "ports", device_owner="network:router_interface", network_id=network)
-    return next((gateway for port in ports if (gateway := _gateway(this, port.get("device_id")))), None)
+    ports = _list_resources(this, "ports", device_owner="network:router_interface", network_id=network)
+    return next((gateway for port in ports if (gateway := _find_gateway(this, port.get("device_id")))), None)
 
 
-def _gateway(this: MuranoObject, router: Any) -> str | None:
-    routers = _list(this, "routers", id=router)
+def _find_gateway(this: MuranoObject, router: Any) -> str | None:
+    routers = _list_resources(this, "routers", id=router)
     gateway = routers[0].get("external_gateway_info") if routers else None
     return gateway.get("network_id") if gateway else None
 
@@ -200,19 +202,21 @@ _INTERNAL: Final = ("openstack", "__execution", "task")  # entries of a workflow
 # -- people -----------------------------------------------------------------------------------------------------------
 
 
-def _user(this: MuranoClass, _variables: Variables) -> MuranoObject:
+def _current_user(this: MuranoClass, _variables: Variables) -> MuranoObject:
     runtime = this.runtime
-    fields = ask(runtime, EffectKind.USER, id=runtime.settings.user)
-    return _person(this, fields, "email", ("links", "enabled", "default_project_id"))
+    fields = perform_effect(runtime, EffectKind.USER, id=runtime.settings.user)
+    return _build_identity(this, fields, "email", ("links", "enabled", "default_project_id"))
 
 
-def _project(this: MuranoClass, _variables: Variables) -> MuranoObject:
+def _current_project(this: MuranoClass, _variables: Variables) -> MuranoObject:
     runtime = this.runtime
-    fields = ask(runtime, EffectKind.PROJECT, id=runtime.settings.project)
-    return _person(this, fields, "description", ("links", "enabled", "parent_id"))
+    fields = perform_effect(runtime, EffectKind.PROJECT, id=runtime.settings.project)
+    return _build_identity(this, fields, "description", ("links", "enabled", "parent_id"))
 
 
-def _person(cls: MuranoClass, fields: dict[str, Any], text: str, dropped: tuple[str, ...]) -> MuranoObject:
+def _build_identity(
+    cls: MuranoClass, fields: dict[str, Any], text: str, dropped: tuple[str, ...]
+) -> MuranoObject:
     rest = {name: value for name, value in fields.items() if name not in dropped}
     properties = {
         "id": rest.pop("id"),
@@ -226,24 +230,33 @@ def _person(cls: MuranoClass, fields: dict[str, Any], text: str, dropped: tuple[
 
 # The environment belongs to whoever runs it.
 for _name in ("getCurrent", "getEnvironmentOwner"):
-    USER.methods[_name] = _user
-    PROJECT.methods[_name] = _project
+    USER.methods[_name] = _current_user
+    PROJECT.methods[_name] = _current_project
 
 
 # -- workflows --------------------------------------------------------------------------------------------------------
 
 
 @MISTRAL.method("upload")
-def upload(this: MuranoObject, _variables: Variables, definition: str) -> None:
-    ask(this.cls.runtime, EffectKind.WORKFLOW_UPLOAD, region=_region(this), definition=definition)
+def upload_workflow(this: MuranoObject, _variables: Variables, definition: str) -> None:
+    perform_effect(
+        this.cls.runtime, EffectKind.WORKFLOW_UPLOAD, region=_workflow_region(this), definition=definition
+    )
 
 
 @MISTRAL.method("run")
-def run(this: MuranoObject, _variables: Variables, name: str, timeout: Any, inputs: Any, params: Any) -> Any:
+def run_workflow(
+    this: MuranoObject, _variables: Variables, name: str, timeout: Any, inputs: Any, params: Any
+) -> Any:
     """The output of a workflow when it has ended; with a timeout of 0 the id of the execution at once."""
     runtime = this.cls.runtime
-    execution = ask(
-        runtime, EffectKind.WORKFLOW_RUN, region=_region(this), name=name, input=inputs, params=params
+    execution = perform_effect(
+        runtime,
+        EffectKind.WORKFLOW_RUN,
+        region=_workflow_region(this),
+        name=name,
+        input=inputs,
+        params=params,
     )
     if timeout == 0:
         return execution["id"]
@@ -251,9 +264,11 @@ def run(this: MuranoObject, _variables: Variables, name: str, timeout: Any, inpu
     while execution["state"] not in ("ERROR", "SUCCESS"):
         if seconds <= 0:
             raise NativeFailure(_MISTRAL_FAILED, f"Mistral run timed out. Execution id: {execution['id']}.")
-        sleep(runtime, _POLL)
+        pause_run(runtime, _POLL)
         seconds -= _POLL
-        execution = ask(runtime, EffectKind.WORKFLOW_READ, region=_region(this), id=execution["id"])
+        execution = perform_effect(
+            runtime, EffectKind.WORKFLOW_READ, region=_workflow_region(this), id=execution["id"]
+        )
     if execution["state"] == "ERROR":
         raise NativeFailure(
             _MISTRAL_FAILED,
@@ -264,7 +279,7 @@ def run(this: MuranoObject, _variables: Variables, name: str, timeout: Any, inpu
     return {key: value for key, value in output.items() if key not in _INTERNAL}
 
 
-def _region(this: MuranoObject) -> str:
+def _workflow_region(this: MuranoObject) -> str:
     name = this.properties.get("regionName")
     if name is None:
         environment = this.nearest_owner(this.cls.runtime.core_class("io.murano.Environment"))
@@ -276,20 +291,20 @@ def _region(this: MuranoObject) -> str:
 
 
 @METADEFS.method("getNamespaces")
-def namespaces(this: MuranoObject, _variables: Variables, resource_type: str) -> Any:
-    return _remembered(this, EffectKind.NAMESPACES, resourceType=resource_type)
+def list_namespaces(this: MuranoObject, _variables: Variables, resource_type: str) -> Any:
+    return _ask_once(this, EffectKind.NAMESPACES, resourceType=resource_type)
 
 
 @METADEFS.method("getObjects")
-def objects(this: MuranoObject, _variables: Variables, namespace: str) -> Any:
-    return _remembered(this, EffectKind.NAMESPACE_OBJECTS, namespace=namespace)
+def list_namespace_objects(this: MuranoObject, _variables: Variables, namespace: str) -> Any:
+    return _ask_once(this, EffectKind.NAMESPACE_OBJECTS, namespace=namespace)
 
 
-def _remembered(this: MuranoObject, kind: EffectKind, **arguments: Any) -> Any:
+def _ask_once(this: MuranoObject, kind: EffectKind, **arguments: Any) -> Any:
     """Asked once for every question, unless the object was made not to remember."""
     if this.native is None:
         this.native = {}
     key = (kind, *arguments.values())
     if key not in this.native or not this.properties.get("cache", True):
-        this.native[key] = ask(this.cls.runtime, kind, region=region_name(this) or "", **arguments)
+        this.native[key] = perform_effect(this.cls.runtime, kind, region=region_name(this) or "", **arguments)
     return this.native[key]

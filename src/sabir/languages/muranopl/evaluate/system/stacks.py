@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.system.registry import SystemClass, ask, sleep
-from sabir.languages.muranopl.model.errors import NativeFailure, shown
-from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, pause_run, perform_effect
+from sabir.languages.muranopl.model.errors import NativeFailure, format_value
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrap_object
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
 HEAT_STACK: Final = SystemClass("io.murano.system.HeatStack")
@@ -43,7 +43,7 @@ class Stack:
         self.is_applied = True
 
     def ask(self, kind: EffectKind, **arguments: Any) -> Any:
-        return ask(self.runtime, kind, region=self.region or "", stack=self.name, **arguments)
+        return perform_effect(self.runtime, kind, region=self.region or "", stack=self.name, **arguments)
 
     def current(self) -> Template:
         """The template, read from the cloud when the program has none yet."""
@@ -67,7 +67,7 @@ class Stack:
                 f"Currently only heat_template_version {_VERSION} is supported.",
             )
         before = self.current()
-        self.template = merged(before, template)
+        self.template = merge_templates(before, template)
         self.is_applied = self.is_applied and self.template == before
 
     def complete(self) -> None:
@@ -81,7 +81,7 @@ class Stack:
     def push(self, *, in_background: bool = False) -> None:
         template = copy.deepcopy(self.template)
         assert template is not None
-        self._retried(lambda: self._push(template, in_background=in_background))
+        self._retry_conflicts(lambda: self._push(template, in_background=in_background))
         self.is_applied = self.template == template
 
     def _push(self, template: Template, *, in_background: bool) -> None:
@@ -103,7 +103,7 @@ class Stack:
             tags=",".join(self.runtime.settings.get("heat", "stack_tags")),
             in_background=in_background,
         )
-        _check(after, wanted)
+        _check_status(after, wanted)
 
     def outputs(self) -> dict[str, Any]:
         there = self.ask(EffectKind.STACK_READ)
@@ -114,26 +114,26 @@ class Stack:
         if not self.current():
             return
         try:
-            self._retried(lambda: self.ask(EffectKind.STACK_DELETE))
+            self._retry_conflicts(lambda: self.ask(EffectKind.STACK_DELETE))
         except NativeFailure as failure:
             if failure.kind != _NOT_FOUND:
                 raise
         self.template = {}
         self.is_applied = True
 
-    def _retried(self, operation: Callable[[], Any]) -> None:
+    def _retry_conflicts(self, operation: Callable[[], Any]) -> None:
         while True:
             try:
                 operation()
             except NativeFailure as failure:
                 if failure.kind != _CONFLICT:
                     raise
-                sleep(self.runtime, _PAUSE)
+                pause_run(self.runtime, _PAUSE)
             else:
                 return
 
 
-def _check(stack: dict[str, Any] | None, wanted: str) -> None:
+def _check_status(stack: dict[str, Any] | None, wanted: str) -> None:
     status = stack["status"] if stack else "NOT_FOUND"
     if stack is None or status == wanted:
         return
@@ -141,7 +141,7 @@ def _check(stack: dict[str, Any] | None, wanted: str) -> None:
     raise NativeFailure("OSError", f"Unexpected stack state {status}{reason}")
 
 
-def merged(old: Template, new: Template, place: str = "") -> Template:
+def merge_templates(old: Template, new: Template, place: str = "") -> Template:
     """Dictionaries are joined key by key, lists are joined without doubles, everything else is replaced.
 
     A value of another kind cannot take the place of what is there; null does not take the place of a text, nor a text that of null.
@@ -152,18 +152,18 @@ def merged(old: Template, new: Template, place: str = "") -> Template:
         if key not in old:
             result[key] = value
         elif isinstance(before, dict) and isinstance(value, dict):
-            result[key] = merged(before, value, f"{place}/{key}")
+            result[key] = merge_templates(before, value, f"{place}/{key}")
         elif isinstance(before, list) and isinstance(value, list):
-            result[key] = [*before, *_others(value, before)]
+            result[key] = [*before, *_new_items(value, before)]
         elif type(before) is type(value):
             result[key] = value
         elif not (isinstance(before, _TEXTS) and isinstance(value, _TEXTS)):
-            explained = f"the template has {shown(before)} at {place}/{key}, which {shown(value)} cannot be joined with"
+            explained = f"the template has {format_value(before)} at {place}/{key}, which {format_value(value)} cannot be joined with"
             raise NativeFailure("TypeError", "", explained=explained)
     return result
 
 
-def _others(new: list[Any], old: list[Any]) -> list[Any]:
+def _new_items(new: list[Any], old: list[Any]) -> list[Any]:
     others: list[Any] = []
     for item in new:
         if item not in old and item not in others:
@@ -171,7 +171,7 @@ def _others(new: list[Any], old: list[Any]) -> list[Any]:
     return others
 
 
-def _stack(this: MuranoObject) -> Stack:
+def _native_stack(this: MuranoObject) -> Stack:
     if this.native is None:
         this.native = Stack(this)
     stack: Stack = this.native
@@ -179,56 +179,56 @@ def _stack(this: MuranoObject) -> Stack:
 
 
 @HEAT_STACK.method("current")
-def current(this: MuranoObject, _variables: Variables) -> Template:
-    return _stack(this).current()
+def current_template(this: MuranoObject, _variables: Variables) -> Template:
+    return _native_stack(this).current()
 
 
 @HEAT_STACK.method("parameters")
-def parameters(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
-    stack = _stack(this)
+def stack_parameters(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
+    stack = _native_stack(this)
     stack.current()
     return stack.parameters
 
 
 @HEAT_STACK.method("reload")
-def reload(this: MuranoObject, _variables: Variables) -> Template:
-    stack = _stack(this)
+def reload_template(this: MuranoObject, _variables: Variables) -> Template:
+    stack = _native_stack(this)
     stack.template = None
     return stack.current()
 
 
 @HEAT_STACK.method("setTemplate")
 def set_template(this: MuranoObject, _variables: Variables, template: Template) -> None:
-    stack = _stack(this)
-    stack.template, stack.parameters, stack.is_applied = _data(template), {}, False
+    stack = _native_stack(this)
+    stack.template, stack.parameters, stack.is_applied = _plain_data(template), {}, False
 
 
 @HEAT_STACK.method("setParameters")
 def set_parameters(this: MuranoObject, _variables: Variables, values: dict[str, Any]) -> None:
-    stack = _stack(this)
-    stack.parameters, stack.is_applied = _data(values), False
+    stack = _native_stack(this)
+    stack.parameters, stack.is_applied = _plain_data(values), False
 
 
 @HEAT_STACK.method("setFiles")
 def set_files(this: MuranoObject, _variables: Variables, files: dict[str, Any]) -> None:
-    stack = _stack(this)
-    stack.files, stack.is_applied = _data(files), False
+    stack = _native_stack(this)
+    stack.files, stack.is_applied = _plain_data(files), False
 
 
 @HEAT_STACK.method("setHotEnvironment")
 def set_environment(this: MuranoObject, _variables: Variables, environment: Any) -> None:
-    stack = _stack(this)
-    stack.environment, stack.is_applied = _data(environment), False
+    stack = _native_stack(this)
+    stack.environment, stack.is_applied = _plain_data(environment), False
 
 
 @HEAT_STACK.method("updateTemplate")
 def update_template(this: MuranoObject, _variables: Variables, template: Template) -> None:
-    _stack(this).update(_data(template))
+    _native_stack(this).update(_plain_data(template))
 
 
 @HEAT_STACK.method("push")
-def push(this: MuranoObject, _variables: Variables, *in_background: Any) -> None:
-    stack = _stack(this)
+def push_stack(this: MuranoObject, _variables: Variables, *in_background: Any) -> None:
+    stack = _native_stack(this)
     if stack.is_applied or stack.template is None:
         return
     stack.complete()
@@ -241,26 +241,26 @@ def push(this: MuranoObject, _variables: Variables, *in_background: Any) -> None
 
 
 @HEAT_STACK.method("output")
-def output(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
+def stack_outputs(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
     run = this.cls.runtime.at_end.pop(this.id, None)
     if run is not None:
         run()
-    return _stack(this).outputs()
+    return _native_stack(this).outputs()
 
 
 @HEAT_STACK.method("delete")
-def delete(this: MuranoObject, _variables: Variables) -> None:
+def delete_stack(this: MuranoObject, _variables: Variables) -> None:
     this.cls.runtime.at_end.pop(this.id, None)
-    _stack(this).delete()
+    _native_stack(this).delete()
 
 
-def _data(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     """A value as plain data: objects by their ids."""
-    value = unwrapped(value)
+    value = unwrap_object(value)
     if isinstance(value, MuranoObject):
         return value.id
     if isinstance(value, dict):
-        return {_data(key): _data(item) for key, item in value.items()}
+        return {_plain_data(key): _plain_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_data(item) for item in value]
+        return [_plain_data(item) for item in value]
     return value

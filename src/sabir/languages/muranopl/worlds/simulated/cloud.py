@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from sabir.languages.muranopl.worlds.effects import Branch, Effect, EffectKind, Report
-from sabir.languages.muranopl.worlds.simulated.stacks import Stacks
+from sabir.languages.muranopl.worlds.effects import Branch, EffectKind, EffectRequest, ProgramReport
+from sabir.languages.muranopl.worlds.simulated.stacks import SimulatedStacks
 
 
 class Agents:
@@ -34,23 +34,23 @@ class Agents:
         plan = arguments["plan"]
         is_first = not str(plan.get("FormatVersion") or "1.").startswith("2")
         for index, rule in enumerate(self._rules):
-            if not _fits(rule, arguments["queue"], plan):
+            if not _matches_rule(rule, arguments["queue"], plan):
                 continue
             if self._used.get(index, 0) >= rule.get("times", float("inf")):
                 continue
             self._used[index] = self._used.get(index, 0) + 1
-            return _answer(copy.deepcopy(dict(rule)), is_first=is_first)
-        return _answer({}, is_first=is_first)
+            return _build_response(copy.deepcopy(dict(rule)), is_first=is_first)
+        return _build_response({}, is_first=is_first)
 
 
-def _fits(rule: Mapping[str, Any], queue: str, plan: Mapping[str, Any]) -> bool:
+def _matches_rule(rule: Mapping[str, Any], queue: str, plan: Mapping[str, Any]) -> bool:
     values = {"queue": queue, "name": plan.get("Name"), "body": plan.get("Body")}
     return all(
         fnmatchcase(str(value or ""), str(rule[name])) for name, value in values.items() if name in rule
     )
 
 
-def _answer(rule: dict[str, Any], *, is_first: bool) -> dict[str, Any] | None:
+def _build_response(rule: dict[str, Any], *, is_first: bool) -> dict[str, Any] | None:
     if rule.get("silent"):
         return None
     if "v1" in rule:
@@ -66,7 +66,7 @@ def _answer(rule: dict[str, Any], *, is_first: bool) -> dict[str, Any] | None:
     }
 
 
-class Directory:
+class SimulatedDirectory:
     def __init__(self, keystone: Mapping[str, Any] | None, glance: Mapping[str, Any] | None) -> None:
         self._users: Mapping[str, Any] | None = None if keystone is None else keystone.get("users") or {}
         self._projects: Mapping[str, Any] | None = (
@@ -76,10 +76,10 @@ class Directory:
         self._properties: Mapping[str, Any] = (glance or {}).get("properties") or {}
 
     def user(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        return _entry(self._users, arguments["id"])
+        return _find_entry(self._users, arguments["id"])
 
     def project(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        return _entry(self._projects, arguments["id"])
+        return _find_entry(self._projects, arguments["id"])
 
     def namespaces(self, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
         wanted = arguments["resourceType"]
@@ -90,7 +90,7 @@ class Directory:
         return [{"name": name, "properties": {name: {}}} for name in names]
 
 
-def _entry(entries: Mapping[str, Any] | None, id_: str) -> dict[str, Any]:
+def _find_entry(entries: Mapping[str, Any] | None, id_: str) -> dict[str, Any]:
     if entries is None:
         return {"id": id_, "name": id_, "domain_id": "default"}
     return dict(entries[id_])
@@ -180,15 +180,15 @@ class SimulatedWorld:
         self,
         description: Mapping[str, Any] | None = None,
         *,
-        stacks: Stacks | None = None,
+        stacks: SimulatedStacks | None = None,
         random_numbers: random.Random | None = None,
     ) -> None:
         description = description or {}
-        self.stacks = Stacks() if stacks is None else stacks
+        self.stacks = SimulatedStacks() if stacks is None else stacks
         self.stacks.describe(description.get("heat"))
         self._random = random_numbers or random.Random(0)  # the names of a dry run are the same in every one
         networks = Networks(description.get("neutron"))
-        directory = Directory(description.get("keystone"), description.get("glance"))
+        directory = SimulatedDirectory(description.get("keystone"), description.get("glance"))
         agents = Agents(description.get("agent"))
         workflows = Workflows(description.get("mistral"))
         self._answers: dict[EffectKind, Answer] = {
@@ -209,18 +209,18 @@ class SimulatedWorld:
             EffectKind.CLOCK: lambda _arguments: time.time(),
         }
 
-    def perform(self, effect: Effect) -> Any:
+    def perform(self, effect: EffectRequest) -> Any:
         answer = self._answers.get(effect.kind)
         return None if answer is None else answer(effect.arguments)
 
-    def begin(self, effect: Effect) -> Callable[[], Any]:
+    def begin(self, effect: EffectRequest) -> Callable[[], Any]:
         answer = self.perform(effect)
         return lambda: answer
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         """Turns are taken in memory; nothing has to be told apart."""
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgramReport) -> None:
         """Nobody listens here."""
 
     def _name(self, arguments: Mapping[str, Any]) -> str:

@@ -18,49 +18,49 @@ from sabir.resources.effects import heat_failure_name
 _DOCUMENTED: Final = "203.0.113"  # RFC 5737: addresses for examples
 
 
-def invented_output(key: str, output: Any) -> Any:
+def invent_output(key: str, output: Any) -> Any:
     """The same value in every run, different for different outputs."""
     value = output.get("value", output.get("Value")) if isinstance(output, Mapping) else None
-    return _value(value, key)
+    return _invent_value(value, key)
 
 
-def _value(value: Any, key: str) -> Any:
+def _invent_value(value: Any, key: str) -> Any:
     if isinstance(value, list):
-        return [_value(item, f"{key}-{index}") for index, item in enumerate(value)]
+        return [_invent_value(item, f"{key}-{index}") for index, item in enumerate(value)]
     if not isinstance(value, Mapping):
         return value
     attribute = value.get("get_attr") or value.get("Fn::GetAtt")
     if attribute is not None:
-        return _attribute([str(part) for part in attribute], key)
+        return _invent_attribute([str(part) for part in attribute], key)
     resource = value.get("get_resource") or value.get("Ref")
     if resource is not None:
         return f"simulated-{resource}"
-    return {name: _value(item, f"{key}-{name}") for name, item in value.items()}
+    return {name: _invent_value(item, f"{key}-{name}") for name, item in value.items()}
 
 
-def _attribute(path: list[str], key: str) -> Any:
+def _invent_attribute(path: list[str], key: str) -> Any:
     last = path[-1] if path else ""
     if last == "networks":
-        return {"simulated": [_address("10.0.0", key)]}
+        return {"simulated": [_invent_address("10.0.0", key)]}
     if "addresses" in path:
-        address = {"addr": _address("10.0.0", key), "OS-EXT-IPS:type": "fixed", "version": 4}
+        address = {"addr": _invent_address("10.0.0", key), "OS-EXT-IPS:type": "fixed", "version": 4}
         return [address] if len(path) > 2 else {"simulated": [address]}
     if last == "fixed_ips":
-        return [{"ip_address": _address("10.0.0", key), "subnet_id": "simulated-subnet"}]
+        return [{"ip_address": _invent_address("10.0.0", key), "subnet_id": "simulated-subnet"}]
     if "floating" in last.lower() or "floating" in key.lower():
-        return _address(_DOCUMENTED, key)
+        return _invent_address(_DOCUMENTED, key)
     if "ip" in last.split("_") or "address" in last:
-        return _address("10.0.0", key)
+        return _invent_address("10.0.0", key)
     if last == "attachments":
         return []
     return f"simulated-{'-'.join(path)}"
 
 
-def _address(net: str, key: str) -> str:
+def _invent_address(net: str, key: str) -> str:
     return f"{net}.{zlib.crc32(key.encode()) % 250 + 3}"
 
 
-class Stacks:
+class SimulatedStacks:
     """The stacks of a cloud. A stack is its template, parameters, status and outputs."""
 
     def __init__(self) -> None:
@@ -92,10 +92,10 @@ class Stacks:
         return {name: stack["template"] for (_, name), stack in self._stacks.items()}
 
     def read(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-        stack = self._stacks.get(_key(arguments))
+        stack = self._stacks.get(_stack_key(arguments))
         if stack is None:
             return None
-        return {**copy.deepcopy(stack), "outputs": self._outputs(stack["template"], _key(arguments))}
+        return {**copy.deepcopy(stack), "outputs": self._outputs(stack["template"], _stack_key(arguments))}
 
     def create(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         return self._push("create", arguments)
@@ -106,17 +106,17 @@ class Stacks:
     def delete(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         failure = self._failure("delete")
         if failure is not None and failure.get("status"):
-            stack = self._stacks.setdefault(_key(arguments), {"template": {}, "parameters": {}})
+            stack = self._stacks.setdefault(_stack_key(arguments), {"template": {}, "parameters": {}})
             stack.update(status=failure["status"], reason=failure.get("reason"))
             return self.read(arguments)
-        if self._stacks.pop(_key(arguments), None) is None:
+        if self._stacks.pop(_stack_key(arguments), None) is None:
             raise WorldFailure(heat_failure_name(404), "The stack could not be found")
         return None
 
     def _push(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         failure = self._failure(operation) or {}
         status = failure.get("status") or f"{operation.upper()}_COMPLETE"
-        self._stacks[_key(arguments)] = {
+        self._stacks[_stack_key(arguments)] = {
             "template": copy.deepcopy(arguments["template"]),
             "parameters": dict(arguments.get("parameters") or {}),
             "status": status,
@@ -142,7 +142,7 @@ class Stacks:
         if self._patterns is None:
             known = self._known.get(key, {})
             return {
-                name: known[name] if name in known else invented_output(name, output)
+                name: known[name] if name in known else invent_output(name, output)
                 for name, output in declared.items()
             }
         outputs: dict[str, Any] = {}
@@ -154,5 +154,5 @@ class Stacks:
         return outputs
 
 
-def _key(arguments: Mapping[str, Any]) -> tuple[str, str]:
+def _stack_key(arguments: Mapping[str, Any]) -> tuple[str, str]:
     return arguments.get("region") or "", arguments["stack"]

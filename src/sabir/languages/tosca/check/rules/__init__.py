@@ -11,7 +11,7 @@ from sabir.languages.tosca.check.rules.refinements import check_refinements
 from sabir.languages.tosca.check.rules.schemas import check_scalar_types, check_schemas
 from sabir.languages.tosca.check.rules.substitution import check_substitution
 from sabir.languages.tosca.check.rules.type_names import check_type_names
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 
 __all__ = [
     "check_assignments",
@@ -19,13 +19,13 @@ __all__ = [
     "check_members",
     "check_model",
     "check_type_names",
-    "sorted_once",
+    "sort_unique_findings",
 ]
 
 
-def check_model(model: Model) -> list[Finding]:
+def check_model(model: TopologyModel) -> list[Finding]:
     """Everything that is wrong with what a topology describes, sorted by place."""
-    return sorted_once(
+    return sort_unique_findings(
         [
             *model.findings,
             *check_type_names(model),
@@ -42,7 +42,7 @@ def check_model(model: Model) -> list[Finding]:
     )
 
 
-def sorted_once(findings: list[Finding]) -> list[Finding]:
+def sort_unique_findings(findings: list[Finding]) -> list[Finding]:
     """Findings by their places, each once."""
     unique = {finding.sort_key: finding for finding in findings}
     return [unique[key] for key in sorted(unique)]

@@ -16,9 +16,9 @@ from sabir.languages.tosca.check.rules.values import (
     check_values,
     misfit_finding,
 )
-from sabir.languages.tosca.model.model import Model
-from sabir.languages.tosca.model.requirements import Link
-from sabir.languages.tosca.model.types import FlatType, merged_properties
+from sabir.languages.tosca.model.model import TopologyModel
+from sabir.languages.tosca.model.requirements import RequirementLink
+from sabir.languages.tosca.model.types import FlatType, merge_properties
 from sabir.languages.tosca.model.values import (
     WRONG_TYPE,
     holds_expression,
@@ -29,9 +29,9 @@ from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
     PropertyDefinition,
     RelationshipTemplate,
-    Written,
+    SourceValue,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 UNKNOWN_CAPABILITY: Final = tosca_rule(
     code="TOSCA:E015",
@@ -40,31 +40,31 @@ UNKNOWN_CAPABILITY: Final = tosca_rule(
 )
 
 
-def check_assignments(model: Model) -> Iterator[Finding]:
+def check_assignments(model: TopologyModel) -> Iterator[Finding]:
     for name, template in model.nodes.items():
         flat = model.flat[name]
         if flat is not None:
-            yield from _node(model, template, flat)
+            yield from _check_node(model, template, flat)
     for relationship in model.topology.relationship_templates.values():
-        flat = model.types.find(Kind.RELATIONSHIP, relationship.type) if relationship.type else None
+        flat = model.types.find(TypeKind.RELATIONSHIP, relationship.type) if relationship.type else None
         if flat is not None:
             yield from check_values(
                 model, relationship.properties, flat.properties, flat.name, is_open=not flat.is_whole
             )
             if relationship.origin.second:
-                yield from _relationship(model, relationship, flat)
+                yield from _check_relationship(model, relationship, flat)
                 subject = f"relationship template {relationship.name!r}"
                 yield from check_required(flat, relationship.properties, relationship.place, subject)
     for group in model.topology.groups.values():
-        flat = model.types.find(Kind.GROUP, group.type) if group.type else None
+        flat = model.types.find(TypeKind.GROUP, group.type) if group.type else None
         if flat is not None and group.origin.second:
             yield from check_values(
                 model, group.properties, flat.properties, flat.name, is_open=not flat.is_whole
             )
-            yield from _attributes(model, group.attributes, flat)
+            yield from _check_attributes(model, group.attributes, flat)
             yield from check_required(flat, group.properties, group.place, f"group {group.name!r}")
     for policy in model.topology.policies:
-        flat = model.types.find(Kind.POLICY, policy.type) if policy.type else None
+        flat = model.types.find(TypeKind.POLICY, policy.type) if policy.type else None
         if flat is not None:
             yield from check_values(
                 model, policy.properties, flat.properties, flat.name, is_open=not flat.is_whole
@@ -75,17 +75,21 @@ def check_assignments(model: Model) -> Iterator[Finding]:
             for misfit in model.values.misfits(definition, definition.default.data):
                 yield misfit_finding(misfit, definition.default, f"default of input {definition.name!r}")
         if definition.value is not None and definition.origin.second and not definition.is_short:
-            yield from _fixed(model, definition, definition.value, f"value of input {definition.name!r}")
+            yield from _check_value(
+                model, definition, definition.value, f"value of input {definition.name!r}"
+            )
     for output in model.topology.outputs.values():
         if output.value is not None and output.schema is not None and output.origin.second:
             declared = PropertyDefinition(
                 name=output.name, span=output.span, origin=output.origin, schema=output.schema
             )
-            yield from _fixed(model, declared, output.value, f"value of output {output.name!r}")
-    yield from _artifacts(model)
+            yield from _check_value(model, declared, output.value, f"value of output {output.name!r}")
+    yield from _check_artifacts(model)
 
 
-def _fixed(model: Model, definition: PropertyDefinition, written: Written, subject: str) -> Iterator[Finding]:
+def _check_value(
+    model: TopologyModel, definition: PropertyDefinition, written: SourceValue, subject: str
+) -> Iterator[Finding]:
     if holds_expression(written.data):
         yield from check_result(model, definition.schema, written, subject)
         return
@@ -93,13 +97,13 @@ def _fixed(model: Model, definition: PropertyDefinition, written: Written, subje
         yield misfit_finding(misfit, written, subject)
 
 
-def _artifacts(model: Model) -> Iterator[Finding]:
+def _check_artifacts(model: TopologyModel) -> Iterator[Finding]:
     """2.0: artifacts have values for what their types require, and those of node types fit what is declared."""
-    owners = {id(type_): type_ for type_ in model.topology.types[Kind.NODE].values()}.values()
+    owners = {id(type_): type_ for type_ in model.topology.types[TypeKind.NODE].values()}.values()
     of_types = [artifact for type_ in owners for artifact in type_.artifacts.values()]
     of_templates = [artifact for node in model.nodes.values() for artifact in node.artifacts.values()]
     for artifact in (*of_types, *of_templates):
-        flat = model.types.find(Kind.ARTIFACT, artifact.type) if artifact.type else None
+        flat = model.types.find(TypeKind.ARTIFACT, artifact.type) if artifact.type else None
         if flat is None or not artifact.origin.second:
             continue
         yield from check_required(flat, artifact.properties, artifact.place, f"artifact {artifact.name!r}")
@@ -108,7 +112,7 @@ def _artifacts(model: Model) -> Iterator[Finding]:
         yield from check_values(model, declared, flat.properties, flat.name)
 
 
-def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+def _check_node(model: TopologyModel, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
     yield from check_values(
         model,
         template.properties,
@@ -140,9 +144,9 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
                 message = f"{template.type} has no capability {capability.name!r}"
                 yield UNKNOWN_CAPABILITY.at(capability.place, message, hint=hint)
             continue
-        type_ = model.types.find(Kind.CAPABILITY, declared.type)
+        type_ = model.types.find(TypeKind.CAPABILITY, declared.type)
         if type_ is not None:
-            definitions = merged_properties([type_.properties, declared.properties])
+            definitions = merge_properties([type_.properties, declared.properties])
             yield from check_values(
                 model,
                 capability.properties,
@@ -153,7 +157,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
                 is_open=not type_.is_whole,
             )
             if template.origin.second:
-                attributes = merged_properties([type_.attributes, declared.attributes])
+                attributes = merge_properties([type_.attributes, declared.attributes])
                 yield from check_values(
                     model,
                     capability.attributes,
@@ -163,95 +167,102 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
                     kind="attribute",
                 )
     if template.origin.second and not template.directives and not template.loses:
-        yield from _required_of_capabilities(model, template, flat)
+        yield from _check_capability_values(model, template, flat)
     for link in model.links.get(template.name, ()):
-        yield from _link(model, link)
+        yield from _check_link(model, link)
         if template.origin.second:
-            yield from _allocation(model, link)
+            yield from _check_allocation(model, link)
     yield from check_operation_inputs(model, flat, template.interfaces)
     if template.origin.second:
         yield from check_interfaces(model, template.interfaces, flat)
 
 
-def _attributes(model: Model, assigned: Assignment, flat: FlatType) -> Iterator[Finding]:
+def _check_attributes(model: TopologyModel, assigned: Assignment, flat: FlatType) -> Iterator[Finding]:
     return check_values(model, assigned, flat.attributes, flat.name, also=flat.properties, kind="attribute")
 
 
-def _relationship(model: Model, relationship: RelationshipTemplate, flat: FlatType) -> Iterator[Finding]:
+def _check_relationship(
+    model: TopologyModel, relationship: RelationshipTemplate, flat: FlatType
+) -> Iterator[Finding]:
     """2.0: what a relationship has beside its properties."""
-    yield from _attributes(model, relationship.attributes, flat)
+    yield from _check_attributes(model, relationship.attributes, flat)
     yield from check_operation_inputs(model, flat, relationship.interfaces)
     yield from check_interfaces(model, relationship.interfaces, flat)
 
 
-def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+def _check_capability_values(
+    model: TopologyModel, template: NodeTemplate, flat: FlatType
+) -> Iterator[Finding]:
     """2.0: every capability of a node has values for what its type requires, spoken of in the template or not."""
     for name, declared in flat.capabilities.items():
-        type_ = model.types.find(Kind.CAPABILITY, declared.type)
+        type_ = model.types.find(TypeKind.CAPABILITY, declared.type)
         if type_ is None:
             continue
         given_values = template.capabilities.get(name)
         assigned = {} if given_values is None else given_values.properties
-        refined = merged_properties([type_.properties, declared.properties])
+        refined = merge_properties([type_.properties, declared.properties])
         place = template.place if given_values is None else given_values.place
         subject = f"capability {name!r} of {template.name!r}"
         yield from check_required_values(refined, assigned, place, subject, type_.name)
 
 
-def _link(model: Model, link: Link) -> Iterator[Finding]:
+def _check_link(model: TopologyModel, link: RequirementLink) -> Iterator[Finding]:
     relationship = link.relationship
     if link.assignment.origin.second and not link.automatic:
-        yield from _required_of_relationship(model, link)
+        yield from _check_relationship_values(model, link)
     if relationship is None:
         return
-    if relationship.type is not None and model.types.definition(Kind.RELATIONSHIP, relationship.type) is None:
+    if (
+        relationship.type is not None
+        and model.types.definition(TypeKind.RELATIONSHIP, relationship.type) is None
+    ):
         if model.topology.complete:
-            hint = did_you_mean(relationship.type, model.types.names(Kind.RELATIONSHIP))
+            hint = did_you_mean(relationship.type, model.types.names(TypeKind.RELATIONSHIP))
             message = f"there is no relationship type {relationship.type!r}"
             yield UNKNOWN_TYPE.at(relationship.place, message, hint=hint)
         return
     if link.definition is None and relationship.type is None:
         return  # of which type it is only the requirement could say, which is not there
-    flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
+    flat = model.types.find(TypeKind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
-        definitions = _refined_properties(link, flat)
+        definitions = _refine_properties(link, flat)
         yield from check_values(
             model, relationship.properties, definitions, flat.name, is_open=not flat.is_whole
         )
         if relationship.origin.second:
-            yield from _relationship(model, relationship, flat)
+            yield from _check_relationship(model, relationship, flat)
 
 
-def _refined_properties(link: Link, flat: FlatType) -> Mapping[str, PropertyDefinition]:
+def _refine_properties(link: RequirementLink, flat: FlatType) -> Mapping[str, PropertyDefinition]:
     """Those of the type of a relationship, as the requirement refines them."""
     refinement = None if link.definition is None else link.definition.refinement
     if refinement is None or not refinement.properties:
         return flat.properties
-    return merged_properties([flat.properties, refinement.properties])
+    return merge_properties([flat.properties, refinement.properties])
 
 
-def _required_of_relationship(model: Model, link: Link) -> Iterator[Finding]:
+def _check_relationship_values(model: TopologyModel, link: RequirementLink) -> Iterator[Finding]:
     """2.0: whoever assigns a requirement gives its relationship what that requires; a template of it speaks for itself."""
     relationship = link.relationship
-    flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
+    flat = model.types.find(TypeKind.RELATIONSHIP, link.relationship_type)
     if flat is None or (
         relationship is not None and relationship.name in model.topology.relationship_templates
     ):
         return
     assigned: Assignment = {} if relationship is None else relationship.properties
     subject = f"the relationship of requirement {link.name!r}"
-    definitions = _refined_properties(link, flat)
+    definitions = _refine_properties(link, flat)
     yield from check_required_values(definitions, assigned, link.assignment.place, subject, flat.name)
 
 
-def _allocation(model: Model, link: Link) -> Iterator[Finding]:
+def _check_allocation(model: TopologyModel, link: RequirementLink) -> Iterator[Finding]:
     """2.0: what is taken must be properties of the capability, and numbers."""
     target = model.flat.get(link.target or "")
     declared = target.capabilities.get(link.capability or "") if target is not None else None
-    type_ = None if declared is None else model.types.find(Kind.CAPABILITY, declared.type)
+    type_ = None if declared is None else model.types.find(TypeKind.CAPABILITY, declared.type)
     if type_ is None or declared is None:
         return
-    definitions = merged_properties([type_.properties, declared.properties])
+    definitions = merge_properties([type_.properties, declared.properties])
     # The conformance files take parts of properties that are not declared.
     declared_parts = {
         name: written for name, written in link.assignment.allocation.items() if name in definitions
@@ -261,7 +272,7 @@ def _allocation(model: Model, link: Link) -> Iterator[Finding]:
         definition = definitions[name]
         if definition.schema is None:
             continue
-        data_type = model.types.find(Kind.DATA, definition.schema.name)
+        data_type = model.types.find(TypeKind.DATA, definition.schema.name)
         base = definition.schema.name if data_type is None else data_type.primitive
         if base not in ("integer", "float", "scalar") and not str(base).startswith("scalar-unit"):
             yield WRONG_TYPE.at(

@@ -18,7 +18,7 @@ from sabir.languages.tosca.check.rules.interfaces import (
     check_workflow_outputs,
 )
 from sabir.languages.tosca.model.behaviour import USUAL_INTERFACES, Interface, interfaces_of
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.examples import tosca_rule
@@ -27,16 +27,16 @@ from sabir.languages.tosca.syntax.nodes import (
     Activity,
     ActivityKind,
     ArtifactDefinition,
+    DocumentOrigin,
     Implementation,
     InterfaceDefinition,
     NodeTemplate,
-    Origin,
     PropertyDefinition,
     RelationshipTemplate,
     Step,
     Workflow,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.text import Place, Span
 
 UNKNOWN_CALL: Final = tosca_rule(
@@ -53,9 +53,11 @@ ENDLESS: Final = tosca_rule(
 )
 
 
-def check_activities(model: Model, interfaces: Mapping[str, Mapping[str, Interface]]) -> Iterator[Finding]:
+def check_activities(
+    model: TopologyModel, interfaces: Mapping[str, Mapping[str, Interface]]
+) -> Iterator[Finding]:
     topology = model.topology
-    yield from _circles(topology.workflows)
+    yield from _check_inline_cycles(topology.workflows)
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():
             flat = model.flat.get(step.target or "")
@@ -63,7 +65,7 @@ def check_activities(model: Model, interfaces: Mapping[str, Mapping[str, Interfa
             table = interfaces[step.target or ""] if is_node else None
             yield from _target_relationship(model, step)
             for activity in step.activities:
-                yield from _activity(model, activity, table, step.target or "")
+                yield from _check_activity(model, activity, table, step.target or "")
         if workflow.origin.second:
             yield from check_workflow_outputs(model, workflow)
     for policy in topology.policies:
@@ -71,15 +73,15 @@ def check_activities(model: Model, interfaces: Mapping[str, Mapping[str, Interfa
             if policy.origin.second:
                 # The conformance files of 2.0 call operations there that no target has.
                 for activity in trigger.action:
-                    yield from _activity(model, activity, None, "")
+                    yield from _check_activity(model, activity, None, "")
                 continue
             targets = [name for name, _ in policy.targets] if trigger.target is None else [trigger.target]
             for target in targets:
                 for activity in trigger.action:
-                    yield from _activity(model, activity, interfaces.get(target), target)
+                    yield from _check_activity(model, activity, interfaces.get(target), target)
 
 
-def _target_relationship(model: Model, step: Step) -> Iterator[Finding]:
+def _target_relationship(model: TopologyModel, step: Step) -> Iterator[Finding]:
     """It is the name of a requirement of the node that the step is for."""
     name, flat = step.target_relationship, model.flat.get(step.target or "")
     if name is not None and step.origin.second and step.target in model.topology.groups:
@@ -94,8 +96,8 @@ def _target_relationship(model: Model, step: Step) -> Iterator[Finding]:
         yield UNKNOWN_CALL.at(step.place, message, hint=did_you_mean(name, requirements))
 
 
-def _activity(
-    model: Model, activity: Activity, interfaces: Mapping[str, Interface] | None, target: str
+def _check_activity(
+    model: TopologyModel, activity: Activity, interfaces: Mapping[str, Interface] | None, target: str
 ) -> Iterator[Finding]:
     if activity.kind is ActivityKind.INLINE:
         workflows = model.topology.workflows
@@ -128,7 +130,7 @@ def _activity(
 
 
 def _call_inputs(
-    model: Model, activity: Activity, subject: str, inputs: Mapping[str, PropertyDefinition]
+    model: TopologyModel, activity: Activity, subject: str, inputs: Mapping[str, PropertyDefinition]
 ) -> Iterator[Finding]:
     """What a step gives to an operation or workflow is among what it takes, and fits."""
     for name, written in activity.inputs.items():
@@ -143,10 +145,14 @@ def _call_inputs(
                 yield misfit.rule.at(written.place, f"input {name!r}: {misfit.message}", hint=misfit.hint)
 
 
-def _circles(workflows: Mapping[str, Workflow]) -> Iterator[Finding]:
+def _check_inline_cycles(workflows: Mapping[str, Workflow]) -> Iterator[Finding]:
     """Workflows that inline one another have no end; one finding for each way round."""
     inlined = {
-        name: {activity.name: activity for activity in _inlined(workflow) if activity.name in workflows}
+        name: {
+            activity.name: activity
+            for activity in _list_inline_activities(workflow)
+            if activity.name in workflows
+        }
         for name, workflow in workflows.items()
     }
     done: set[str] = set()
@@ -170,7 +176,7 @@ def _circles(workflows: Mapping[str, Workflow]) -> Iterator[Finding]:
                 waiting.append((activity.name, iter(inlined[activity.name].values())))
 
 
-def _inlined(workflow: Workflow) -> Iterator[Activity]:
+def _list_inline_activities(workflow: Workflow) -> Iterator[Activity]:
     for step in workflow.steps.values():
         for activity in step.activities:
             if activity.kind is ActivityKind.INLINE:
@@ -202,25 +208,25 @@ IMPLEMENTED_TYPE: Final = tosca_rule(
 )
 
 
-def check_behaviour(model: Model) -> Iterator[Finding]:
+def check_behaviour(model: TopologyModel) -> Iterator[Finding]:
     if not model.topology.complete or "unfurl" in model.topology.profiles:
         # Implementations of Unfurl name configurators and commands, too.
         return
-    yield from _types(model)
+    yield from _check_types(model)
     interfaces = {
         name: model.interfaces(model.flat[name], template.interfaces)
         for name, template in model.nodes.items()
     }
     for name, template in model.nodes.items():
-        yield from _template(model, template, interfaces[name])
-    for relationship in _relationships(model):
-        flat = model.types.find(Kind.RELATIONSHIP, relationship.type or "")
+        yield from _check_template(model, template, interfaces[name])
+    for relationship in _list_relationships(model):
+        flat = model.types.find(TypeKind.RELATIONSHIP, relationship.type or "")
         if flat is not None and relationship.origin.second:
-            yield from _definitions(model, flat, relationship.interfaces, flat.artifacts)
+            yield from _check_interface_definitions(model, flat, relationship.interfaces, flat.artifacts)
     yield from check_activities(model, interfaces)
 
 
-def _relationships(model: Model) -> Iterator[RelationshipTemplate]:
+def _list_relationships(model: TopologyModel) -> Iterator[RelationshipTemplate]:
     yield from model.topology.relationship_templates.values()
     for template in model.nodes.values():
         for requirement in template.requirements:
@@ -228,19 +234,19 @@ def _relationships(model: Model) -> Iterator[RelationshipTemplate]:
                 yield requirement.relationship
 
 
-def _types(model: Model) -> Iterator[Finding]:
-    for kind in (Kind.INTERFACE, Kind.NODE, Kind.RELATIONSHIP):
+def _check_types(model: TopologyModel) -> Iterator[Finding]:
+    for kind in (TypeKind.INTERFACE, TypeKind.NODE, TypeKind.RELATIONSHIP):
         for type_ in {id(type_): type_ for type_ in model.topology.types[kind].values()}.values():
-            if kind is Kind.INTERFACE:
+            if kind is TypeKind.INTERFACE:
                 yield from _interface_type(type_.behaviour)
                 continue
             flat = model.types.find(kind, type_.name)
             if flat is not None:
-                yield from _definitions(model, flat, type_.interfaces, flat.artifacts)
+                yield from _check_interface_definitions(model, flat, type_.interfaces, flat.artifacts)
                 if type_.origin.second:
                     yield from check_outputs_of_type(model, type_, flat)
             for artifact in type_.artifacts.values():
-                yield from _artifact(model, artifact)
+                yield from _check_artifact(model, artifact)
 
 
 def _interface_type(behaviour: InterfaceDefinition | None) -> Iterator[Finding]:
@@ -256,22 +262,24 @@ def _interface_type(behaviour: InterfaceDefinition | None) -> Iterator[Finding]:
                 yield IMPLEMENTED_TYPE.at(output.place, message, hint="map it in the node type")
 
 
-def _template(model: Model, template: NodeTemplate, interfaces: Mapping[str, Interface]) -> Iterator[Finding]:
+def _check_template(
+    model: TopologyModel, template: NodeTemplate, interfaces: Mapping[str, Interface]
+) -> Iterator[Finding]:
     flat = model.flat[template.name]
     if flat is None:
         return
     artifacts = {**flat.artifacts, **template.artifacts}
-    yield from _definitions(model, flat, template.interfaces, artifacts)
+    yield from _check_interface_definitions(model, flat, template.interfaces, artifacts)
     for artifact in template.artifacts.values():
-        yield from _artifact(model, artifact)
+        yield from _check_artifact(model, artifact)
     for interface in interfaces.values():
         for operation in interface.operations.values():
             outputs = operation.outputs.values()
             yield from check_outputs(model, operation.name, outputs, flat, also=template.attributes)
 
 
-def _definitions(
-    model: Model,
+def _check_interface_definitions(
+    model: TopologyModel,
     flat: FlatType,
     definitions: Mapping[str, InterfaceDefinition],
     artifacts: Mapping[str, ArtifactDefinition],
@@ -289,7 +297,7 @@ def _definitions(
                 message = f"interface {name!r} has no operation {operation.name!r}"
                 yield UNKNOWN_OPERATION.at(operation.place, message, hint=hint)
             if operation.implementation is not None:
-                yield from _implementation(model, operation.implementation, artifacts)
+                yield from _check_implementation(model, operation.implementation, artifacts)
 
 
 def _misspelt_interface(interface: InterfaceDefinition, owner: str, inherited: set[str]) -> Iterator[Finding]:
@@ -300,20 +308,20 @@ def _misspelt_interface(interface: InterfaceDefinition, owner: str, inherited: s
         yield UNKNOWN_INTERFACE.at(interface.place, message, hint=hint)
 
 
-def _implementation(
-    model: Model, implementation: Implementation, artifacts: Mapping[str, ArtifactDefinition]
+def _check_implementation(
+    model: TopologyModel, implementation: Implementation, artifacts: Mapping[str, ArtifactDefinition]
 ) -> Iterator[Finding]:
     if implementation.artifact is not None:
-        yield from _artifact(model, implementation.artifact)
+        yield from _check_artifact(model, implementation.artifact)
     near, origin = list(artifacts), implementation.origin
     if implementation.name and implementation.name not in artifacts:
-        yield from _file(model, implementation.name, origin, implementation.span, near)
+        yield from _check_file(model, implementation.name, origin, implementation.span, near)
     for name, span in implementation.dependencies:
         if name not in artifacts:
-            yield from _file(model, name, origin, span, near, is_needed=not origin.second)
+            yield from _check_file(model, name, origin, span, near, is_needed=not origin.second)
 
 
-def _artifact(model: Model, artifact: ArtifactDefinition) -> Iterator[Finding]:
+def _check_artifact(model: TopologyModel, artifact: ArtifactDefinition) -> Iterator[Finding]:
     repositories = model.topology.repositories
     if artifact.origin.second and artifact.repository is not None and artifact.repository not in repositories:
         message = (
@@ -323,11 +331,17 @@ def _artifact(model: Model, artifact: ArtifactDefinition) -> Iterator[Finding]:
         yield MISSING_FILE.at(artifact.place, message, hint=hint)
     is_image = artifact.type is not None and "Image" in artifact.type
     if artifact.file is not None and artifact.repository is None and not is_image:
-        yield from _file(model, artifact.file, artifact.origin, artifact.span, [])
+        yield from _check_file(model, artifact.file, artifact.origin, artifact.span, [])
 
 
-def _file(
-    model: Model, name: str, origin: Origin, span: Span, near: list[str], *, is_needed: bool = True
+def _check_file(
+    model: TopologyModel,
+    name: str,
+    origin: DocumentOrigin,
+    span: Span,
+    near: list[str],
+    *,
+    is_needed: bool = True,
 ) -> Iterator[Finding]:
     """A file is looked for beside the one that names it, then from the root of the package."""
     exists, candidates = model.topology.has_file, file_candidates(name, origin)

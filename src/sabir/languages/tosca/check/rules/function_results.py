@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.functions.tosca2 import PURE
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import WRONG_TYPE, holds_expression
-from sabir.languages.tosca.syntax.nodes import FunctionDefinition, Schema, Signature, Written
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.nodes import FunctionDefinition, Schema, Signature, SourceValue
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 _TRUTH: Final = ("boolean",)
 _NUMBERS: Final = ("integer", "float", "scalar")
@@ -48,61 +48,67 @@ def first_call(data: Any) -> tuple[str, Any] | None:
 
 
 def check_result(
-    model: Model, wanted: Schema | None, written: Written, subject: str, owner: FlatType | None = None
+    model: TopologyModel,
+    wanted: Schema | None,
+    written: SourceValue,
+    subject: str,
+    owner: FlatType | None = None,
 ) -> Iterator[Finding]:
     """A value that is computed; `owner` is the type of what SELF means."""
     call = first_call(written.data)
     if wanted is None or call is None or not (wanted.origin.second and written.origin.second):
         return
-    results = _results(model, *call, owner)
-    if results and not any(_fits(model.types, result, wanted) for result in results):
-        names = " or ".join(dict.fromkeys(_name(result) for result in results))
+    results = _call_result_types(model, *call, owner)
+    if results and not any(_is_assignable(model.types, result, wanted) for result in results):
+        names = " or ".join(dict.fromkeys(_type_name(result) for result in results))
         function = call[0] if call[0].startswith("$") else f"${call[0]}"
         message = f"{subject}: {function} gives {names}, and {wanted.name} is wanted"
         yield WRONG_TYPE.at(written.place, message)
 
 
-def gives_truth(model: Model, name: str, argument: Any) -> bool:
+def gives_truth(model: TopologyModel, name: str, argument: Any) -> bool:
     """Whether a function can say yes or no, as conditions and validation clauses must."""
-    results = _results(model, name, argument, None)
-    return not results or any(_base(model.types, _name(result)) == "boolean" for result in results)
+    results = _call_result_types(model, name, argument, None)
+    return not results or any(
+        _find_primitive(model.types, _type_name(result)) == "boolean" for result in results
+    )
 
 
-def misused(model: Model, function: FunctionDefinition, argument: Any) -> str | None:
+def explain_misuse(model: TopologyModel, function: FunctionDefinition, argument: Any) -> str | None:
     """Why no signature of a function takes an argument."""
     arguments = argument if isinstance(argument, list) else [] if argument is None else [argument]
-    if not function.signatures or any(_open(signature) for signature in function.signatures):
+    if not function.signatures or any(_is_unconstrained(signature) for signature in function.signatures):
         return None
     count = len(arguments)
     suited = [signature for signature in function.signatures if signature.takes(count)]
     if not suited:
-        wanted = sorted({_number(signature) for signature in function.signatures})
+        wanted = sorted({_format_arity(signature) for signature in function.signatures})
         return f"takes {' or '.join(wanted)}, not {count}"
-    reasons = [_reason(model, signature, arguments) for signature in suited]
+    reasons = [_find_argument_problem(model, signature, arguments) for signature in suited]
     return None if None in reasons else f"takes other arguments: {reasons[0]}"
 
 
-def _open(signature: Signature) -> bool:
+def _is_unconstrained(signature: Signature) -> bool:
     """Of any arguments."""
     return signature.variadic and not signature.arguments and not signature.optional_arguments
 
 
-def _number(signature: Signature) -> str:
+def _format_arity(signature: Signature) -> str:
     least, most = len(signature.arguments), len(signature.arguments) + len(signature.optional_arguments)
     if signature.variadic:
         return f"at least {least} arguments"
     return f"{least} arguments" if least == most else f"{least} to {most} arguments"
 
 
-def _reason(model: Model, signature: Signature, arguments: list[Any]) -> str | None:
+def _find_argument_problem(model: TopologyModel, signature: Signature, arguments: list[Any]) -> str | None:
     for position, argument in enumerate(arguments):
         wanted = signature.argument(position)
         if wanted is None:
             continue
         call = first_call(argument) if holds_expression(argument) else None
         if call is not None:
-            results = _results(model, *call, None)
-            if results and not any(_fits(model.types, result, wanted) for result in results):
+            results = _call_result_types(model, *call, None)
+            if results and not any(_is_assignable(model.types, result, wanted) for result in results):
                 return f"argument {position + 1} is no {wanted.name}"
         elif argument != "$value":
             misfit = next(model.values.check(wanted)(argument), None)
@@ -111,11 +117,13 @@ def _reason(model: Model, signature: Signature, arguments: list[Any]) -> str | N
     return None
 
 
-def _results(model: Model, name: str, argument: Any, owner: FlatType | None) -> tuple[str | Schema, ...]:
+def _call_result_types(
+    model: TopologyModel, name: str, argument: Any, owner: FlatType | None
+) -> tuple[str | Schema, ...]:
     """The types that a call can give; none when it may give anything."""
     function = model.topology.functions.get(name.removeprefix("$"))
     if function is not None:
-        return _results_of(model, function, argument)
+        return _function_result_types(model, function, argument)
     if name == "get_input":
         words = argument if isinstance(argument, list) else [argument]
         declared = (
@@ -123,16 +131,18 @@ def _results(model: Model, name: str, argument: Any, owner: FlatType | None) -> 
         )
         return () if declared is None or declared.schema is None else (declared.schema,)
     if name in ("get_property", "get_attribute"):
-        return _read(model, argument, owner)
+        return _find_read_schema(model, argument, owner)
     return _RESULTS.get(name, ())
 
 
-def _results_of(model: Model, function: FunctionDefinition, argument: Any) -> tuple[str | Schema, ...]:
+def _function_result_types(
+    model: TopologyModel, function: FunctionDefinition, argument: Any
+) -> tuple[str | Schema, ...]:
     arguments = argument if isinstance(argument, list) else [argument]
     results: list[Schema] = []
     for signature in function.signatures:
-        if _open(signature) or (
-            signature.takes(len(arguments)) and _reason(model, signature, arguments) is None
+        if _is_unconstrained(signature) or (
+            signature.takes(len(arguments)) and _find_argument_problem(model, signature, arguments) is None
         ):
             if signature.result is None:
                 return ()
@@ -140,7 +150,7 @@ def _results_of(model: Model, function: FunctionDefinition, argument: Any) -> tu
     return tuple(results)
 
 
-def _read(model: Model, argument: Any, owner: FlatType | None) -> tuple[Schema, ...]:
+def _find_read_schema(model: TopologyModel, argument: Any, owner: FlatType | None) -> tuple[Schema, ...]:
     """Of a property or attribute that is read straight from a node."""
     if not isinstance(argument, list) or len(argument) != 2 or not isinstance(argument[1], str):
         return ()
@@ -150,21 +160,21 @@ def _read(model: Model, argument: Any, owner: FlatType | None) -> tuple[Schema, 
     return () if definition is None or definition.schema is None else (definition.schema,)
 
 
-def _name(result: str | Schema) -> str:
+def _type_name(result: str | Schema) -> str:
     return result if isinstance(result, str) else result.name
 
 
-def _base(types: TypeTable, name: str) -> str:
+def _find_primitive(types: TypeTable, name: str) -> str:
     """The primitive that a type comes down to; a type with fields is a map."""
-    flat = types.find(Kind.DATA, name)
+    flat = types.find(TypeKind.DATA, name)
     if flat is None:
         return name
     return flat.primitive or "map"
 
 
-def _fits(types: TypeTable, result: str | Schema, wanted: Schema) -> bool:
-    name = _name(result)
-    base, goal = _base(types, name), _base(types, wanted.name)
+def _is_assignable(types: TypeTable, result: str | Schema, wanted: Schema) -> bool:
+    name = _type_name(result)
+    base, goal = _find_primitive(types, name), _find_primitive(types, wanted.name)
     if goal in _ANYTHING or base in _ANYTHING or types.may_be(name, wanted.name):
         return isinstance(result, str) or _entries_fit(types, result, wanted)
     if base == "string" and (goal in _WRITTEN_AS_TEXT or goal.startswith("scalar-unit")):
@@ -179,4 +189,6 @@ def _entries_fit(types: TypeTable, result: Schema, wanted: Schema) -> bool:
         (result.entry_schema, wanted.entry_schema),
         (result.key_schema, wanted.key_schema),
     )
-    return all(inner is None or outer is None or _fits(types, inner, outer) for inner, outer in pairs)
+    return all(
+        inner is None or outer is None or _is_assignable(types, inner, outer) for inner, outer in pairs
+    )

@@ -6,16 +6,22 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
 from sabir.expressions.query.functions.tosca2 import PURE
-from sabir.languages.tosca.check.rules.function_results import first_call, gives_truth, misused
-from sabir.languages.tosca.check.rules.values import clauses, lost, operation_inputs, validations, values
-from sabir.languages.tosca.model.model import UNKNOWN_INPUT, Model
+from sabir.languages.tosca.check.rules.function_results import explain_misuse, first_call, gives_truth
+from sabir.languages.tosca.check.rules.values import (
+    find_path_problem,
+    list_clauses,
+    list_validation_arguments,
+    list_values,
+    operation_inputs,
+)
+from sabir.languages.tosca.model.model import UNKNOWN_INPUT, TopologyModel
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
-    Written,
+    SourceValue,
 )
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Place
@@ -57,15 +63,15 @@ _TEXTS: Final = frozenset({"concat", "join", "token"})
 _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
 
 
-def check_functions(model: Model) -> Iterator[Finding]:
+def check_functions(model: TopologyModel) -> Iterator[Finding]:
     used: set[str] = set(_inputs_of_types(model))
     loose = any(template.loses for template in model.nodes.values())
     nodes, inputs = frozenset(model.nodes), frozenset(model.topology.inputs)
-    for written in values(model):
-        for name, argument in _calls(written.node):
+    for written in list_values(model):
+        for name, argument in _list_calls(written.node):
             place = Place(written.origin.source, argument.span)
             if name == "get_input":
-                input_name = _first(argument)
+                input_name = _first_argument_name(argument)
                 if input_name is not None:
                     used.add(input_name)
                     # A list may carry a default beside the name.
@@ -73,35 +79,35 @@ def check_functions(model: Model) -> Iterator[Finding]:
                     has_more = isinstance(argument, YamlSequence) and len(argument) > 1
                     if is_missing and (not has_more or written.origin.second):
                         advice = did_you_mean(input_name, inputs) or "declare it under 'inputs:'"
-                        used.add(near(input_name, inputs) or "")
+                        used.add(suggest(input_name, inputs) or "")
                         yield UNKNOWN_INPUT.at(place, f"there is no input {input_name!r}", hint=advice)
                     elif written.origin.second:
-                        yield from _nested_input(model, input_name, argument, place)
+                        yield from _check_input_path(model, input_name, argument, place)
             elif name in _READERS:
-                entity = _first(argument)
+                entity = _first_argument_name(argument)
                 if entity is not None and model.topology.complete and not _is_entity(model, entity):
                     hint = did_you_mean(entity, nodes, _RESERVED)
                     message = f"{name} names {entity!r}, which is no node or relationship template"
                     yield UNKNOWN_ENTITY.at(place, message, hint=hint)
-                yield from _arguments(name, argument, place)
+                yield from _check_argument_count(name, argument, place)
             elif name in ("eval", "ref", "template"):
                 loose = True
             elif name.startswith("$") and name != "$$":
-                used.add(_first(argument) or "")  # of a misspelt $get_input
-                yield from _unknown_function(model, name, place)
-                yield from _signature(model, name, argument, place)
+                used.add(_first_argument_name(argument) or "")  # of a misspelt $get_input
+                yield from _check_function_name(model, name, place)
+                yield from _check_signature(model, name, argument, place)
             elif name == "join" and written.origin.second:
-                yield from _join(argument, place)
+                yield from _check_join(argument, place)
             elif name.startswith("get_") and name not in _GETTERS:
-                used.add(_first(argument) or "")
+                used.add(_first_argument_name(argument) or "")
         loose = loose or _mentions_inputs(written.node)
-    yield from _untruths(model)
-    yield from _misspelt_calls(model)
-    for written in validations(model):
-        for name, argument in _calls(written.node):
+    yield from _check_conditions(model)
+    yield from _report_misspelled_calls(model)
+    for written in list_validation_arguments(model):
+        for name, argument in _list_calls(written.node):
             if name.startswith("$") and name != "$$":
                 place = Place(written.origin.source, argument.span)
-                yield from _unknown_function(model, name, place)
+                yield from _check_function_name(model, name, place)
     if loose or model.topology.substitution is not None or not (model.topology.complete or model.nodes):
         return
     for name, definition in model.topology.inputs.items():
@@ -109,18 +115,18 @@ def check_functions(model: Model) -> Iterator[Finding]:
             yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
 
 
-def _misspelt_calls(model: Model) -> Iterator[Finding]:
+def _report_misspelled_calls(model: TopologyModel) -> Iterator[Finding]:
     """In inputs of operations and in outputs, for which no type says that a map is not meant."""
     outputs = (output.value for output in model.topology.outputs.values())
     for written in (*operation_inputs(model), *filter(None, outputs)):
-        for name, argument in _calls(written.node):
-            hint = _misspelt(name, argument)
+        for name, argument in _list_calls(written.node):
+            hint = _suggest_function(name, argument)
             if hint is not None:
                 place = Place(written.origin.source, argument.span)
                 yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
 
 
-def _misspelt(name: str, argument: YamlNode) -> str | None:
+def _suggest_function(name: str, argument: YamlNode) -> str | None:
     """Nearly the name of a function; what only ends otherwise, as `tokens`, may well be data."""
     if name.startswith("get_"):
         return None if name in _GETTERS else did_you_mean(name, _GETTERS)
@@ -129,9 +135,9 @@ def _misspelt(name: str, argument: YamlNode) -> str | None:
     return did_you_mean(name, _TEXTS)
 
 
-def _untruths(model: Model) -> Iterator[Finding]:
+def _check_conditions(model: TopologyModel) -> Iterator[Finding]:
     """2.0: a condition is true or false."""
-    for written in (*clauses(model), *_filters(model)):
+    for written in (*list_clauses(model), *_list_node_filters(model)):
         conditions = written.data if isinstance(written.data, list) else [written.data]
         for call in filter(None, map(first_call, conditions)):
             if written.origin.second and not gives_truth(model, *call):
@@ -139,7 +145,7 @@ def _untruths(model: Model) -> Iterator[Finding]:
                 yield WRONG_ARGUMENTS.at(written.place, message)
 
 
-def _filters(model: Model) -> Iterator[Written]:
+def _list_node_filters(model: TopologyModel) -> Iterator[SourceValue]:
     for node in model.nodes.values():
         for requirement in node.requirements:
             if requirement.node_filter is not None:
@@ -148,27 +154,27 @@ def _filters(model: Model) -> Iterator[Written]:
             yield node.node_filter
 
 
-def _join(argument: YamlNode, place: Place) -> Iterator[Finding]:
-    yield from _arguments("$join", argument, place)
+def _check_join(argument: YamlNode, place: Place) -> Iterator[Finding]:
+    yield from _check_argument_count("$join", argument, place)
     first = argument.items[0] if isinstance(argument, YamlSequence) and len(argument) else None
     if isinstance(first, YamlScalar):
         yield WRONG_ARGUMENTS.at(place, f"$join needs a list of texts first, not {first.text!r}")
 
 
-def _signature(model: Model, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
+def _check_signature(model: TopologyModel, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
     """2.0: a function of one's own takes what its signatures say, also where it has the name of another."""
     function = model.topology.functions.get(name[1:])
     if function is None:
-        yield from _arguments(name, argument, place)
+        yield from _check_argument_count(name, argument, place)
         return
-    reason = misused(model, function, plain_data(argument))
+    reason = explain_misuse(model, function, plain_data(argument))
     if reason is not None:
         yield WRONG_ARGUMENTS.at(place, f"{name} {reason}")
 
 
-def _arguments(name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
+def _check_argument_count(name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
     """How many arguments a function takes; what they are only an evaluation can tell."""
-    least, most = _ARITIES.get(name) or _arity(name.removeprefix("$"))
+    least, most = _ARITIES.get(name) or _find_arity(name.removeprefix("$"))
     if least == 0:
         return
     count = len(argument) if isinstance(argument, YamlSequence) else 1
@@ -181,12 +187,12 @@ def _arguments(name: str, argument: YamlNode, place: Place) -> Iterator[Finding]
         yield WRONG_ARGUMENTS.at(place, f"{name} needs {wanted} arguments, not {count}")
 
 
-def _arity(name: str) -> tuple[int, int | None]:
+def _find_arity(name: str) -> tuple[int, int | None]:
     pure = PURE.get(name)
     return (0, None) if pure is None else (pure.least, pure.most)
 
 
-def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding]:
+def _check_function_name(model: TopologyModel, name: str, place: Place) -> Iterator[Finding]:
     """2.0: a function is TOSCA's own, or defined under `functions`."""
     word = name[1:]
     if name in MODULES["tosca2"] or word in model.topology.functions or not model.topology.complete:
@@ -199,17 +205,17 @@ def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding
     yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
 
 
-def _nested_input(model: Model, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
+def _check_input_path(model: TopologyModel, name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
     """2.0: what stands beside the name leads into the value."""
     declared, data = model.topology.inputs.get(name), plain_data(argument)
     if declared is None or not isinstance(data, list):
         return
-    problem = lost(model.types, declared.schema, data[1:])
+    problem = find_path_problem(model.types, declared.schema, data[1:])
     if problem is not None:
         yield UNKNOWN_INPUT.at(place, f"input {name!r}: {problem[0]}", hint=problem[1])
 
 
-def _is_entity(model: Model, name: str) -> bool:
+def _is_entity(model: TopologyModel, name: str) -> bool:
     topology = model.topology
     return (
         name in _RESERVED
@@ -220,24 +226,24 @@ def _is_entity(model: Model, name: str) -> bool:
     )
 
 
-def _inputs_of_types(model: Model) -> Iterator[str]:
+def _inputs_of_types(model: TopologyModel) -> Iterator[str]:
     """Inputs that the defaults of types use."""
     for table in model.topology.types.values():
         for type_ in table.values():
             for definition in (*type_.properties.values(), *type_.attributes.values()):
                 for written in (definition.default, definition.value):
-                    for name, argument in _calls(written.node) if written is not None else ():
-                        input_name = _first(argument) if name == "get_input" else None
+                    for name, argument in _list_calls(written.node) if written is not None else ():
+                        input_name = _first_argument_name(argument) if name == "get_input" else None
                         if input_name is not None:
                             yield input_name
 
 
-def _calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:
+def _list_calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:
     if isinstance(node, YamlScalar):
         return
     if isinstance(node, YamlSequence):
         for item in node.items:
-            yield from _calls(item)
+            yield from _list_calls(item)
         return
     for entry in node.entries:
         key = entry.key.value if isinstance(entry.key, YamlScalar) else None
@@ -245,10 +251,10 @@ def _calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:
             continue
         if isinstance(key, str) and (len(node) == 1 or key in ("eval", "ref")):
             yield key, entry.value
-        yield from _calls(entry.value)
+        yield from _list_calls(entry.value)
 
 
-def _first(argument: YamlNode) -> str | None:
+def _first_argument_name(argument: YamlNode) -> str | None:
     """The name that a call begins with, when it is plain text."""
     node = argument.items[0] if isinstance(argument, YamlSequence) and len(argument) else argument
     if isinstance(node, YamlScalar) and isinstance(node.value, str) and "{{" not in node.value:

@@ -10,7 +10,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.syntax.examples import tosca_rule
-from sabir.languages.tosca.syntax.manifests import Entry, Field, entries_of
+from sabir.languages.tosca.syntax.manifests import ManifestEntry, ManifestField, entries_of
 from sabir.languages.tosca.syntax.recognition import META_NAMES
 from sabir.source.packages import LoadedPackage, PackageFile
 
@@ -43,7 +43,7 @@ _SIGNATURES: Final = (".cert", ".cms", ".crt", ".pem", ".p7s", ".sig")
 def check_hashes(package: LoadedPackage, manifest: PackageFile) -> Iterator[Finding]:
     entries = [*entries_of(manifest)]
     contents = _Contents(package)
-    defects = [defect for entry in entries for defect in _entry(contents, entry)]
+    defects = [defect for entry in entries for defect in _check_entry(contents, entry)]
     yield from defects
     hashed = {entry.source.value for entry in entries if entry.hash is not None}
     if hashed and not defects:
@@ -72,7 +72,7 @@ class _Contents:
         return self._digests[key]
 
 
-def _entry(contents: _Contents, entry: Entry) -> Iterator[Finding]:
+def _check_entry(contents: _Contents, entry: ManifestEntry) -> Iterator[Finding]:
     name = entry.source.value
     file = contents.package.get_file(name)
     if file is None:
@@ -82,11 +82,13 @@ def _entry(contents: _Contents, entry: Entry) -> Iterator[Finding]:
     elif not file.raw() and file.defect is not None:
         yield file.defect
     elif entry.hash is not None:
-        yield from _hash(contents, file, entry, entry.hash)
+        yield from _check_hash(contents, file, entry, entry.hash)
 
 
-def _hash(contents: _Contents, file: PackageFile, entry: Entry, written: Field) -> Iterator[Finding]:
-    algorithm = _algorithm(entry)
+def _check_hash(
+    contents: _Contents, file: PackageFile, entry: ManifestEntry, written: ManifestField
+) -> Iterator[Finding]:
+    algorithm = _find_algorithm(entry)
     if algorithm is None:
         place = (entry.algorithm or written).place
         hint = "SOL004 has SHA-224, SHA-256, SHA-384 and SHA-512"
@@ -98,7 +100,7 @@ def _hash(contents: _Contents, file: PackageFile, entry: Entry, written: Field) 
         yield WRONG_HASH.at(written.place, message, hint=f"its {algorithm} is {computed}")
 
 
-def _algorithm(entry: Entry) -> str | None:
+def _find_algorithm(entry: ManifestEntry) -> str | None:
     if entry.algorithm is None:
         return None
     name = re.sub(r"[^a-z0-9]", "", entry.algorithm.value.lower())

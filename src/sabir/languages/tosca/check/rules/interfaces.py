@@ -13,7 +13,7 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.function_results import check_result
 from sabir.languages.tosca.check.rules.values import misfit_finding
 from sabir.languages.tosca.model.behaviour import NodeOperation
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, holds_expression
 from sabir.languages.tosca.syntax.examples import tosca_rule
@@ -33,7 +33,7 @@ UNKNOWN_INTERFACE: Final = tosca_rule(
 
 
 def check_interfaces(
-    model: Model, interfaces: Mapping[str, InterfaceDefinition], flat: FlatType
+    model: TopologyModel, interfaces: Mapping[str, InterfaceDefinition], flat: FlatType
 ) -> Iterator[Finding]:
     """2.0: a template assigns to interfaces that its type has."""
     for name, interface in interfaces.items():
@@ -43,7 +43,7 @@ def check_interfaces(
 
 
 def check_operation_inputs(
-    model: Model, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
+    model: TopologyModel, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
 ) -> Iterator[Finding]:
     """Inputs that a template gives to operations fit what the type declares. It may give others, too."""
     declared = model.interfaces(flat, {})
@@ -52,7 +52,7 @@ def check_operation_inputs(
             continue
         operations = declared[name].operations
         if interface.origin.second:
-            yield from _mapped_again(interface, operations, flat)
+            yield from _check_remapped_outputs(interface, operations, flat)
         pairs = [
             (definition.value, operations[key].inputs.get(given))
             for key, operation in interface.operations.items()
@@ -77,7 +77,7 @@ def check_operation_inputs(
                     yield misfit_finding(misfit, written, f"input {definition.name!r}")
 
 
-def _mapped_again(
+def _check_remapped_outputs(
     interface: InterfaceDefinition, operations: Mapping[str, NodeOperation], flat: FlatType
 ) -> Iterator[Finding]:
     """2.0: an output that the type has mapped stays where it goes."""
@@ -101,7 +101,7 @@ _BEGINNINGS: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST"})
 _STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 
 
-def check_outputs_of_type(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
+def check_outputs_of_type(model: TopologyModel, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
     """2.0: a type maps outputs to attributes that are its own, whether there is a template of it or not."""
     merged = model.interfaces(flat, {})
     for interface in type_.interfaces.values():
@@ -112,7 +112,7 @@ def check_outputs_of_type(model: Model, type_: TypeDefinition, flat: FlatType) -
 
 
 def check_outputs(
-    model: Model,
+    model: TopologyModel,
     operation: str,
     outputs: Iterable[OutputMapping],
     flat: FlatType,
@@ -135,13 +135,13 @@ def check_outputs(
         if definition is None and name not in also and flat.is_whole:
             hint = did_you_mean(name, [*flat.attributes, *flat.properties, *also])
             yield WRONG_MAPPING.at(output.place, f"{subject}, which {flat.name} does not have", hint=hint)
-        elif definition is not None and not _fits(model, output, definition):
+        elif definition is not None and not _is_compatible(model, output, definition):
             schemas = output.definition and output.definition.schema, definition.schema
             types = [schema.name for schema in schemas if schema is not None]
             yield WRONG_MAPPING.at(output.place, f"{subject}: it is of type {types[0]}, not {types[1]}")
 
 
-def _fits(model: Model, output: OutputMapping, attribute: PropertyDefinition) -> bool:
+def _is_compatible(model: TopologyModel, output: OutputMapping, attribute: PropertyDefinition) -> bool:
     """An output that says nothing of its type is of that of the attribute."""
     schema = None if output.definition is None else output.definition.schema
     if schema is None or attribute.schema is None:
@@ -149,7 +149,7 @@ def _fits(model: Model, output: OutputMapping, attribute: PropertyDefinition) ->
     return model.types.may_be(schema.name, attribute.schema.name)
 
 
-def check_workflow_outputs(model: Model, workflow: Workflow) -> Iterator[Finding]:
+def check_workflow_outputs(model: TopologyModel, workflow: Workflow) -> Iterator[Finding]:
     """2.0: outputs of a workflow go to attributes of nodes or relationships, which they name."""
     for output in workflow.outputs.values():
         if len(output.target) != 2 or output.target[1] in _STEPS:

@@ -11,8 +11,8 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.model.model import WRONG_COPY, Model
-from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.model import WRONG_COPY, TopologyModel
+from sabir.languages.tosca.model.requirements import RequirementLink
 from sabir.languages.tosca.model.scalars import is_integer
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.examples import tosca_rule
@@ -24,7 +24,7 @@ from sabir.languages.tosca.syntax.nodes import (
     RequirementDefinition,
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 WRONG_TARGET: Final = tosca_rule(
     code="TOSCA:E054",
@@ -33,7 +33,7 @@ WRONG_TARGET: Final = tosca_rule(
 )
 
 
-def check_links(model: Model) -> Iterator[Finding]:
+def check_links(model: TopologyModel) -> Iterator[Finding]:
     yield from _relationship_templates(model)
     if not model.topology.complete:
         return
@@ -41,10 +41,10 @@ def check_links(model: Model) -> Iterator[Finding]:
         template = model.nodes.get(name)
         if template is not None and template.origin.second:
             for link in links:
-                yield from _link(model, template, link)
+                yield from _check_link(model, template, link)
 
 
-def _link(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]:
+def _check_link(model: TopologyModel, template: NodeTemplate, link: RequirementLink) -> Iterator[Finding]:
     source, target = model.flat.get(template.name), model.flat.get(link.target or "")
     if source is None or target is None:
         return
@@ -52,8 +52,8 @@ def _link(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]
         return  # it is said that the target lacks the capability
     definition = source.requirements.get(link.name)
     capability = target.capabilities.get(link.capability or "")
-    capability_type = None if capability is None else model.types.find(Kind.CAPABILITY, capability.type)
-    relationship = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
+    capability_type = None if capability is None else model.types.find(TypeKind.CAPABILITY, capability.type)
+    relationship = model.types.find(TypeKind.RELATIONSHIP, link.relationship_type)
     asked = (
         ("its definition", target.name, () if definition is None or definition.node is None else (definition.node,)),
         ("capability " + repr(link.capability), source.name, () if capability is None else capability.valid_source_types),
@@ -62,27 +62,29 @@ def _link(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]
         (repr(link.relationship_type), target.name, () if relationship is None else relationship.definition.valid_target_node_types),
     )  # fmt: skip
     for asker, name, allowed in asked:
-        there = [type_ for type_ in allowed if model.types.find(Kind.NODE, type_) is not None]
-        if there and not any(model.types.is_a(Kind.NODE, name, type_) for type_ in there):
+        there = [type_ for type_ in allowed if model.types.find(TypeKind.NODE, type_) is not None]
+        if there and not any(model.types.is_a(TypeKind.NODE, name, type_) for type_ in there):
             message = (
                 f"requirement {link.name!r} of {template.name!r} leads to {link.target!r}: "
                 f"{asker} is for {', '.join(there)}, not for {name}"
             )
             yield WRONG_TARGET.at(link.assignment.place, message)
             return
-    yield from _refined(model, template, link)
+    yield from _check_refinement(model, template, link)
     if relationship is not None and capability is not None:
         yield from _go_together(model, template, link, relationship, capability)
 
 
-def _refined(model: Model, template: NodeTemplate, link: Link) -> Iterator[Finding]:
+def _check_refinement(
+    model: TopologyModel, template: NodeTemplate, link: RequirementLink
+) -> Iterator[Finding]:
     """What an assignment itself names derives from what the definition asks for."""
     definition, types = link.definition, model.types
     if definition is None:
         return
     subject = f"requirement {link.name!r} of {template.name!r}"
     wanted = definition.relationship
-    if wanted is not None and _strays(types, Kind.RELATIONSHIP, link.relationship_type, wanted):
+    if wanted is not None and _is_unrelated(types, TypeKind.RELATIONSHIP, link.relationship_type, wanted):
         message = f"{subject} has a relationship of type {link.relationship_type!r}, which does not derive from {wanted!r}"
         yield WRONG_TARGET.at(link.assignment.place, message)
     flat = model.flat.get(link.target or "")
@@ -90,39 +92,43 @@ def _refined(model: Model, template: NodeTemplate, link: Link) -> Iterator[Findi
     offered = None if flat is None or link.capability is None else flat.capabilities.get(link.capability)
     if named is None or definition.capability is None or offered is None:
         return
-    if _strays(types, Kind.CAPABILITY, offered.type, definition.capability):
+    if _is_unrelated(types, TypeKind.CAPABILITY, offered.type, definition.capability):
         message = f"{subject} asks for {definition.capability}, and {named!r} is {offered.type}"
         yield WRONG_TARGET.at(link.assignment.place, message)
 
 
-def _strays(types: TypeTable, kind: Kind, name: str, ancestor: str) -> bool:
+def _is_unrelated(types: TypeTable, kind: TypeKind, name: str, ancestor: str) -> bool:
     """Whether a type does not derive from another; of types that are not there others speak."""
     both = types.find(kind, name) is not None and types.find(kind, ancestor) is not None
     return both and not types.is_a(kind, name, ancestor)
 
 
 def _go_together(
-    model: Model, template: NodeTemplate, link: Link, relationship: FlatType, capability: CapabilityDefinition
+    model: TopologyModel,
+    template: NodeTemplate,
+    link: RequirementLink,
+    relationship: FlatType,
+    capability: CapabilityDefinition,
 ) -> Iterator[Finding]:
     """Relationship and capability types may say of which of the others they are for."""
     types = model.types
-    capability_type = types.find(Kind.CAPABILITY, capability.type)
+    capability_type = types.find(TypeKind.CAPABILITY, capability.type)
     lists = () if capability_type is None else capability_type.chain
     valid = capability.valid_relationship_types or next(
         (type_.valid_relationship_types for type_ in lists if type_.valid_relationship_types), ()
     )
     subject = f"requirement {link.name!r} of {template.name!r} leads to {link.target!r}"
     pairs = (
-        (Kind.RELATIONSHIP, relationship.name, valid, f"capability {link.capability!r}"),
-        (Kind.CAPABILITY, capability.type, relationship.valid_target_types, repr(relationship.name)),
+        (TypeKind.RELATIONSHIP, relationship.name, valid, f"capability {link.capability!r}"),
+        (TypeKind.CAPABILITY, capability.type, relationship.valid_target_types, repr(relationship.name)),
     )
     for kind, name, allowed, asker in pairs:
-        if allowed and all(_strays(types, kind, name, other) for other in allowed):
+        if allowed and all(_is_unrelated(types, kind, name, other) for other in allowed):
             message = f"{subject}: {asker} is for {', '.join(allowed)}, not for {name}"
             yield WRONG_TARGET.at(link.assignment.place, message)
 
 
-def _relationship_templates(model: Model) -> Iterator[Finding]:
+def _relationship_templates(model: TopologyModel) -> Iterator[Finding]:
     templates = model.topology.relationship_templates
     for template in templates.values():
         if not template.origin.second:
@@ -159,7 +165,7 @@ WRONG_NUMBER: Final = tosca_rule(
 )
 
 
-def check_counts(model: Model) -> Iterator[Finding]:
+def check_counts(model: TopologyModel) -> Iterator[Finding]:
     if not model.topology.complete:
         return
     for name, template in model.nodes.items():
@@ -172,20 +178,20 @@ def check_counts(model: Model) -> Iterator[Finding]:
         met = Counter(link.name for link in model.links.get(name, ()))
         for requirement_name, definition in flat.requirements.items():
             if template.origin.second and requirement_name in assigned:
-                yield from _assigned(template, definition, assigned[requirement_name])
+                yield from _check_assignment_count(template, definition, assigned[requirement_name])
             else:
-                yield from _met(model, template, definition, met[requirement_name])
+                yield from _check_occurrences(model, template, definition, met[requirement_name])
 
 
-def _assigned(
+def _check_assignment_count(
     template: NodeTemplate, definition: RequirementDefinition, assignments: list[RequirementAssignment]
 ) -> Iterator[Finding]:
     """2.0: numbers that are computed are known when it is deployed."""
     low, high = definition.occurrences
-    if not definition.says_occurrences or any(_count(each) is None for each in assignments):
+    if not definition.says_occurrences or any(_assignment_count(each) is None for each in assignments):
         return
-    total = sum(_count(each) or 0 for each in assignments)
-    needed = sum(_count(each) or 0 for each in assignments if not each.optional)
+    total = sum(_assignment_count(each) or 0 for each in assignments)
+    needed = sum(_assignment_count(each) or 0 for each in assignments if not each.optional)
     subject = f"requirement {definition.name!r} of {template.name!r} is assigned"
     if high != UNBOUNDED and total > high:
         yield WRONG_NUMBER.at(assignments[-1].place, f"{subject} {total} times, at most {high} are allowed")
@@ -194,15 +200,15 @@ def _assigned(
         yield WRONG_NUMBER.at(assignments[0].place, message)
 
 
-def _count(assignment: RequirementAssignment) -> int | None:
+def _assignment_count(assignment: RequirementAssignment) -> int | None:
     if assignment.count is None:
         return 1
     data = assignment.count.data
     return data if is_integer(data) else None
 
 
-def _met(
-    model: Model, template: NodeTemplate, definition: RequirementDefinition, count: int
+def _check_occurrences(
+    model: TopologyModel, template: NodeTemplate, definition: RequirementDefinition, count: int
 ) -> Iterator[Finding]:
     name = definition.name
     low, high = definition.occurrences

@@ -7,10 +7,10 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import Step, Workflow
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.text import Place
 
 UNKNOWN_MEMBER: Final = tosca_rule(
@@ -32,7 +32,7 @@ UNKNOWN_STEP: Final = tosca_rule(
 )
 
 
-def check_members(model: Model) -> Iterator[Finding]:
+def check_members(model: TopologyModel) -> Iterator[Finding]:
     topology = model.topology
     members = {*model.nodes, *topology.groups}
     if not topology.complete and not model.nodes:
@@ -40,7 +40,7 @@ def check_members(model: Model) -> Iterator[Finding]:
     for group in topology.groups.values():
         for name, span in group.members:
             if name not in members:
-                yield _missing(
+                yield _report_missing_member(
                     f"member {name!r} of group {group.name!r}",
                     name,
                     members,
@@ -50,45 +50,49 @@ def check_members(model: Model) -> Iterator[Finding]:
         for name, span in policy.targets:
             if name not in members:
                 place = Place(policy.origin.source, span)
-                yield _missing(f"target {name!r} of policy {policy.name!r}", name, members, place)
+                yield _report_missing_member(
+                    f"target {name!r} of policy {policy.name!r}", name, members, place
+                )
     yield from _types_of_members(model)
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():
-            yield from _step(model, workflow, step, members)
+            yield from _check_step(model, workflow, step, members)
 
 
-def _types_of_members(model: Model) -> Iterator[Finding]:
+def _types_of_members(model: TopologyModel) -> Iterator[Finding]:
     """2.0: what a policy is about, or a group has in it, is of a type that its own type names."""
     topology = model.topology
-    pairs = [(Kind.GROUP, "group", group, group.members) for group in topology.groups.values()]
-    pairs += [(Kind.POLICY, "policy", policy, policy.targets) for policy in topology.policies]  # type: ignore[misc]  # both have types and places
+    pairs = [(TypeKind.GROUP, "group", group, group.members) for group in topology.groups.values()]
+    pairs += [(TypeKind.POLICY, "policy", policy, policy.targets) for policy in topology.policies]  # type: ignore[misc]  # both have types and places
     for kind, word, owner, members in pairs:
         flat = model.types.find(kind, owner.type) if owner.type else None
-        allowed = () if flat is None else flat.members if kind is Kind.GROUP else flat.targets
+        allowed = () if flat is None else flat.members if kind is TypeKind.GROUP else flat.targets
         if not allowed or not owner.origin.second or not topology.complete:
             continue
         for name, span in members:
             group = topology.groups.get(name)
-            if group is not None and not any(model.types.definition(Kind.GROUP, each) for each in allowed):
+            if group is not None and not any(
+                model.types.definition(TypeKind.GROUP, each) for each in allowed
+            ):
                 continue  # it is for the nodes in the group
-            kind = Kind.NODE if group is None else Kind.GROUP
+            kind = TypeKind.NODE if group is None else TypeKind.GROUP
             type_name = "" if group is None else group.type or ""
-            member = model.flat.get(name) if group is None else model.types.find(Kind.GROUP, type_name)
+            member = model.flat.get(name) if group is None else model.types.find(TypeKind.GROUP, type_name)
             if member is not None and not any(model.types.is_a(kind, member.name, each) for each in allowed):
                 message = f"{name!r} is of type {member.name!r}, and {word} {owner.name!r} is for {', '.join(allowed)}"
                 yield WRONG_MEMBER.at(Place(owner.origin.source, span), message)
 
 
-def _step(model: Model, workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
+def _check_step(model: TopologyModel, workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
     source = workflow.origin.source
     # In Unfurl a type stands for all nodes that are of it.
     topology = model.topology
-    types = model.types.names(Kind.NODE) if "unfurl" in topology.profiles else frozenset[str]()
+    types = model.types.names(TypeKind.NODE) if "unfurl" in topology.profiles else frozenset[str]()
     is_type = step.target in types or (bool(types) and not topology.complete)
     if step.target is not None and step.target not in members and not is_type:
         place = Place(source, step.target_span or step.span)
         subject = f"target {step.target!r} of workflow {workflow.name!r}"
-        yield _missing(subject, step.target, members, place, types)
+        yield _report_missing_member(subject, step.target, members, place, types)
     for name, span in (*step.on_success, *step.on_failure):
         if name not in workflow.steps:
             message = f"workflow {workflow.name!r} has no step {name!r}"
@@ -96,7 +100,7 @@ def _step(model: Model, workflow: Workflow, step: Step, members: set[str]) -> It
             yield UNKNOWN_STEP.at(Place(source, span), message, hint=hint)
 
 
-def _missing(
+def _report_missing_member(
     subject: str, name: str, members: set[str], place: Place, types: frozenset[str] = frozenset()
 ) -> Finding:
     words = "no node template, group or node type" if types else "no node template or group"

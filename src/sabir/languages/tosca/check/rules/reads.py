@@ -13,19 +13,19 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.check.rules.values import lost
+from sabir.languages.tosca.check.rules.values import find_path_problem
 from sabir.languages.tosca.model.behaviour import interfaces_of
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
     PropertyDefinition,
+    SourceValue,
     TypeDefinition,
-    Written,
-    defined_values,
+    list_defined_values,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
@@ -49,7 +49,7 @@ class _Owner(Struct, frozen=True, eq=False):
     template: NodeTemplate | None = None
 
 
-def check_reads(model: Model) -> Iterator[Finding]:
+def check_reads(model: TopologyModel) -> Iterator[Finding]:
     topology = model.topology
     if not topology.complete or "unfurl" in topology.profiles:
         return
@@ -57,57 +57,57 @@ def check_reads(model: Model) -> Iterator[Finding]:
         flat = model.flat[name]
         if flat is not None:
             for written in _of_template(template):
-                yield from _reads(model, written, _Owner(flat, template))
-    for kind in (Kind.NODE, Kind.RELATIONSHIP):
+                yield from _check_value_reads(model, written, _Owner(flat, template))
+    for kind in (TypeKind.NODE, TypeKind.RELATIONSHIP):
         for type_ in {id(type_): type_ for type_ in topology.types[kind].values()}.values():
             flat = model.types.find(kind, type_.name)
-            if flat is not None and (kind is Kind.NODE or type_.origin.second):
+            if flat is not None and (kind is TypeKind.NODE or type_.origin.second):
                 for written in _of_type(type_):
-                    yield from _reads(model, written, _Owner(flat))
+                    yield from _check_value_reads(model, written, _Owner(flat))
     yield from _of_interface_types(model)
     for output in topology.outputs.values():
         if output.value is not None:
-            yield from _reads(model, output.value, None)
+            yield from _check_value_reads(model, output.value, None)
 
 
-def _of_type(type_: TypeDefinition) -> Iterator[Written]:
+def _of_type(type_: TypeDefinition) -> Iterator[SourceValue]:
     for interface in type_.interfaces.values():
-        yield from defined_values(interface.inputs)
+        yield from list_defined_values(interface.inputs)
         for operation in interface.operations.values():
-            yield from defined_values(operation.inputs)
+            yield from list_defined_values(operation.inputs)
     if type_.origin.second:
-        yield from defined_values(type_.properties)
-        yield from defined_values(type_.attributes)
+        yield from list_defined_values(type_.properties)
+        yield from list_defined_values(type_.attributes)
 
 
-def _of_interface_types(model: Model) -> Iterator[Finding]:
+def _of_interface_types(model: TopologyModel) -> Iterator[Finding]:
     """2.0: an interface type does not know which node or relationship will have it."""
-    for type_ in {id(type_): type_ for type_ in model.topology.types[Kind.INTERFACE].values()}.values():
+    for type_ in {id(type_): type_ for type_ in model.topology.types[TypeKind.INTERFACE].values()}.values():
         behaviour = type_.behaviour
         if behaviour is None or not type_.origin.second:
             continue
         inputs = (behaviour.inputs, *(operation.inputs for operation in behaviour.operations.values()))
-        for written in (written for table in inputs for written in defined_values(table)):
-            for name, argument in _calls(written.node):
+        for written in (written for table in inputs for written in list_defined_values(table)):
+            for name, argument in _list_read_calls(written.node):
                 place = Place(written.origin.source, argument.span)
                 message = f"${name} in interface type {type_.name!r} has no node to read from"
                 yield NOTHING_TO_READ.at(place, message, hint="give the value in a node type or template")
 
 
-def _of_template(template: NodeTemplate) -> Iterator[Written]:
+def _of_template(template: NodeTemplate) -> Iterator[SourceValue]:
     yield from template.properties.values()
     yield from template.attributes.values()
     for capability in template.capabilities.values():
         yield from capability.properties.values()
     for interface in template.interfaces.values():
-        yield from defined_values(interface.inputs)
+        yield from list_defined_values(interface.inputs)
         for operation in interface.operations.values():
-            yield from defined_values(operation.inputs)
+            yield from list_defined_values(operation.inputs)
 
 
-def _reads(model: Model, written: Written, owner: _Owner | None) -> Iterator[Finding]:
-    for name, argument in _calls(written.node):
-        words = [_word(item) for item in argument.items]
+def _check_value_reads(model: TopologyModel, written: SourceValue, owner: _Owner | None) -> Iterator[Finding]:
+    for name, argument in _list_read_calls(written.node):
+        words = [_literal_value(item) for item in argument.items]
         if len(words) < 2 or not isinstance(words[0], str):
             continue
         place = Place(written.origin.source, argument.span)
@@ -120,14 +120,14 @@ def _reads(model: Model, written: Written, owner: _Owner | None) -> Iterator[Fin
             )
             yield NOTHING_TO_READ.at(place, message, hint="begin with SELF")
             continue
-        for message, hint in _problems(model, name, words, owner):
+        for message, hint in _find_problems(model, name, words, owner):
             yield NOTHING_TO_READ.at(place, message, hint=hint)
 
 
-def _calls(node: YamlNode) -> Iterator[tuple[str, YamlSequence]]:
+def _list_read_calls(node: YamlNode) -> Iterator[tuple[str, YamlSequence]]:
     if isinstance(node, YamlSequence):
         for item in node.items:
-            yield from _calls(item)
+            yield from _list_read_calls(item)
     elif isinstance(node, YamlMapping):
         for entry in node.entries:
             key = entry.key.value if isinstance(entry.key, YamlScalar) else None
@@ -138,10 +138,10 @@ def _calls(node: YamlNode) -> Iterator[tuple[str, YamlSequence]]:
                 and isinstance(entry.value, YamlSequence)
             ):
                 yield key, entry.value
-            yield from _calls(entry.value)
+            yield from _list_read_calls(entry.value)
 
 
-def _word(node: YamlNode) -> object:
+def _literal_value(node: YamlNode) -> object:
     """A plain word or index; None for what is computed."""
     value = node.value if isinstance(node, YamlScalar) else None
     return None if isinstance(value, str) and "{{" in value else value
@@ -150,9 +150,11 @@ def _word(node: YamlNode) -> object:
 _Problem = tuple[str, str | None]
 
 
-def _problems(model: Model, name: str, words: list[object], owner: _Owner | None) -> Iterator[_Problem]:
+def _find_problems(
+    model: TopologyModel, name: str, words: list[object], owner: _Owner | None
+) -> Iterator[_Problem]:
     first, key = words[0], words[1]
-    entity = _entity(model, str(first), owner)
+    entity = _find_entity(model, str(first), owner)
     if first == "HOST" and owner is not None and owner.template is not None and entity is None:
         if owner.template.name not in model.hosts and not owner.template.directives:
             yield f"{owner.template.name!r} has no host to read {key!r} from", None
@@ -164,14 +166,14 @@ def _problems(model: Model, name: str, words: list[object], owner: _Owner | None
     if name == "get_artifact":
         if entity.template is None:
             return  # a template may bring it
-        yield from _one_of(key, _artifacts(entity), f"{_named(entity)} has no artifact")
+        yield from _one_of(key, _artifact_names(entity), f"{_display_name(entity)} has no artifact")
     elif name == "get_operation_output":
-        yield from _operation(model, entity, words)
+        yield from _check_operation(model, entity, words)
     else:
-        yield from _attribute(model, entity, words, name.removeprefix("get_"))
+        yield from _check_attribute(model, entity, words, name.removeprefix("get_"))
 
 
-def _entity(model: Model, name: str, owner: _Owner | None) -> _Owner | None:
+def _find_entity(model: TopologyModel, name: str, owner: _Owner | None) -> _Owner | None:
     if name == "SELF":
         return owner
     if name == "HOST" and owner is not None and owner.template is not None:
@@ -180,11 +182,11 @@ def _entity(model: Model, name: str, owner: _Owner | None) -> _Owner | None:
     return None if flat is None else _Owner(flat, model.nodes[name])
 
 
-def _named(entity: _Owner) -> str:
+def _display_name(entity: _Owner) -> str:
     return entity.flat.name if entity.template is None else repr(entity.template.name)
 
 
-def _artifacts(entity: _Owner) -> set[str]:
+def _artifact_names(entity: _Owner) -> set[str]:
     return {*entity.flat.artifacts, *(entity.template.artifacts if entity.template else ())}
 
 
@@ -193,39 +195,43 @@ def _one_of(key: str, names: set[str], words: str) -> Iterator[_Problem]:
         yield f"{words} {key!r}", did_you_mean(key, names)
 
 
-def _operation(model: Model, entity: _Owner, words: list[object]) -> Iterator[_Problem]:
+def _check_operation(model: TopologyModel, entity: _Owner, words: list[object]) -> Iterator[_Problem]:
     own = entity.template.interfaces if entity.template else {}
     interfaces = interfaces_of(model.types, entity.flat, own)
     interface = interfaces.get(str(words[1]))
     if interface is None:
-        yield from _one_of(str(words[1]), {*interfaces}, f"{_named(entity)} has no interface")
+        yield from _one_of(str(words[1]), {*interfaces}, f"{_display_name(entity)} has no interface")
     elif len(words) > 2 and isinstance(words[2], str):
         yield from _one_of(words[2], {*interface.operations}, f"interface {words[1]!r} has no operation")
 
 
-def _attribute(model: Model, entity: _Owner, words: list[object], word: str) -> Iterator[_Problem]:
+def _check_attribute(
+    model: TopologyModel, entity: _Owner, words: list[object], word: str
+) -> Iterator[_Problem]:
     flat, key = entity.flat, str(words[1])
     own = {*entity.template.properties, *entity.template.attributes} if entity.template else set[str]()
     definition = flat.attributes.get(key) or flat.properties.get(key)
     if definition is not None:
-        problem = lost(model.types, definition.schema, words[2:]) if definition.origin.second else None
+        problem = (
+            find_path_problem(model.types, definition.schema, words[2:]) if definition.origin.second else None
+        )
         if problem is not None:
-            yield f"{key!r} of {_named(entity)}: {problem[0]}", problem[1]
+            yield f"{key!r} of {_display_name(entity)}: {problem[0]}", problem[1]
         elif len(words) > 2 and _is_index(words[2]) and not _may_be_list(model, definition):
-            yield f"{key!r} of {_named(entity)} is no list, so it has no entry {words[2]}", None
+            yield f"{key!r} of {_display_name(entity)} is no list, so it has no entry {words[2]}", None
         return
     if key in own or key in _REFLECTED or key in flat.requirements:
         return
     if key not in flat.capabilities:
         names = {*flat.attributes, *flat.properties, *flat.capabilities, *flat.requirements, *own}
-        yield from _one_of(key, names, f"{_named(entity)} has no {word}")
+        yield from _one_of(key, names, f"{_display_name(entity)} has no {word}")
     elif len(words) > 2 and isinstance(words[2], str):
         declared = flat.capabilities[key]
-        type_ = model.types.find(Kind.CAPABILITY, declared.type)
+        type_ = model.types.find(TypeKind.CAPABILITY, declared.type)
         if type_ is not None:
             names = {*type_.attributes, *type_.properties, *declared.attributes, *declared.properties}
             yield from _one_of(
-                words[2], names | _REFLECTED, f"capability {key!r} of {_named(entity)} has no {word}"
+                words[2], names | _REFLECTED, f"capability {key!r} of {_display_name(entity)} has no {word}"
             )
 
 
@@ -233,9 +239,9 @@ def _is_index(word: object) -> bool:
     return isinstance(word, int) and not isinstance(word, bool)
 
 
-def _may_be_list(model: Model, definition: PropertyDefinition) -> bool:
+def _may_be_list(model: TopologyModel, definition: PropertyDefinition) -> bool:
     if definition.schema is None:
         return True
-    flat = model.types.find(Kind.DATA, definition.schema.name)
+    flat = model.types.find(TypeKind.DATA, definition.schema.name)
     base = definition.schema.name if flat is None else flat.primitive or "map"
     return base in _LISTS

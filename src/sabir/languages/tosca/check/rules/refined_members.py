@@ -12,7 +12,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import FORBIDDEN_VALUE, MISSING_VALUE, holds_expression
 from sabir.languages.tosca.syntax.examples import tosca_rule
@@ -28,7 +28,7 @@ from sabir.languages.tosca.syntax.nodes import (
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
 from sabir.languages.tosca.syntax.schemas import PRIMITIVES
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.text import Place
 
 WRONG_REFINEMENT: Final = tosca_rule(
@@ -45,10 +45,10 @@ NO_TYPE: Final = tosca_rule(
 )
 
 
-class Refining:
+class RefinementChecker:
     """Holds definitions against those that they refine."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TopologyModel) -> None:
         self.model = model
 
     def properties(
@@ -59,7 +59,7 @@ class Refining:
     ) -> Iterator[Finding]:
         """Properties or attributes of a type; those that are new need a type."""
         for name, new in definitions.items():
-            subject = f"{_word(new)} {name!r} of {owner}"
+            subject = f"{_member_kind(new)} {name!r} of {owner}"
             old = inherited.get(name)
             if old is not None:
                 yield from self.property(subject, old, new)
@@ -77,9 +77,9 @@ class Refining:
         for name, new in definitions.items():
             old = inherited.get(name)
             if old is not None:
-                yield from self.property(f"{_word(new)} {name!r} of {owner}", old, new)
+                yield from self.property(f"{_member_kind(new)} {name!r} of {owner}", old, new)
                 continue
-            message = f"{type_name} has no {_word(new)} {name!r} that {owner} could refine"
+            message = f"{type_name} has no {_member_kind(new)} {name!r} that {owner} could refine"
             yield WRONG_REFINEMENT.at(new.place, message, hint=did_you_mean(name, inherited))
 
     def parameters(
@@ -108,7 +108,7 @@ class Refining:
             yield from self._value(subject, old, new)
 
     def schema(self, subject: str, old: Schema, new: Schema) -> Iterator[Finding]:
-        if new.name and not self.is_a(Kind.DATA, new.name, old.name):
+        if new.name and not self.is_a(TypeKind.DATA, new.name, old.name):
             message = (
                 f"the type {new.name!r} of {subject} does not derive from {old.name!r}, which it inherits"
             )
@@ -121,7 +121,9 @@ class Refining:
             if outer is not None and inner is not None:
                 yield from self.schema(f"the {word} of {subject}", outer, inner)
 
-    def named(self, kind: Kind, name: str, ancestor: str, subject: str, place: Place) -> Iterator[Finding]:
+    def check_type_name(
+        self, kind: TypeKind, name: str, ancestor: str, subject: str, place: Place
+    ) -> Iterator[Finding]:
         if not self.is_a(kind, name, ancestor):
             message = (
                 f"{kind.word} type {name!r} of {subject} does not derive from {ancestor!r}, which it inherits"
@@ -129,7 +131,13 @@ class Refining:
             yield WRONG_REFINEMENT.at(place, message)
 
     def narrower(
-        self, word: str, kind: Kind, names: tuple[str, ...], wide: tuple[str, ...], subject: str, place: Place
+        self,
+        word: str,
+        kind: TypeKind,
+        names: tuple[str, ...],
+        wide: tuple[str, ...],
+        subject: str,
+        place: Place,
     ) -> Iterator[Finding]:
         """Lists of types that go with a type or capability may only get narrower."""
         for name in names if wide else ():
@@ -137,15 +145,15 @@ class Refining:
                 message = f"{word} of {subject} has {name!r}, which is not among those it inherits"
                 yield WRONG_REFINEMENT.at(place, message, hint="those are " + ", ".join(wide))
 
-    def is_a(self, kind: Kind, name: str, ancestor: str) -> bool:
+    def is_a(self, kind: TypeKind, name: str, ancestor: str) -> bool:
         types = self.model.types
         if name == ancestor or types.is_a(kind, name, ancestor):
             return True
         flat = types.find(kind, name)
         if flat is None:
             # A type that is not there is reported as such; that is enough.
-            return not (kind is Kind.DATA and types.is_primitive(name))
-        return kind is Kind.DATA and flat.primitive == ancestor
+            return not (kind is TypeKind.DATA and types.is_primitive(name))
+        return kind is TypeKind.DATA and flat.primitive == ancestor
 
     def _value(self, subject: str, old: PropertyDefinition, new: PropertyDefinition) -> Iterator[Finding]:
         """What was asked of a value before holds for the new one, too; a type of its own has been asked already."""
@@ -158,12 +166,12 @@ class Refining:
 
     def _without_type(self, subject: str, new: PropertyDefinition) -> Finding:
         data = None if new.value is None or not new.is_short else new.value.data
-        types = self.model.types.names(Kind.DATA)
+        types = self.model.types.names(TypeKind.DATA)
         near = did_you_mean(data, types, PRIMITIVES) if isinstance(data, str) else None
         return NO_TYPE.at(new.place, f"{subject} has no type", hint=near or "add 'type:'")
 
 
-def _word(definition: PropertyDefinition) -> str:
+def _member_kind(definition: PropertyDefinition) -> str:
     return "attribute" if definition.is_attribute else "property"
 
 
@@ -174,7 +182,7 @@ def _says_the_same(old: PropertyDefinition, new: PropertyDefinition) -> bool:
 
 
 class RefinedBehaviour:
-    def __init__(self, refining: Refining) -> None:
+    def __init__(self, refining: RefinementChecker) -> None:
         self.refining = refining
         self.types = refining.model.types
         self.is_lost = False
@@ -203,8 +211,10 @@ class RefinedBehaviour:
                 yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
             return
         if old_type is not None and new.type is not None:
-            yield from self.refining.named(Kind.INTERFACE, new.type, old_type, subject, new.place)
-        flat = self.types.find(Kind.INTERFACE, new.type or old_type or "")
+            yield from self.refining.check_type_name(
+                TypeKind.INTERFACE, new.type, old_type, subject, new.place
+            )
+        flat = self.types.find(TypeKind.INTERFACE, new.type or old_type or "")
         for layer in (*layers, *(definition.behaviour for definition in (flat.chain if flat else ()))):
             yield from self._operations(layer, new, subject)
 
@@ -227,7 +237,9 @@ class RefinedBehaviour:
         self, old: OperationDefinition, new: OperationDefinition, subject: str
     ) -> Iterator[Finding]:
         yield from self.refining.parameters(new.inputs, old.inputs, "input", subject)
-        yield from self.refining.parameters(_outputs(new), _outputs(old), "output", subject)
+        yield from self.refining.parameters(
+            _output_definitions(new), _output_definitions(old), "output", subject
+        )
         for name, output in new.outputs.items():
             before = old.outputs.get(name)
             if before is not None and before.target and output.target and before.target != output.target:
@@ -236,14 +248,14 @@ class RefinedBehaviour:
                 yield WRONG_REFINEMENT.at(output.place, message)
 
 
-def _outputs(operation: OperationDefinition) -> Mapping[str, PropertyDefinition]:
+def _output_definitions(operation: OperationDefinition) -> Mapping[str, PropertyDefinition]:
     return {
         name: output.definition for name, output in operation.outputs.items() if output.definition is not None
     }
 
 
 class RefinedLinks:
-    def __init__(self, refining: Refining) -> None:
+    def __init__(self, refining: RefinementChecker) -> None:
         self.refining = refining
         self.types = refining.model.types
         self.is_lost = False
@@ -271,8 +283,8 @@ class RefinedLinks:
         if old is None and not new.type and not self.is_lost:
             yield NO_TYPE.at(new.place, f"{subject} has no type", hint="add 'type:'")
         if old is not None and new.type and old.type:
-            yield from refining.named(Kind.CAPABILITY, new.type, old.type, subject, new.place)
-        flat = self.types.find(Kind.CAPABILITY, new.type or (old.type if old is not None else ""))
+            yield from refining.check_type_name(TypeKind.CAPABILITY, new.type, old.type, subject, new.place)
+        flat = self.types.find(TypeKind.CAPABILITY, new.type or (old.type if old is not None else ""))
         if flat is None:
             return
         yield from refining.only_refined(new.properties, flat.properties, subject, flat.name)
@@ -280,13 +292,13 @@ class RefinedLinks:
         for word, kind, names, lists in (
             (
                 "valid_source_node_types",
-                Kind.NODE,
+                TypeKind.NODE,
                 new.valid_source_types,
                 (type_.valid_source_types for type_ in flat.chain),
             ),
             (
                 "valid_relationship_types",
-                Kind.RELATIONSHIP,
+                TypeKind.RELATIONSHIP,
                 new.valid_relationship_types,
                 (type_.valid_relationship_types for type_ in flat.chain),
             ),
@@ -308,12 +320,12 @@ class RefinedLinks:
         if new.capability is not None and old.capability is not None:
             yield from self._same_capability(new.capability, old.capability, new, subject)
         for kind, name, ancestor in (
-            (Kind.NODE, new.node, old.node),
-            (Kind.RELATIONSHIP, new.relationship, old.relationship),
+            (TypeKind.NODE, new.node, old.node),
+            (TypeKind.RELATIONSHIP, new.relationship, old.relationship),
         ):
             if name is not None and ancestor is not None:
-                yield from self.refining.named(kind, name, ancestor, subject, new.place)
-        if new.says_occurrences and not _within(new.occurrences, old.occurrences):
+                yield from self.refining.check_type_name(kind, name, ancestor, subject, new.place)
+        if new.says_occurrences and not _is_subrange(new.occurrences, old.occurrences):
             yield WRONG_REFINEMENT.at(
                 new.place, f"the count_range of {subject} is not within the one it inherits"
             )
@@ -321,8 +333,8 @@ class RefinedLinks:
     def _same_capability(
         self, name: str, inherited: str, new: RequirementDefinition, subject: str
     ) -> Iterator[Finding]:
-        if self.types.definition(Kind.CAPABILITY, inherited) is not None:
-            yield from self.refining.named(Kind.CAPABILITY, name, inherited, subject, new.place)
+        if self.types.definition(TypeKind.CAPABILITY, inherited) is not None:
+            yield from self.refining.check_type_name(TypeKind.CAPABILITY, name, inherited, subject, new.place)
         elif name != inherited:
             message = f"{subject} is for the capability {inherited!r}, which cannot be changed to {name!r}"
             yield WRONG_REFINEMENT.at(new.place_of("capability"), message)
@@ -339,7 +351,7 @@ class RefinedLinks:
         if name is None:
             yield NO_TYPE.at(refined.place, f"{subject} has no type", hint="add 'type:'")
             return
-        flat = self.types.find(Kind.RELATIONSHIP, name)
+        flat = self.types.find(TypeKind.RELATIONSHIP, name)
         if flat is None:
             return
         yield from self.refining.only_refined(refined.properties, flat.properties, subject, flat.name)
@@ -354,6 +366,6 @@ class RefinedLinks:
             yield WRONG_REFINEMENT.at(interface.place, message, hint=hint)
 
 
-def _within(new: tuple[int, int], old: tuple[int, int]) -> bool:
+def _is_subrange(new: tuple[int, int], old: tuple[int, int]) -> bool:
     low, high = new
     return low >= old[0] and (old[1] == UNBOUNDED or (high != UNBOUNDED and high <= old[1]))

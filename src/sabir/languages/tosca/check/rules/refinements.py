@@ -9,15 +9,15 @@ from sabir.languages.tosca.check.rules.refined_members import (
     WRONG_REFINEMENT,
     RefinedBehaviour,
     RefinedLinks,
-    Refining,
+    RefinementChecker,
 )
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import TypeDefinition
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 
-def check_refinements(model: Model) -> Iterator[Finding]:
+def check_refinements(model: TopologyModel) -> Iterator[Finding]:
     if not model.topology.complete:
         return
     for kind, table in model.topology.types.items():
@@ -31,7 +31,7 @@ def check_refinements(model: Model) -> Iterator[Finding]:
 class _Refinement:
     """A type held against its parent."""
 
-    def __init__(self, model: Model, kind: Kind, type_: TypeDefinition) -> None:
+    def __init__(self, model: TopologyModel, kind: TypeKind, type_: TypeDefinition) -> None:
         self.model = model
         self.type = type_
         self.kind = kind
@@ -40,7 +40,7 @@ class _Refinement:
             model.types.find(kind, type_.derived_from or "") if has_parent else None
         )
         self.subject = f"{kind.word} type {type_.name!r}"
-        self.refining = Refining(model)
+        self.refining = RefinementChecker(model)
 
     def findings(self) -> Iterator[Finding]:
         type_, parent, refining = self.type, self.parent, self.refining
@@ -55,8 +55,8 @@ class _Refinement:
             old_artifact = None if parent is None else parent.artifacts.get(artifact.name)
             if old_artifact is not None and artifact.type and old_artifact.type:
                 subject = f"artifact {artifact.name!r} of {self.subject}"
-                yield from refining.named(
-                    Kind.ARTIFACT, artifact.type, old_artifact.type, subject, artifact.place
+                yield from refining.check_type_name(
+                    TypeKind.ARTIFACT, artifact.type, old_artifact.type, subject, artifact.place
                 )
         yield from self._triggers()
         yield from self._schemas()
@@ -109,12 +109,12 @@ class _Refinement:
         type_ = self.type
         above = () if self.parent is None else self.parent.chain
         for word, kind, names, lists in (
-            ("valid_source_node_types", Kind.NODE, type_.valid_source_types, [each.valid_source_types for each in above]),
-            ("valid_capability_types", Kind.CAPABILITY, type_.valid_target_types, [each.valid_target_types for each in above]),
-            ("valid_target_node_types", Kind.NODE, type_.valid_target_node_types, [each.valid_target_node_types for each in above]),
-            ("valid_relationship_types", Kind.RELATIONSHIP, type_.valid_relationship_types, [each.valid_relationship_types for each in above]),
-            ("targets", Kind.NODE, type_.targets, [each.targets for each in above]),
-            ("members", Kind.NODE, type_.members, [each.members for each in above]),
+            ("valid_source_node_types", TypeKind.NODE, type_.valid_source_types, [each.valid_source_types for each in above]),
+            ("valid_capability_types", TypeKind.CAPABILITY, type_.valid_target_types, [each.valid_target_types for each in above]),
+            ("valid_target_node_types", TypeKind.NODE, type_.valid_target_node_types, [each.valid_target_node_types for each in above]),
+            ("valid_relationship_types", TypeKind.RELATIONSHIP, type_.valid_relationship_types, [each.valid_relationship_types for each in above]),
+            ("targets", TypeKind.NODE, type_.targets, [each.targets for each in above]),
+            ("members", TypeKind.NODE, type_.members, [each.members for each in above]),
         ):  # fmt: skip
             wide = next(filter(None, lists), ())
             yield from self.refining.narrower(word, kind, names, wide, self.subject, type_.place)
@@ -123,6 +123,6 @@ class _Refinement:
         """TOSCA's own types hold one value; there is no place in it for properties."""
         flat = self.model.types.find(self.kind, self.type.name)
         base = None if flat is None else flat.primitive
-        if self.kind is Kind.DATA and base is not None and base != "scalar" and self.type.properties:
+        if self.kind is TypeKind.DATA and base is not None and base != "scalar" and self.type.properties:
             message = f"{self.subject} derives from {base} and cannot have properties"
             yield WRONG_REFINEMENT.at(self.type.place, message)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.scalars import is_number
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
@@ -18,10 +18,10 @@ from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
     ScalarDefinition,
     Schema,
+    SourceValue,
     TypeDefinition,
-    Written,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 
 WRONG_SCHEMA: Final = tosca_rule(
     code="TOSCA:E041",
@@ -47,51 +47,55 @@ _RESERVED: Final = frozenset(
 )
 
 
-def check_schemas(model: Model) -> Iterator[Finding]:
+def check_schemas(model: TopologyModel) -> Iterator[Finding]:
     for kind, table in model.topology.types.items():
         for type_ in {id(type_): type_ for type_ in table.values()}.values():
             if not type_.origin.second:
                 continue
-            yield from _definitions(model, (*type_.properties.values(), *type_.attributes.values()))
+            yield from _check_definitions(model, (*type_.properties.values(), *type_.attributes.values()))
             for capability in type_.capabilities.values():
                 inner = (*capability.properties.values(), *capability.attributes.values())
-                yield from _definitions(model, inner)
-            if kind is Kind.DATA:
+                yield from _check_definitions(model, inner)
+            if kind is TypeKind.DATA:
                 yield from _data_type(model, type_)
-    yield from _definitions(model, tuple(model.topology.inputs.values()))
+    yield from _check_definitions(model, tuple(model.topology.inputs.values()))
 
 
-def _definitions(model: Model, definitions: tuple[PropertyDefinition, ...]) -> Iterator[Finding]:
+def _check_definitions(
+    model: TopologyModel, definitions: tuple[PropertyDefinition, ...]
+) -> Iterator[Finding]:
     for definition in definitions:
         if definition.schema is not None and definition.origin.second:
-            yield from _schema(model, definition.schema, f"{definition.name!r}")
+            yield from _check_schema(model, definition.schema, f"{definition.name!r}")
 
 
-def _schema(model: Model, schema: Schema, subject: str) -> Iterator[Finding]:
-    flat = model.types.find(Kind.DATA, schema.name)
+def _check_schema(model: TopologyModel, schema: Schema, subject: str) -> Iterator[Finding]:
+    flat = model.types.find(TypeKind.DATA, schema.name)
     base = schema.name if flat is None else flat.primitive
     is_there = flat is not None or model.types.is_primitive(schema.name)
     if schema.entry_schema is not None and is_there and base not in ("list", "map"):
         message = f"{subject} is no list or map and cannot have an entry_schema"
         yield WRONG_SCHEMA.at(schema.entry_schema.place, message)
     if schema.key_schema is not None:
-        yield from _keys(model, schema.key_schema, base, subject)
+        yield from _check_key_schema(model, schema.key_schema, base, subject)
     if schema.entry_schema is not None:
-        yield from _schema(model, schema.entry_schema, f"an entry of {subject}")
+        yield from _check_schema(model, schema.entry_schema, f"an entry of {subject}")
 
 
-def _keys(model: Model, keys: Schema, base: str | None, subject: str) -> Iterator[Finding]:
+def _check_key_schema(
+    model: TopologyModel, keys: Schema, base: str | None, subject: str
+) -> Iterator[Finding]:
     if base != "map":
         yield WRONG_SCHEMA.at(keys.place, f"{subject} is no map and cannot have a key_schema")
         return
-    flat = model.types.find(Kind.DATA, keys.name)
+    flat = model.types.find(TypeKind.DATA, keys.name)
     key_base = keys.name if flat is None else flat.primitive
     if key_base != "string" and (flat is not None or model.types.is_primitive(keys.name)):
         yield WRONG_SCHEMA.at(keys.place, f"the keys of {subject} must be text, not {keys.name}")
 
 
-def _data_type(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
-    flat = model.types.find(Kind.DATA, type_.name)
+def _data_type(model: TopologyModel, type_: TypeDefinition) -> Iterator[Finding]:
+    flat = model.types.find(TypeKind.DATA, type_.name)
     if type_.name in _RESERVED:
         message = f"data type {type_.name!r} has the name of a type of TOSCA's own"
         yield WRONG_SCHEMA.at(type_.place, message, hint="give it another name")
@@ -103,7 +107,7 @@ def _data_type(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
         message = f"data type {type_.name!r} is no list or map and cannot have an entry_schema"
         yield WRONG_SCHEMA.at(type_.schema.place, message)
     if type_.key_schema is not None and flat is not None:
-        yield from _keys(model, type_.key_schema, flat.primitive, f"data type {type_.name!r}")
+        yield from _check_key_schema(model, type_.key_schema, flat.primitive, f"data type {type_.name!r}")
 
 
 WRONG_SCALAR: Final = tosca_rule(
@@ -114,9 +118,9 @@ WRONG_SCALAR: Final = tosca_rule(
 )
 
 
-def check_scalar_types(model: Model) -> Iterator[Finding]:
-    for type_ in model.topology.types[Kind.DATA].values():
-        flat = model.types.find(Kind.DATA, type_.name)
+def check_scalar_types(model: TopologyModel) -> Iterator[Finding]:
+    for type_ in model.topology.types[TypeKind.DATA].values():
+        flat = model.types.find(TypeKind.DATA, type_.name)
         if flat is None or not type_.origin.second:
             continue
         if flat.primitive != "scalar":
@@ -124,10 +128,10 @@ def check_scalar_types(model: Model) -> Iterator[Finding]:
                 message = f"data type {type_.name!r} has units but does not derive from scalar"
                 yield WRONG_SCALAR.at(type_.place, message, hint="add 'derived_from: scalar'")
         else:
-            yield from _scalar(model, type_, flat)
+            yield from _check_scalar(model, type_, flat)
 
 
-def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
+def _check_scalar(model: TopologyModel, type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
     subject = f"data type {type_.name!r}"
     units = flat.scalar
     assert units is not None
@@ -136,7 +140,10 @@ def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
     if type_.properties:
         yield WRONG_SCALAR.at(type_.place, f"{subject} is a scalar and cannot have properties")
     definition = type_.scalar or ScalarDefinition()
-    wrong = [*_multipliers(definition.units, subject), *_multipliers(definition.prefixes, subject)]
+    wrong = [
+        *_check_multipliers(definition.units, subject),
+        *_check_multipliers(definition.prefixes, subject),
+    ]
     wrong += [*_unit_names(type_, flat, definition, subject)]
     yield from wrong
     if wrong:
@@ -153,8 +160,8 @@ def _scalar(model: Model, type_: TypeDefinition, flat: FlatType) -> Iterator[Fin
         hint = "add '\"\": 1' to allow the unit without a prefix"
         yield WRONG_SCALAR.at(type_.place, f"{subject} has no prefix with the multiplier 1", hint=hint)
     else:
-        yield from _canonical(type_, flat)
-    yield from _allowed_multipliers(model, definition, subject)
+        yield from _check_canonical_unit(type_, flat)
+    yield from _check_multiplier_values(model, definition, subject)
 
 
 def _unit_names(
@@ -175,7 +182,7 @@ def _unit_names(
                 yield WRONG_SCALAR.at(type_.place, message)
 
 
-def _multipliers(written: Written | None, subject: str) -> Iterator[Finding]:
+def _check_multipliers(written: SourceValue | None, subject: str) -> Iterator[Finding]:
     data: Any = {} if written is None else written.data
     for name, size in data.items() if isinstance(data, dict) else ():
         if not is_number(size):
@@ -186,12 +193,12 @@ def _multipliers(written: Written | None, subject: str) -> Iterator[Finding]:
 
 
 def _check_scalar_data_type(
-    model: Model, type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition
+    model: TopologyModel, type_: TypeDefinition, flat: FlatType, definition: ScalarDefinition
 ) -> Iterator[Finding]:
     schema = definition.data_type
     if schema is None:
         return
-    base = _primitive(model, schema)
+    base = _find_primitive(model, schema)
     if base is not None and base not in ("integer", "float"):
         message = f"the data type of {type_.name!r} must be integer or float, or derive from one of them"
         yield WRONG_SCALAR.at(schema.place, message)
@@ -200,25 +207,25 @@ def _check_scalar_data_type(
     )
     is_derived = len(flat.chain) > 1
     before = "float" if inherited is None else inherited.name
-    if is_derived and not _derives(model, schema.name, before):
+    if is_derived and not _is_derived_from(model, schema.name, before):
         message = f"the data type of {type_.name!r} does not derive from {before!r}, which it inherits"
         yield WRONG_SCALAR.at(schema.place, message)
 
 
-def _derives(model: Model, name: str, ancestor: str) -> bool:
-    flat = model.types.find(Kind.DATA, name)
+def _is_derived_from(model: TopologyModel, name: str, ancestor: str) -> bool:
+    flat = model.types.find(TypeKind.DATA, name)
     return name == ancestor or (flat is not None and (ancestor in flat.names or flat.primitive == ancestor))
 
 
-def _primitive(model: Model, schema: Schema) -> str | None:
+def _find_primitive(model: TopologyModel, schema: Schema) -> str | None:
     """The primitive that a type comes down to; None for a type that is not there, which others report."""
-    flat = model.types.find(Kind.DATA, schema.name)
+    flat = model.types.find(TypeKind.DATA, schema.name)
     if flat is not None:
         return flat.primitive or "map"
     return schema.name if model.types.is_primitive(schema.name) else None
 
 
-def _canonical(type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
+def _check_canonical_unit(type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
     units = flat.scalar
     assert units is not None
     named = units.canonical_unit
@@ -239,10 +246,12 @@ def _canonical(type_: TypeDefinition, flat: FlatType) -> Iterator[Finding]:
         yield WRONG_SCALAR.at(place, message)
 
 
-def _allowed_multipliers(model: Model, definition: ScalarDefinition, subject: str) -> Iterator[Finding]:
+def _check_multiplier_values(
+    model: TopologyModel, definition: ScalarDefinition, subject: str
+) -> Iterator[Finding]:
     """What the data type does not allow as a value it does not allow as a multiplier either."""
     schema = definition.data_type
-    if schema is None or _primitive(model, schema) not in ("integer", "float"):
+    if schema is None or _find_primitive(model, schema) not in ("integer", "float"):
         return
     check = model.values.check(schema)
     for written in filter(None, (definition.units, definition.prefixes)):

@@ -12,15 +12,15 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.hashes import UNSIGNED
-from sabir.languages.tosca.check.signatures import Outcome, Verdict, verify
+from sabir.languages.tosca.check.signatures import Outcome, Verdict, verify_signature
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.manifests import (
-    Entry,
+    ManifestEntry,
     entries_of,
     first_field,
+    list_signed_forms,
     meta_file,
     signature_of,
-    signed_forms,
 )
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.packages.file_access import read_named_file
@@ -55,45 +55,51 @@ _SIGNATURES: Final = (".cms", ".p7s", ".sig")
 
 def check_signatures(package: LoadedPackage, manifest: PackageFile, now: datetime) -> Iterator[Finding]:
     """Of the manifest, and of the files that it names with a signature of their own."""
-    anchors = _beside(package, _CERTIFICATES)
-    certificates = _certificates(package, manifest)
+    anchors = _read_adjacent_files(package, _CERTIFICATES)
+    certificates = _find_certificates(package, manifest)
     signature = signature_of(manifest)
     if signature is None:
         hint = "SOL004 has the signature (CMS) at its end"
         yield UNSIGNED.about_file(manifest.source, "the manifest is not signed", hint=hint)
     else:
         first_line = Span(signature.start(), signature.start() + len(signature[0].splitlines()[0]))
-        verdict = verify(
-            signature[0].encode(), signed_forms(manifest), certificates=certificates, anchors=anchors, now=now
+        verdict = verify_signature(
+            signature[0].encode(),
+            list_signed_forms(manifest),
+            certificates=certificates,
+            anchors=anchors,
+            now=now,
         )
-        yield _finding(Place(manifest.source, first_line), "the manifest", verdict)
+        yield _report_verdict(Place(manifest.source, first_line), "the manifest", verdict)
     for entry in entries_of(manifest):
         if entry.signature is not None:
-            yield from _file(package, entry, (certificates, anchors), now)
+            yield from _check_file_signature(package, entry, (certificates, anchors), now)
 
 
-def check_whole(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
+def check_archive_signature(package: LoadedPackage, now: datetime) -> Iterator[Finding]:
     """The signature of the whole archive, in a file beside it that has its name."""
     if package.wrapping is not None:
-        yield from _wrapped(package, package.wrapping, now)
+        yield from _check_wrapper(package, package.wrapping, now)
     path = package.path
     if path is None or package.single_file or not path.is_file():
         return
     for name in (*(path.with_suffix(ending) for ending in _SIGNATURES), Path(f"{path}.cms")):
-        signature = _read(name)
+        signature = _read_optional_file(name)
         if signature is None:
             continue
-        whole = _read(path)
+        whole = _read_optional_file(path)
         verdict = (
             Verdict(Outcome.UNKNOWN, "the archive is too large to be read at once")
             if whole is None
-            else verify(signature, [whole], anchors=_beside(package, _CERTIFICATES), now=now)
+            else verify_signature(
+                signature, [whole], anchors=_read_adjacent_files(package, _CERTIFICATES), now=now
+            )
         )
-        yield _finding(str(name), "the archive", verdict)
+        yield _report_verdict(str(name), "the archive", verdict)
         return
 
 
-def _wrapped(package: LoadedPackage, outer: LoadedPackage, now: datetime) -> Iterator[Finding]:
+def _check_wrapper(package: LoadedPackage, outer: LoadedPackage, now: datetime) -> Iterator[Finding]:
     """SOL004, option 2: an archive around the archive has its signature, and may have the certificate."""
     names = outer.list()
     inner = next(name for name in names if name.lower().endswith(".csar"))
@@ -110,15 +116,15 @@ def _wrapped(package: LoadedPackage, outer: LoadedPackage, now: datetime) -> Ite
     for name in signatures:
         signature = outer.get_file(name)
         if whole is not None and signature is not None:
-            anchors = _beside(package, _CERTIFICATES)
-            verdict = verify(
+            anchors = _read_adjacent_files(package, _CERTIFICATES)
+            verdict = verify_signature(
                 signature.raw(), [whole.raw()], certificates=certificates, anchors=anchors, now=now
             )
-            yield _finding(name, repr(inner), verdict)
+            yield _report_verdict(name, repr(inner), verdict)
 
 
-def _file(
-    package: LoadedPackage, entry: Entry, certificates: tuple[list[bytes], list[bytes]], now: datetime
+def _check_file_signature(
+    package: LoadedPackage, entry: ManifestEntry, certificates: tuple[list[bytes], list[bytes]], now: datetime
 ) -> Iterator[Finding]:
     field = entry.signature
     signed = package.get_file(entry.source.value)
@@ -133,11 +139,13 @@ def _file(
     named = None if entry.certificate is None else package.get_file(entry.certificate.value)
     in_archive, anchors = certificates
     in_archive = in_archive if named is None else [named.raw(), *in_archive]
-    verdict = verify(signature.raw(), [signed.raw()], certificates=in_archive, anchors=anchors, now=now)
-    yield _finding(field.place, repr(signed.name), verdict)
+    verdict = verify_signature(
+        signature.raw(), [signed.raw()], certificates=in_archive, anchors=anchors, now=now
+    )
+    yield _report_verdict(field.place, repr(signed.name), verdict)
 
 
-def _finding(where: Place | str, subject: str, verdict: Verdict) -> Finding:
+def _report_verdict(where: Place | str, subject: str, verdict: Verdict) -> Finding:
     if verdict.outcome is Outcome.GOOD:
         rule, message, hint = GOOD_SIGNATURE, f"the signature of {subject} is good: {verdict.reason}", None
     elif verdict.outcome is Outcome.BAD:
@@ -153,7 +161,7 @@ def _finding(where: Place | str, subject: str, verdict: Verdict) -> Finding:
     )
 
 
-def _certificates(package: LoadedPackage, manifest: PackageFile) -> list[bytes]:
+def _find_certificates(package: LoadedPackage, manifest: PackageFile) -> list[bytes]:
     """Those of the archive: the one that TOSCA.meta names, and those called as the manifest is, beside it or at the root."""
     meta = meta_file(package)
     field = None if meta is None else first_field(meta.source, "ETSI-Entry-Certificate", "Entry-Certificate")
@@ -166,17 +174,17 @@ def _certificates(package: LoadedPackage, manifest: PackageFile) -> list[bytes]:
     return [file.raw() for file in files if file is not None]
 
 
-def _beside(package: LoadedPackage, endings: tuple[str, ...]) -> list[bytes]:
+def _read_adjacent_files(package: LoadedPackage, endings: tuple[str, ...]) -> list[bytes]:
     if package.path is None or package.single_file:
         return []
     path = Path(os.path.abspath(package.path))
     if not path.name:
         return []
-    files = (_read(path.with_suffix(ending)) for ending in endings)
+    files = (_read_optional_file(path.with_suffix(ending)) for ending in endings)
     return [file for file in files if file is not None]
 
 
-def _read(path: Path) -> bytes | None:
+def _read_optional_file(path: Path) -> bytes | None:
     try:
         return read_named_file(path)
     except ReadProblem:

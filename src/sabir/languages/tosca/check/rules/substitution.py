@@ -14,7 +14,7 @@ from sabir.diagnostics.suggestions import did_you_mean
 from sabir.languages.tosca.check.rules.function_results import check_result
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.behaviour import interfaces_of
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.examples import tosca_rule
 from sabir.languages.tosca.syntax.nodes import (
@@ -25,13 +25,15 @@ from sabir.languages.tosca.syntax.nodes import (
     RequirementAssignment,
     SubstitutionMapping,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.text import Place
 
 Problem = tuple[Place, str, str | None]
 
 
-def problems_of_requirements(model: Model, mapping: SubstitutionMapping, flat: FlatType) -> Iterator[Problem]:
+def problems_of_requirements(
+    model: TopologyModel, mapping: SubstitutionMapping, flat: FlatType
+) -> Iterator[Problem]:
     """Where, what and a hint; `flat` is the type that the topology can stand for."""
     mandatory: Counter[str] = Counter()
     ended: set[str] = set()
@@ -42,7 +44,7 @@ def problems_of_requirements(model: Model, mapping: SubstitutionMapping, flat: F
         if entry.count == "UNBOUNDED":
             ended.add(entry.name)
         needs = False
-        yield from _selected(model, entry)
+        yield from _check_selected_nodes(model, entry)
         for template, name in _inner_requirements(model, entry):
             assigned = [requirement for requirement in template.requirements if requirement.name == name]
             needs = needs or _is_mandatory(model, template, name, assigned)
@@ -52,7 +54,7 @@ def problems_of_requirements(model: Model, mapping: SubstitutionMapping, flat: F
                     "only one that is open can be mapped"
                 )
                 yield entry.place, message, None
-            yield from _mismatched(model, entry, flat, template, name)
+            yield from _check_capability_match(model, entry, flat, template, name)
         # A requirement that is mapped to several is one, led to each of them.
         mandatory[entry.name] += needs and entry.count is None
     for name, count in mandatory.items():
@@ -66,7 +68,7 @@ def problems_of_requirements(model: Model, mapping: SubstitutionMapping, flat: F
             yield mapping.place, message, hint
 
 
-def _selected(model: Model, entry: MappedEntry) -> Iterator[Problem]:
+def _check_selected_nodes(model: TopologyModel, entry: MappedEntry) -> Iterator[Problem]:
     """A template by itself stands for a node that is selected."""
     names = [target[0] for target in entry.targets if len(target) == 1]
     names += [
@@ -85,8 +87,8 @@ def _selected(model: Model, entry: MappedEntry) -> Iterator[Problem]:
             )
 
 
-def _mismatched(
-    model: Model, entry: MappedEntry, flat: FlatType, template: NodeTemplate, name: str
+def _check_capability_match(
+    model: TopologyModel, entry: MappedEntry, flat: FlatType, template: NodeTemplate, name: str
 ) -> Iterator[Problem]:
     """The node that the outer requirement leads to has what the inner one asks for."""
     outer, inner_type = flat.requirements.get(entry.name), model.flat[template.name]
@@ -94,8 +96,8 @@ def _mismatched(
     if outer is None or inner is None or outer.capability is None or inner.capability is None:
         return
     types, names = model.types, (outer.capability, inner.capability)
-    both_there = all(types.find(Kind.CAPABILITY, each) is not None for each in names)
-    if both_there and not any(types.is_a(Kind.CAPABILITY, *pair) for pair in (names, names[::-1])):
+    both_there = all(types.find(TypeKind.CAPABILITY, each) is not None for each in names)
+    if both_there and not any(types.is_a(TypeKind.CAPABILITY, *pair) for pair in (names, names[::-1])):
         message = (
             f"requirement {name!r} of {template.name!r} is for {inner.capability}, "
             f"and {entry.name!r} of {flat.name} for {outer.capability}"
@@ -103,7 +105,7 @@ def _mismatched(
         yield entry.place, message, None
 
 
-def _inner_requirements(model: Model, entry: MappedEntry) -> Iterator[tuple[NodeTemplate, str]]:
+def _inner_requirements(model: TopologyModel, entry: MappedEntry) -> Iterator[tuple[NodeTemplate, str]]:
     for target in entry.targets:
         # Two names of templates are two targets.
         if len(target) == 2 and target[0] in model.nodes and target[1] not in model.nodes:
@@ -111,7 +113,7 @@ def _inner_requirements(model: Model, entry: MappedEntry) -> Iterator[tuple[Node
 
 
 def _is_mandatory(
-    model: Model, template: NodeTemplate, name: str, assigned: list[RequirementAssignment]
+    model: TopologyModel, template: NodeTemplate, name: str, assigned: list[RequirementAssignment]
 ) -> bool:
     if assigned:
         return not assigned[0].optional
@@ -136,30 +138,32 @@ _WORDS: Final = {
 }
 
 
-def check_substitution(model: Model) -> Iterator[Finding]:
+def check_substitution(model: TopologyModel) -> Iterator[Finding]:
     mapping = model.topology.substitution
     if mapping is None:
         return
-    flat = model.types.find(Kind.NODE, mapping.name)
+    flat = model.types.find(TypeKind.NODE, mapping.name)
     if flat is None:
         if model.topology.complete:
-            hint = did_you_mean(mapping.name, model.types.names(Kind.NODE))
+            hint = did_you_mean(mapping.name, model.types.names(TypeKind.NODE))
             message = f"there is no node type {mapping.name!r}"
             yield UNKNOWN_TYPE.at(mapping.place, message, hint=hint)
         return
     for entry in mapping.entries:
-        yield from _mapped_entry(model, mapping, flat, entry)
+        yield from _check_entry(model, mapping, flat, entry)
     if mapping.origin.second:
-        yield from _mapped_requirements(model, mapping, flat)
-        yield from _unmapped_inputs(model, mapping)
+        yield from _check_requirements(model, mapping, flat)
+        yield from _check_inputs(model, mapping)
 
 
-def _mapped_requirements(model: Model, mapping: SubstitutionMapping, flat: FlatType) -> Iterator[Finding]:
+def _check_requirements(
+    model: TopologyModel, mapping: SubstitutionMapping, flat: FlatType
+) -> Iterator[Finding]:
     for place, message, hint in problems_of_requirements(model, mapping, flat):
         yield WRONG_SUBSTITUTION.at(place, message, hint=hint)
 
 
-def _unmapped_inputs(model: Model, mapping: SubstitutionMapping) -> Iterator[Finding]:
+def _check_inputs(model: TopologyModel, mapping: SubstitutionMapping) -> Iterator[Finding]:
     """2.0: nobody gives inputs to a topology that stands for a node, but the properties of that node."""
     mapped = {name for entry in mapping.of("properties") for target in entry.targets for name in target}
     for name, definition in model.topology.inputs.items():
@@ -170,15 +174,15 @@ def _unmapped_inputs(model: Model, mapping: SubstitutionMapping) -> Iterator[Fin
             yield WRONG_SUBSTITUTION.at(definition.place, message, hint=hint)
 
 
-def _mapped_entry(
-    model: Model, mapping: SubstitutionMapping, flat: FlatType, entry: MappedEntry
+def _check_entry(
+    model: TopologyModel, mapping: SubstitutionMapping, flat: FlatType, entry: MappedEntry
 ) -> Iterator[Finding]:
     """What a mapping names is there: in the node type, and in the topology that stands for it."""
     word = _WORDS[entry.section]
-    declared = _entries(flat, entry.section)
+    declared = _section_names(flat, entry.section)
     complete = model.topology.complete
     if entry.part and entry.origin.second and complete:
-        yield from _part(model, flat, entry, word)
+        yield from _check_entry_part(model, flat, entry, word)
     if entry.name not in declared and complete and not entry.part:
         hint = did_you_mean(entry.name, declared)
         yield WRONG_SUBSTITUTION.at(entry.place, f"{mapping.name} has no {word} {entry.name!r}", hint=hint)
@@ -195,15 +199,17 @@ def _mapped_entry(
             continue
         inner = model.flat[template]
         if entry.section == "capabilities" and inner is not None and entry.origin.second:
-            yield from _capability(model, flat, inner, entry, name)
-        names = None if inner is None else _entries(inner, entry.section)
+            yield from _check_capability(model, flat, inner, entry, name)
+        names = None if inner is None else _section_names(inner, entry.section)
         if names is not None and name not in names and complete:
             hint = did_you_mean(name, names)
             message = f"substitution maps to the {word} {name!r} of {template!r}, which it does not have"
             yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
 
 
-def _part(model: Model, flat: FlatType, entry: MappedEntry, word: str) -> Iterator[Finding]:
+def _check_entry_part(
+    model: TopologyModel, flat: FlatType, entry: MappedEntry, word: str
+) -> Iterator[Finding]:
     """2.0: `[CAPABILITY, host, size]: input`, `[RELATIONSHIP, host, 0, size]: input`."""
     if len(entry.part) < 2 or entry.part[0] not in ("CAPABILITY", "RELATIONSHIP"):
         return
@@ -211,12 +217,12 @@ def _part(model: Model, flat: FlatType, entry: MappedEntry, word: str) -> Iterat
     if entry.part[0] == "CAPABILITY":
         declared = flat.capabilities.get(name)
         names: Collection[str] = flat.capabilities
-        type_ = None if declared is None else model.types.find(Kind.CAPABILITY, declared.type)
+        type_ = None if declared is None else model.types.find(TypeKind.CAPABILITY, declared.type)
     else:
         requirement = flat.requirements.get(name)
         names = flat.requirements
         relationship = None if requirement is None else requirement.relationship
-        type_ = None if relationship is None else model.types.find(Kind.RELATIONSHIP, relationship)
+        type_ = None if relationship is None else model.types.find(TypeKind.RELATIONSHIP, relationship)
     kind = "capability" if entry.part[0] == "CAPABILITY" else "requirement"
     if name not in names:
         message = f"{flat.name} has no {kind} {name!r}"
@@ -227,7 +233,7 @@ def _part(model: Model, flat: FlatType, entry: MappedEntry, word: str) -> Iterat
         yield WRONG_SUBSTITUTION.at(entry.place, message, hint=hint)
 
 
-def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator[Finding]:
+def _single_target(model: TopologyModel, flat: FlatType, entry: MappedEntry) -> Iterator[Finding]:
     """2.0: a property is an input, an attribute an output, an operation a workflow of the topology."""
     if not entry.origin.second or entry.part or not model.topology.complete:
         return
@@ -274,20 +280,20 @@ def _single_target(model: Model, flat: FlatType, entry: MappedEntry) -> Iterator
         yield WRONG_SUBSTITUTION.at(entry.place, message)
 
 
-def _capability(
-    model: Model, flat: FlatType, inner: FlatType, entry: MappedEntry, name: str
+def _check_capability(
+    model: TopologyModel, flat: FlatType, inner: FlatType, entry: MappedEntry, name: str
 ) -> Iterator[Finding]:
     outer_type, inner_type = flat.capabilities.get(entry.name), inner.capabilities.get(name)
     if outer_type is None or inner_type is None:
         return
     types = model.types
-    both_there = all(types.find(Kind.CAPABILITY, each.type) for each in (outer_type, inner_type))
-    if both_there and not types.is_a(Kind.CAPABILITY, inner_type.type, outer_type.type):
+    both_there = all(types.find(TypeKind.CAPABILITY, each.type) for each in (outer_type, inner_type))
+    if both_there and not types.is_a(TypeKind.CAPABILITY, inner_type.type, outer_type.type):
         message = f"capability {name!r} is of type {inner_type.type!r}, which does not derive from {outer_type.type!r}"
         yield WRONG_SUBSTITUTION.at(entry.place, message)
 
 
-def _entries(flat: FlatType, section: str) -> Collection[str]:
+def _section_names(flat: FlatType, section: str) -> Collection[str]:
     match section:
         case "capabilities":
             return flat.capabilities

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.suggestions import did_you_mean, near
+from sabir.diagnostics.suggestions import did_you_mean, suggest
 from sabir.languages.tosca.check.rules.function_results import check_result
-from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.model import TopologyModel
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import (
     FORBIDDEN_VALUE,
     MISSING_VALUE,
     UNKNOWN_PROPERTY,
-    Misfit,
+    TypeMismatch,
     holds_expression,
 )
 from sabir.languages.tosca.syntax.nodes import (
@@ -29,17 +29,17 @@ from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
     RelationshipTemplate,
     Schema,
+    SourceValue,
     TypeDefinition,
-    Written,
-    defined_values,
+    list_defined_values,
 )
-from sabir.languages.tosca.syntax.scopes import Kind
+from sabir.languages.tosca.syntax.scopes import TypeKind
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
 
 def check_values(
-    model: Model,
+    model: TopologyModel,
     assigned: Assignment,
     definitions: Mapping[str, PropertyDefinition],
     owner: str,
@@ -91,7 +91,7 @@ def check_required_values(
     owner: str,
 ) -> Iterator[Finding]:
     # A name that is nearly the one that is missing is told already.
-    misspelt = {near(name, definitions) for name in assigned if name not in definitions}
+    misspelt = {suggest(name, definitions) for name in assigned if name not in definitions}
     for name, definition in definitions.items():
         if definition.needs_value and name not in misspelt and name not in assigned:
             type_ = definition.schema.name if definition.schema else "any"
@@ -99,15 +99,15 @@ def check_required_values(
             yield MISSING_VALUE.at(place, message)
 
 
-def misfit_finding(misfit: Misfit, written: Written, subject: str) -> Finding:
+def misfit_finding(misfit: TypeMismatch, written: SourceValue, subject: str) -> Finding:
     """At the part of the value that is wrong."""
     where = "".join(f"[{key!r}]" for key in misfit.path)
-    node = _part(written.node, misfit.path)
+    node = _find_part(written.node, misfit.path)
     place = Place(written.origin.source, node.span)
     return misfit.rule.at(place, f"{subject}{where}: {misfit.message}", hint=misfit.hint)
 
 
-def _part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:
+def _find_part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:
     for key in path:
         inner: YamlNode | None = None
         if isinstance(node, YamlSequence) and isinstance(key, int):
@@ -125,12 +125,14 @@ def _part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:
 _ANYTHING = frozenset({"any", "json", "xml"})
 
 
-def lost(types: TypeTable, schema: Schema | None, way: Sequence[object]) -> tuple[str, str | None] | None:
+def find_path_problem(
+    types: TypeTable, schema: Schema | None, way: Sequence[object]
+) -> tuple[str, str | None] | None:
     """Where a way into a value of a type ends, and a hint; None when it leads somewhere, or to nobody knows what."""
     for word in way:
         if schema is None or not isinstance(word, str | int):
             return None
-        flat = types.find(Kind.DATA, schema.name)
+        flat = types.find(TypeKind.DATA, schema.name)
         if flat is None and not types.is_primitive(schema.name):
             return None
         base = schema.name if flat is None else flat.primitive
@@ -151,7 +153,7 @@ def lost(types: TypeTable, schema: Schema | None, way: Sequence[object]) -> tupl
     return None
 
 
-def values(model: Model) -> Iterator[Written]:
+def list_values(model: TopologyModel) -> Iterator[SourceValue]:
     """Every value of the topology that a function may stand in."""
     topology = model.topology
     for node in model.nodes.values():
@@ -181,21 +183,21 @@ def values(model: Model) -> Iterator[Written]:
     for output in topology.outputs.values():
         if output.value is not None:
             yield output.value
-    yield from clauses(model)
+    yield from list_clauses(model)
     yield from operation_inputs(model)
 
 
-def operation_inputs(model: Model) -> Iterator[Written]:
-    types = {id(type_): type_ for type_ in model.topology.types[Kind.NODE].values()}.values()
+def operation_inputs(model: TopologyModel) -> Iterator[SourceValue]:
+    types = {id(type_): type_ for type_ in model.topology.types[TypeKind.NODE].values()}.values()
     owners: tuple[NodeTemplate | TypeDefinition, ...] = (*model.nodes.values(), *types)
     for owner in owners:
         for interface in owner.interfaces.values():
-            yield from defined_values(interface.inputs)
+            yield from list_defined_values(interface.inputs)
             for operation in interface.operations.values():
-                yield from defined_values(operation.inputs)
+                yield from list_defined_values(operation.inputs)
 
 
-def clauses(model: Model) -> Iterator[Written]:
+def list_clauses(model: TopologyModel) -> Iterator[SourceValue]:
     """2.0: conditions and validation clauses, which are functions, too."""
     topology = model.topology
     for workflow in topology.workflows.values():
@@ -209,10 +211,10 @@ def clauses(model: Model) -> Iterator[Written]:
     for table in topology.types.values():
         for type_ in {id(type_): type_ for type_ in table.values()}.values():
             if type_.origin.second:
-                yield from _conditions(type_)
+                yield from _list_conditions(type_)
 
 
-def validations(model: Model) -> Iterator[Written]:
+def list_validation_arguments(model: TopologyModel) -> Iterator[SourceValue]:
     """2.0: the arguments of validation clauses."""
     topology = model.topology
     schemas = [definition.schema for definition in topology.inputs.values()]
@@ -228,7 +230,7 @@ def validations(model: Model) -> Iterator[Written]:
             schemas += [schema.entry_schema, schema.key_schema]
 
 
-def _conditions(type_: TypeDefinition) -> Iterator[Written]:
+def _list_conditions(type_: TypeDefinition) -> Iterator[SourceValue]:
     for trigger in type_.triggers.values():
         if trigger.condition is not None:
             yield trigger.condition

@@ -37,21 +37,23 @@ class Client:
 
     def list_params(self, tid: object, query: object = None) -> Any:
         del tid, query
-        return self._answer(Result(200, {"parameters": [_parameter(*fact) for fact in self._known()]}))
+        return self._answer(
+            Result(200, {"parameters": [_parameter_data(*fact) for fact in self._list_facts()]})
+        )
 
     def get_param(self, tid: object, id: str, resource_id: str | None = None) -> Any:  # noqa: A002  # its name there
         del tid
-        for resource, name, value in self._known():
+        for resource, name, value in self._list_facts():
             if (resource, name) == (resource_id, id):
-                return self._answer(Result(200, {"parameter": _parameter(resource, name, value)}))
+                return self._answer(Result(200, {"parameter": _parameter_data(resource, name, value)}))
         return self._answer(Result(404, {"message": f"{resource_id} has not told {id!r} yet"}))
 
     def get_facts(self, tid: object, rid: str) -> Any:
         del tid
-        facts = [_parameter(*fact) for fact in self._known() if fact[0] == rid]
+        facts = [_parameter_data(*fact) for fact in self._list_facts() if fact[0] == rid]
         return self._answer(Result(200, {"data": facts}))
 
-    def _known(self) -> list[tuple[str, str, str]]:
+    def _list_facts(self) -> list[tuple[str, str, str]]:
         return [(resource, name, value) for (resource, name), value in type(self).facts["facts"]().items()]
 
     def _answer(self, result: Result) -> Any:
@@ -81,5 +83,5 @@ def clients(facts: Facts) -> dict[str, type]:
     }
 
 
-def _parameter(resource: str, name: str, value: str) -> dict[str, Any]:
+def _parameter_data(resource: str, name: str, value: str) -> dict[str, Any]:
     return {"resource_id": resource, "name": name, "value": value, "source": "fact"}

@@ -232,7 +232,7 @@ class HandlerContext(LoggerABC):
     def update_changes(self, changes: Mapping[str, Any]) -> None:
         """Add changes: `{field: (current, desired)}`, `{field: {"current": …, "desired": …}}` or with a change itself."""
         for name, change in changes.items():
-            self._changes[name] = _change(name, change)
+            self._changes[name] = _parse_change(name, change)
 
     # Lines
 
@@ -241,18 +241,18 @@ class HandlerContext(LoggerABC):
         values = dict(kwargs)
         if exc_info:
             values["traceback"] = traceback.format_exc()
-        self._logs.append(LogLine(logging.getLevelName(level), _filled(msg, values), values))
+        self._logs.append(LogLine(logging.getLevelName(level), _format_message(msg, values), values))
         self.logger.log(level, "resource %s: %s", self._resource.id, self._logs[-1].text)
 
 
-def _filled(msg: str, values: dict[str, Any]) -> str:
+def _format_message(msg: str, values: dict[str, Any]) -> str:
     try:
         return msg % values if values else msg
     except (KeyError, TypeError, ValueError):
         return msg  # a text that is not about these values
 
 
-def _change(name: str, change: Any) -> AttributeStateChange:
+def _parse_change(name: str, change: Any) -> AttributeStateChange:
     if isinstance(change, AttributeStateChange):
         return change
     if isinstance(change, dict):

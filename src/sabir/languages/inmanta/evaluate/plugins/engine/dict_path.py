@@ -38,11 +38,11 @@ _tokens: Final = lazy_pattern(
 )
 
 
-def _unescape(text: str) -> str:
+def _unescape_name(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
-def _escape(text: str) -> str:
+def _escape_name(text: str) -> str:
     return re.sub(r"([\\.\[\]=,*])", r"\\\1", text)
 
 
@@ -61,14 +61,14 @@ class WildDictPath:
 
     def get_elements(self, container: object) -> list[Any]:
         """Every value that the path leads to."""
-        return [value for _, value in self.resolved(container)]
+        return [value for _, value in self.match_elements(container)]
 
-    def resolved(self, container: object) -> Iterator[tuple[DictPath, Any]]:
+    def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
         raise NotImplementedError
 
     def resolve_wild_cards(self, container: object) -> list[DictPath]:
         """The plain paths that a wild one stands for."""
-        return [path for path, _ in self.resolved(container)]
+        return [path for path, _ in self.match_elements(container)]
 
     def get_path_sections(self) -> Sequence[WildDictPath]:
         return (self,)
@@ -108,7 +108,7 @@ class DictPath(WildDictPath):
         """The dict there, made when it is missing."""
         return self.get_element(container, construct=True)
 
-    def resolved(self, container: object) -> Iterator[tuple[DictPath, Any]]:
+    def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
         try:
             yield self, self.get_element(container)
         except KeyError:
@@ -119,7 +119,7 @@ class DictPath(WildDictPath):
         raise NotImplementedError
 
 
-def _dict(container: object) -> dict[str, Any]:
+def _require_dict(container: object) -> dict[str, Any]:
     if not isinstance(container, dict):
         raise ContainerStructureException(f"{container!r} is no dict")
     return container
@@ -154,22 +154,22 @@ class InDict(DictPath):
         self.key = key
 
     def get_element(self, container: object, construct: bool = False) -> Any:  # noqa: FBT001, FBT002
-        holder = _dict(container)
+        holder = _require_dict(container)
         if self.key not in holder and construct:
             holder[self.key] = {}
         return holder[self.key]
 
     def set_element(self, container: object, value: object, construct: bool = True) -> None:  # noqa: FBT001, FBT002, ARG002
-        _dict(container)[self.key] = value
+        _require_dict(container)[self.key] = value
 
     def remove(self, container: object) -> None:
-        _dict(container).pop(self.key, None)
+        _require_dict(container).pop(self.key, None)
 
     def get_key(self) -> str:
         return self.key
 
     def to_str(self) -> str:
-        return _escape(self.key)
+        return _escape_name(self.key)
 
 
 class KeyedList(DictPath):
@@ -180,14 +180,14 @@ class KeyedList(DictPath):
         self.pairs = tuple(key_value_pairs)
 
     def _matches(self, item: object) -> bool:
-        holder = _dict(item)
+        holder = _require_dict(item)
         return all(
             value.matches(holder.get(key)) if isinstance(value, NullValue) else str(holder.get(key)) == value
             for key, value in self.pairs
         )
 
     def _items(self, container: object, *, construct: bool = False) -> list[Any]:
-        holder = _dict(container)
+        holder = _require_dict(container)
         if self.relation not in holder and construct:
             holder[self.relation] = []
         items = holder[self.relation]
@@ -227,10 +227,10 @@ class KeyedList(DictPath):
 
     def to_str(self) -> str:
         pairs = ",".join(
-            f"{_escape(key)}={value if isinstance(value, NullValue) else _escape(value)}"
+            f"{_escape_name(key)}={value if isinstance(value, NullValue) else _escape_name(value)}"
             for key, value in self.pairs
         )
-        return f"{_escape(self.relation)}[{pairs}]"
+        return f"{_escape_name(self.relation)}[{pairs}]"
 
 
 class ComposedPath(DictPath):
@@ -269,8 +269,8 @@ class ComposedPath(DictPath):
 class _WildInDict(WildDictPath):
     """`*`: everything that a dict has."""
 
-    def resolved(self, container: object) -> Iterator[tuple[DictPath, Any]]:
-        for key, value in _dict(container).items():
+    def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
+        for key, value in _require_dict(container).items():
             yield InDict(key), value
 
     def to_str(self) -> str:
@@ -297,34 +297,34 @@ class _WildKeyedList(WildDictPath):
                 return False
         return True
 
-    def resolved(self, container: object) -> Iterator[tuple[DictPath, Any]]:
-        items = _dict(container).get(self.relation, [])
+    def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
+        items = _require_dict(container).get(self.relation, [])
         if not isinstance(items, list):
             raise ContainerStructureException(f"{self.relation!r} is no list")
         for item in items:
-            if self._matches(_dict(item)):
+            if self._matches(_require_dict(item)):
                 keys = [key for key, _ in self.pairs if key is not None]
                 yield KeyedList(self.relation, [(key, str(item[key])) for key in keys]), item
 
     def to_str(self) -> str:
         pairs = ",".join(
-            f"{'*' if key is None else _escape(key)}={'*' if value is None else value}"
+            f"{'*' if key is None else _escape_name(key)}={'*' if value is None else value}"
             for key, value in self.pairs
         )
-        return f"{_escape(self.relation)}[{pairs}]"
+        return f"{_escape_name(self.relation)}[{pairs}]"
 
 
 class _WildComposed(WildDictPath):
     def __init__(self, sections: Sequence[WildDictPath]) -> None:
         self.expanded_path = tuple(sections)
 
-    def resolved(self, container: object) -> Iterator[tuple[DictPath, Any]]:
+    def match_elements(self, container: object) -> Iterator[tuple[DictPath, Any]]:
         places: list[tuple[list[DictPath], Any]] = [([], container)]
         for section in self.expanded_path:
             places = [
                 ([*before, path], value)
                 for before, holder in places
-                for path, value in section.resolved(holder)
+                for path, value in section.match_elements(holder)
             ]
         for sections, value in places:
             yield ComposedPath(sections), value
@@ -391,7 +391,7 @@ class _Reader:
     def _section(self) -> WildDictPath:
         name = self._take("word")
         if self.kinds[self.at][0] != "open":
-            return _WildInDict() if name == "*" else InDict(_unescape(name))
+            return _WildInDict() if name == "*" else InDict(_unescape_name(name))
         pairs: list[tuple[str | None, str | NullValue | None]] = []
         while self.kinds[self.at][0] == "open":  # several keys are written [a=1,b=2] or [a=1][b=2]
             self.at += 1
@@ -402,8 +402,8 @@ class _Reader:
             self._take("close")
         plain = [(key, value) for key, value in pairs if key is not None and value is not None]
         if len(plain) == len(pairs):
-            return KeyedList(_unescape(name), plain)
-        return _WildKeyedList(_unescape(name), pairs)
+            return KeyedList(_unescape_name(name), plain)
+        return _WildKeyedList(_unescape_name(name), pairs)
 
     def _pair(self) -> tuple[str | None, str | NullValue | None]:
         key = self._take("word")
@@ -417,5 +417,5 @@ class _Reader:
             value = NullValue()
         else:
             word = self._take("word")
-            value = NullValue() if word == "\\0" else None if word == "*" else _unescape(word)
-        return None if key == "*" else _unescape(key), value
+            value = NullValue() if word == "\\0" else None if word == "*" else _unescape_name(word)
+        return None if key == "*" else _unescape_name(key), value

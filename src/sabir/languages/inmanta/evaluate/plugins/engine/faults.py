@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.languages.inmanta.evaluate.interrupts import Wait
-from sabir.languages.inmanta.evaluate.values import Frame, Instance
+from sabir.languages.inmanta.evaluate.values import Frame, ModelInstance
 
 __all__ = [
     "AttributeException",
@@ -44,7 +44,7 @@ class MultiUnsetException(Wait):
         return self.result_variables[0].slot
 
     @property
-    def owner(self) -> Instance | None:  # type: ignore[override]
+    def owner(self) -> ModelInstance | None:  # type: ignore[override]
         return self.result_variables[0].owner
 
 

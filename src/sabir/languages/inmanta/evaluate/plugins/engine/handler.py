@@ -41,7 +41,7 @@ def cache(
             bound = {**dict(zip(names, args, strict=False)), **named}
             key = (
                 method.__name__,
-                *((name, _key(value)) for name, value in sorted(bound.items()) if name not in ignore),
+                *((name, _cache_key(value)) for name, value in sorted(bound.items()) if name not in ignore),
             )
             if key in self.cache:
                 return self.cache[key]
@@ -55,7 +55,7 @@ def cache(
     return remembering if function is None else remembering(function)
 
 
-def _key(value: Any) -> Any:
+def _cache_key(value: Any) -> Any:
     if isinstance(value, Resource):
         return value.id.resource_str()
     try:
@@ -87,7 +87,9 @@ class HandlerAPI(ABC, Generic[TResource]):
     def deploy(self, ctx: HandlerContext, resource: TResource, requires: Mapping[Any, Any]) -> None:
         """Deploy a resource, when everything that it requires is there."""
         failed = sorted(
-            str(name) for name, state in requires.items() if _word(state) not in ("deployed", "non_compliant")
+            str(name)
+            for name, state in requires.items()
+            if _state_name(state) not in ("deployed", "non_compliant")
         )
         if failed:
             ctx.info(
@@ -158,7 +160,7 @@ class HandlerAPI(ABC, Generic[TResource]):
 
     # One way to run, for all kinds of handlers
 
-    def _guarded(self, ctx: HandlerContext, resource: TResource, run: Callable[[], None]) -> None:
+    def _run_guarded(self, ctx: HandlerContext, resource: TResource, run: Callable[[], None]) -> None:
         """`pre`, the run and `post`; what they raise becomes the state of the resource."""
         try:
             self.pre(ctx, resource)
@@ -177,7 +179,7 @@ class HandlerAPI(ABC, Generic[TResource]):
             tell_error(ctx, resource, error, when="after")
 
 
-def _word(state: Any) -> str:
+def _state_name(state: Any) -> str:
     return str(getattr(state, "value", state))
 
 
@@ -214,12 +216,12 @@ class ResourceHandler(HandlerAPI[TResource]):
                 ctx.set_resource_state(HandlerResourceState.dry)
                 return
             if getattr(resource, "report_only", False):
-                _report(ctx)
+                _report_compliance(ctx)
                 return
             self.do_changes(ctx, resource, changes)
             ctx.set_resource_state(HandlerResourceState.deployed)
 
-        self._guarded(ctx, resource, run)
+        self._run_guarded(ctx, resource, run)
 
     def check_facts(self, ctx: HandlerContext, resource: TResource) -> dict[str, str]:
         facts: dict[str, str] = {}
@@ -233,7 +235,7 @@ class ResourceHandler(HandlerAPI[TResource]):
         return facts
 
 
-def _report(ctx: HandlerContext) -> None:
+def _report_compliance(ctx: HandlerContext) -> None:
     """A resource that only reports: what differs is said, nothing is changed."""
     compliant = HandlerResourceState.non_compliant if ctx.changes else HandlerResourceState.deployed
     ctx.set_resource_state(compliant)
@@ -258,7 +260,7 @@ class CRUDHandler(ResourceHandler[TResource]):
         return self._diff(current, desired)
 
     def execute(self, ctx: HandlerContext, resource: TResource, dry_run: bool = False) -> None:  # noqa: FBT001, FBT002
-        self._guarded(ctx, resource, lambda: self._run(ctx, resource, dry_run=dry_run))
+        self._run_guarded(ctx, resource, lambda: self._run(ctx, resource, dry_run=dry_run))
 
     def _run(self, ctx: HandlerContext, resource: TResource, *, dry_run: bool) -> None:
         desired: Any = resource
@@ -277,7 +279,7 @@ class CRUDHandler(ResourceHandler[TResource]):
             ctx.set_resource_state(HandlerResourceState.dry)
             return
         if desired.report_only:
-            _report(ctx)
+            _report_compliance(ctx)
             return
         self._change(ctx, desired, changes)
         ctx.set_resource_state(HandlerResourceState.deployed)
@@ -310,4 +312,4 @@ class DiscoveryHandler(HandlerAPI[TResource], Generic[TResource, TDiscovered]):
             ctx.set_resource_state(HandlerResourceState.deployed)
 
         if not dry_run:
-            self._guarded(ctx, resource, run)
+            self._run_guarded(ctx, resource, run)

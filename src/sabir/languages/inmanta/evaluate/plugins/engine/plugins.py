@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from sabir.languages.inmanta.evaluate.views import called_by_python
+from sabir.languages.inmanta.evaluate.views import wrap_model_function
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.functions import Function
+    from sabir.languages.inmanta.evaluate.functions import PluginFunction
     from sabir.languages.inmanta.evaluate.plugins.api import Context
 
-__all__ = ["CheckedArgs", "Plugin", "called", "plugin_class"]
+__all__ = ["CheckedArgs", "Plugin", "plugin_class", "resolve_callable"]
 
 
 class CheckedArgs(Struct, frozen=True):
@@ -40,7 +40,7 @@ def plugin_class(name: str, function: Callable[..., Any]) -> type[Plugin]:
     return type(name, (Plugin,), members)
 
 
-def called(function: Callable[..., Any]) -> Callable[..., Any]:
+def resolve_callable(function: Callable[..., Any]) -> Callable[..., Any]:
     """What is run for a registered function: itself, or what somebody put into its place."""
     handle: type[Plugin] | None = getattr(function, "__plugin__", None)
     if handle is None or handle.call is Plugin.call:
@@ -57,9 +57,9 @@ def called(function: Callable[..., Any]) -> Callable[..., Any]:
 class CallablePlugin(Plugin):
     """A plug-in of the model, by name, as another one calls it: with views, and with a context when it asks for one."""
 
-    def __init__(self, function: Function, context: Context) -> None:
+    def __init__(self, function: PluginFunction, context: Context) -> None:
         self._function = function
-        self._python = called_by_python(function.call)
+        self._python = wrap_model_function(function.call)
         self._made_for = context
         self._context = 0 if function.context else -1
 

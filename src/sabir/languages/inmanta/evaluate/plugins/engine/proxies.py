@@ -14,9 +14,9 @@ from sabir.languages.inmanta.evaluate.views import (
     InstanceView,
     ListView,
     UnknownException,
-    inward,
-    known,
-    outward,
+    from_python,
+    require_known,
+    to_python,
 )
 
 __all__ = [
@@ -66,7 +66,7 @@ class DynamicProxy(InstanceView, metaclass=_Views):
         return context or ProxyContext(path=object.__repr__(self))
 
     def __getattr__(self, name: str) -> Any:
-        value = outward(self._instance)
+        value = to_python(self._instance)
         if isinstance(value, InstanceView):
             return InstanceView.__getattr__(value, name)
         return getattr(value, name)
@@ -74,15 +74,15 @@ class DynamicProxy(InstanceView, metaclass=_Views):
     @classmethod
     def return_value(cls, value: object, *, context: ProxyContext | None = None) -> Any:  # noqa: ARG003
         """A value of the model as plug-ins see it."""
-        return known(outward(value))
+        return require_known(to_python(value))
 
     def _return_value(self, value: object, *, relative_path: str) -> Any:  # noqa: ARG002
-        return known(outward(value))
+        return require_known(to_python(value))
 
     @classmethod
     def unwrap(cls, item: object, *, dynamic_context: object = None) -> Any:  # noqa: ARG003
         """A value of a plug-in as the model knows it."""
-        return inward(item)
+        return from_python(item)
 
     def is_unknown(self) -> bool:
         return isinstance(self._instance, Unknown)

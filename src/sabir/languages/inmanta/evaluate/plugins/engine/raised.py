@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sabir.diagnostics.reasons import said_by
+from sabir.diagnostics.reasons import error_text
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     HandlerContext,
@@ -34,5 +34,5 @@ def tell_error(ctx: HandlerContext, resource: Resource, error: BaseException, *,
     ctx.exception(
         f"An error occurred {when} deployment of %(resource_id)s (exception: %(exception)s)",
         resource_id=resource.id,
-        exception=f"{type(error).__name__}({said_by(error)})",
+        exception=f"{type(error).__name__}({error_text(error)})",
     )

@@ -49,10 +49,10 @@ class ReferenceLike:
         import hashlib
         import json
 
-        written = [_argument(name, value, self) for name, value in self.arguments.items()]
+        written = [_argument_data(name, value, self) for name, value in self.arguments.items()]
         data = json.dumps({"type": type_name_of(self), "args": written}, sort_keys=True)
         digest = hashlib.md5(data.encode(), usedforsecurity=False).digest()
-        return _uuid3(digest), written
+        return _digest_uuid(digest), written
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -65,7 +65,7 @@ class ReferenceLike:
         return hash((type(self), repr(sorted(self.arguments.items(), key=lambda pair: pair[0]))))
 
 
-def _uuid3(digest: bytes) -> uuid.UUID:
+def _digest_uuid(digest: bytes) -> uuid.UUID:
     """An id from a digest, in the namespace of object identifiers."""
     import hashlib
     import uuid
@@ -83,7 +83,7 @@ def type_name_of(value: ReferenceLike) -> str:
     return name
 
 
-def _argument(name: str, value: Any, holder: ReferenceLike) -> dict[str, Any]:
+def _argument_data(name: str, value: Any, holder: ReferenceLike) -> dict[str, Any]:
     from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
 
     if isinstance(value, Reference):
@@ -158,7 +158,7 @@ class ReplaceValue(Mutator):
         self.destination = destination
 
     def run(self, logger: Any) -> None:
-        first, *rest = _steps(self.destination)
+        first, *rest = _parse_path(self.destination)
         value = self.resolve_other(self.value, logger)
         if not rest:
             setattr(self.resource, str(first), value)
@@ -169,7 +169,7 @@ class ReplaceValue(Mutator):
         holder[rest[-1]] = value
 
 
-def _steps(path: str) -> list[str | int]:
+def _parse_path(path: str) -> list[str | int]:
     """`field.'key'[0]` as its steps."""
     import re
 
@@ -196,13 +196,13 @@ class Registrations:
         """What is known about resources, by their ids and the names of the facts."""
 
     def reference(self, name: str) -> Callable[[type], type]:
-        return _registering(name, self.references)
+        return _register_as(name, self.references)
 
     def mutator(self, name: str) -> Callable[[type], type]:
-        return _registering(name, self.mutators)
+        return _register_as(name, self.mutators)
 
 
-def _registering(name: str, classes: dict[str, Any]) -> Callable[[type], type]:
+def _register_as(name: str, classes: dict[str, Any]) -> Callable[[type], type]:
     def register(cls: Any) -> Any:
         cls.type = name
         classes[name] = cls
@@ -215,19 +215,19 @@ def is_reference_of(instance: object, type_class: type) -> bool:
     return isinstance(instance, Reference) and instance.get_reference_type() is type_class
 
 
-def referenced(value: Any, path: str) -> Iterator[tuple[str, Reference[Any]]]:
+def find_references(value: Any, path: str) -> Iterator[tuple[str, Reference[Any]]]:
     """The references in a value, each with the path to it."""
     if isinstance(value, Reference):
         yield path, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from referenced(item, f"{path}.'{_quoted(key)}'")
+            yield from find_references(item, f"{path}.'{_escape_key(key)}'")
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from referenced(item, f"{path}[{index}]")
+            yield from find_references(item, f"{path}[{index}]")
 
 
-def _quoted(key: object) -> str:
+def _escape_key(key: object) -> str:
     return str(key).replace("\\", "\\\\").replace("'", "\\'")
 
 
@@ -240,7 +240,7 @@ def resolve_all(resource: Any, logger: Any) -> None:
     def reference(identity: str) -> Reference[Any]:
         if identity not in looked_up:
             entry = written[identity]
-            looked_up[identity] = _made(registrations.references, entry, argument)
+            looked_up[identity] = _build_instance(registrations.references, entry, argument)
             looked_up[identity].__dict__["_facts"] = registrations.facts
         return looked_up[identity]
 
@@ -255,10 +255,10 @@ def resolve_all(resource: Any, logger: Any) -> None:
         return entry.get("value")
 
     for entry in resource.mutators or ():
-        _made(registrations.mutators, entry, argument).run(logger)
+        _build_instance(registrations.mutators, entry, argument).run(logger)
 
 
-def _made(
+def _build_instance(
     classes: Mapping[str, Any], entry: Mapping[str, Any], argument: Callable[[Mapping[str, Any]], Any]
 ) -> Any:
     cls = classes.get(entry["type"])

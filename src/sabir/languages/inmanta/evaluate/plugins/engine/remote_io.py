@@ -104,7 +104,7 @@ class RemoteIO(IOBase):
                 answer = self._exchange(process, asked)
             except (OSError, ValueError):
                 self._process = None
-                raise DeployError(f"{self._place.host}: {self._said(process)}") from None
+                raise DeployError(f"{self._place.host}: {self._last_error_line(process)}") from None
         if "error" in answer:
             kind, text = answer["error"]
             raise _ERRORS.get(kind, RuntimeError)(text)
@@ -142,22 +142,22 @@ class RemoteIO(IOBase):
         return process
 
     @staticmethod
-    def _said(process: subprocess.Popen[bytes]) -> str:
+    def _last_error_line(process: subprocess.Popen[bytes]) -> str:
         """Why it came to an end: the last line that ssh wrote."""
         process.kill()
         assert process.stderr is not None
         lines = process.stderr.read().decode(errors="replace").strip().splitlines()
-        _end(process)
+        _end_process(process)
         return lines[-1] if lines else "the connection ended"
 
     def close(self) -> None:
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
-            _end(process)
+            _end_process(process)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end_process(process: subprocess.Popen[bytes]) -> None:
     """It ends when nothing is asked any more; what does not is ended."""
     with suppress(OSError):
         assert process.stdin is not None

@@ -121,7 +121,7 @@ class Id:
         return match is not None and match["version"] is not None
 
 
-def _checked(fields: Any, cls: type) -> tuple[str, ...]:
+def _check_fields(fields: Any, cls: type) -> tuple[str, ...]:
     names = tuple(fields) if isinstance(fields, tuple | list) else ()
     if not isinstance(fields, tuple | list) or not all(isinstance(name, str) for name in names):
         raise ResourceException(f"the fields of {cls.__name__} are no list of names")
@@ -143,7 +143,7 @@ class Resource:
     """What a class itself says; `fields` has those of its bases, mixins among them, as well."""
 
     def __init_subclass__(cls) -> None:
-        cls.declared_fields = _checked(cls.__dict__.get("fields", ()), cls)
+        cls.declared_fields = _check_fields(cls.__dict__.get("fields", ()), cls)
         fields: dict[str, None] = {}
         for base in cls.__mro__:
             members = base.__dict__
@@ -162,15 +162,15 @@ class Resource:
 
     @staticmethod
     def get_send_event(_: Any, obj: Any) -> bool:
-        return _flag(obj, "send_event", default=False)
+        return _read_flag(obj, "send_event", default=False)
 
     @staticmethod
     def get_receive_events(_: Any, obj: Any) -> bool:
-        return _flag(obj, "receive_events", default=True)
+        return _read_flag(obj, "receive_events", default=True)
 
     @staticmethod
     def get_report_only(_: Any, obj: Any) -> bool:
-        return _flag(obj, "report_only", default=False)
+        return _read_flag(obj, "report_only", default=False)
 
     @staticmethod
     def get_references(_: Any, __: Any) -> list[Any]:
@@ -249,7 +249,7 @@ class Resource:
     __repr__ = __str__
 
 
-def _flag(obj: Any, name: str, *, default: bool) -> bool:
+def _read_flag(obj: Any, name: str, *, default: bool) -> bool:
     try:
         return bool(getattr(obj, name))
     except AttributeError:
@@ -267,11 +267,11 @@ class PurgeableResource(Resource):
 
     @staticmethod
     def get_purged(_: Any, obj: Any) -> bool:
-        return _flag(obj, "purged", default=False)
+        return _read_flag(obj, "purged", default=False)
 
     @staticmethod
     def get_purge_on_delete(_: Any, obj: Any) -> bool:
-        return _flag(obj, "purge_on_delete", default=False)
+        return _read_flag(obj, "purge_on_delete", default=False)
 
 
 class ManagedResource(Resource):
@@ -279,7 +279,7 @@ class ManagedResource(Resource):
 
     @staticmethod
     def get_managed(_: Any, obj: Any) -> bool:
-        if not _flag(obj, "managed", default=True):
+        if not _read_flag(obj, "managed", default=True):
             raise IgnoreResourceException
         return True
 

@@ -62,20 +62,20 @@ class Entity:
 
     @property
     def parent_entities(self) -> list[Entity]:
-        return _views(self._entity.parents)
+        return _entity_views(self._entity.parents)
 
     @property
     def child_entities(self) -> list[Entity]:
-        return _views(self._entity.children)
+        return _entity_views(self._entity.children)
 
     def get_all_parent_names(self) -> list[str]:
         return [ancestor.name for ancestor in self._entity.ancestors[1:]]
 
     def get_all_parent_entities(self) -> set[Entity]:
-        return set(_views(self._entity.ancestors[1:]))
+        return set(_entity_views(self._entity.ancestors[1:]))
 
     def get_all_child_entities(self) -> set[Entity]:
-        below = _views(self._entity.children)
+        below = _entity_views(self._entity.children)
         return {*below, *(inner for child in below for inner in child.get_all_child_entities())}
 
     def is_parent(self, parent_candidate: Entity) -> bool:
@@ -108,7 +108,7 @@ class Entity:
         return f"Entity({self._entity.name})"
 
 
-def _views(entities: Iterable[EntityType]) -> list[Entity]:
+def _entity_views(entities: Iterable[EntityType]) -> list[Entity]:
     return [entity_view(entity) for entity in entities]
 
 

@@ -22,9 +22,9 @@ class Regex:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema  # type: ignore[import-not-found]  # the module that asks brings pydantic
 
-        return core_schema.no_info_after_validator_function(self.checked, handler(source))
+        return core_schema.no_info_after_validator_function(self.check_match, handler(source))
 
-    def checked(self, value: str) -> str:
+    def check_match(self, value: str) -> str:
         if not matches_start(self._compiled, value):
             raise ValueError(f"{value!r} does not match {self.pattern}")
         return value
@@ -51,4 +51,4 @@ def validate_type(
     kind: Any = getattr(import_module(home), name)
     TypeAdapter(kind(**parameters) if validation_parameters is not None else kind).validate_python(value)
     if pattern is not None:
-        Regex(pattern).checked(value if curtail is None else value[:curtail])
+        Regex(pattern).check_match(value if curtail is None else value[:curtail])

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.languages.inmanta.evaluate.plugins.api import PluginException
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 __all__: list[str] = []
 
 
-def _ip() -> Any:
+def _load_ipaddress() -> Any:
     import ipaddress  # only for models that compute with addresses
 
     return ipaddress
 
 
-def _accepts(parse: Callable[[str], object], value: str) -> bool:
+def _is_accepted(parse: Callable[[str], object], value: str) -> bool:
     try:
         parse(value)
     except ValueError:
@@ -26,88 +26,88 @@ def _accepts(parse: Callable[[str], object], value: str) -> bool:
     return True
 
 
-def _interface(value: str) -> Any:
+def _parse_interface(value: str) -> Any:
     try:
-        return _ip().ip_interface(value)
+        return _load_ipaddress().ip_interface(value)
     except ValueError as error:
-        raise PluginException(reason_of(error)) from None
+        raise PluginException(explain_error(error)) from None
 
 
-def _network(value: str) -> Any:
+def _parse_network(value: str) -> Any:
     try:
-        return _ip().ip_network(value, strict=False)
+        return _load_ipaddress().ip_network(value, strict=False)
     except ValueError as error:
-        raise PluginException(reason_of(error)) from None
+        raise PluginException(explain_error(error)) from None
 
 
 @plugin
 def is_ipv4_address(value: str) -> bool:
-    return _accepts(_ip().IPv4Address, value)
+    return _is_accepted(_load_ipaddress().IPv4Address, value)
 
 
 @plugin
 def is_ipv6_address(value: str) -> bool:
-    return _accepts(_ip().IPv6Address, value)
+    return _is_accepted(_load_ipaddress().IPv6Address, value)
 
 
 @plugin
 def is_ipv4_network(value: str) -> bool:
-    return _accepts(_ip().IPv4Network, value)
+    return _is_accepted(_load_ipaddress().IPv4Network, value)
 
 
 @plugin
 def is_ipv6_network(value: str) -> bool:
-    return _accepts(_ip().IPv6Network, value)
+    return _is_accepted(_load_ipaddress().IPv6Network, value)
 
 
 @plugin
 def is_ipv4_interface(value: str) -> bool:
-    return "/" in value and _accepts(_ip().IPv4Interface, value)
+    return "/" in value and _is_accepted(_load_ipaddress().IPv4Interface, value)
 
 
 @plugin
 def is_ipv6_interface(value: str) -> bool:
-    return "/" in value and _accepts(_ip().IPv6Interface, value)
+    return "/" in value and _is_accepted(_load_ipaddress().IPv6Interface, value)
 
 
 @plugin
 def is_valid_ip(addr: str) -> bool:
     """An IPv4 address in dotted form."""
-    return _accepts(_ip().IPv4Address, addr)
+    return _is_accepted(_load_ipaddress().IPv4Address, addr)
 
 
 @plugin
 def is_date(value: str) -> bool:
     from datetime import date
 
-    return _accepts(date.fromisoformat, value)
+    return _is_accepted(date.fromisoformat, value)
 
 
 @plugin
 def is_datetime(value: str) -> bool:
     from datetime import datetime
 
-    return _accepts(datetime.fromisoformat, value)
+    return _is_accepted(datetime.fromisoformat, value)
 
 
 @plugin
 def is_time(value: str) -> bool:
     from datetime import time
 
-    return _accepts(time.fromisoformat, value)
+    return _is_accepted(time.fromisoformat, value)
 
 
 @plugin
 def is_base64_encoded(s: str) -> bool:
     import base64
 
-    return _accepts(lambda text: base64.b64decode(text, validate=True), s)
+    return _is_accepted(lambda text: base64.b64decode(text, validate=True), s)
 
 
 @plugin
 def ipnet(addr: str, what: str) -> Any:
     """A part of `address/prefix`: `ip`, `prefixlen`, `netmask` or `network`."""
-    interface = _interface(addr)
+    interface = _parse_interface(addr)
     if what == "ip":
         return str(interface.ip)
     if what == "prefixlen":
@@ -122,7 +122,7 @@ def ipnet(addr: str, what: str) -> Any:
 @plugin
 def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa: FBT001, FBT002
     """The address at a position of a network."""
-    network = _network(addr)
+    network = _parse_network(addr)
     if not -network.num_addresses <= position < network.num_addresses:
         raise PluginException(f"{addr} has no address at position {position}")
     address = str(network[position])
@@ -133,39 +133,39 @@ def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa
 def add_to_ip(addr: str, n: int) -> str:
     """The address `n` after another."""
     try:
-        return str(_ip().ip_address(addr) + n)
+        return str(_load_ipaddress().ip_address(addr) + n)
     except ValueError as error:
-        raise PluginException(reason_of(error)) from None
+        raise PluginException(explain_error(error)) from None
 
 
 @plugin
 def ip_address_from_interface(ip_interface: str) -> str:
-    return str(_interface(ip_interface).ip)
+    return str(_parse_interface(ip_interface).ip)
 
 
 @plugin
 def prefixlen(addr: str) -> int:
-    return int(_interface(addr).network.prefixlen)
+    return int(_parse_interface(addr).network.prefixlen)
 
 
 @plugin
 def prefixlength_to_netmask(prefixlen: int) -> str:
     if not 0 <= prefixlen <= 32:
         raise PluginException(f"{prefixlen} is no length of a prefix: it is between 0 and 32")
-    return str(_ip().IPv4Network(f"0.0.0.0/{prefixlen}").netmask)
+    return str(_load_ipaddress().IPv4Network(f"0.0.0.0/{prefixlen}").netmask)
 
 
 @plugin
 def netmask(addr: str) -> str:
-    return str(_interface(addr).netmask)
+    return str(_parse_interface(addr).netmask)
 
 
 @plugin
 def network_address(addr: str) -> str:
-    return str(_interface(addr).network.network_address)
+    return str(_parse_interface(addr).network.network_address)
 
 
 @plugin
 def cidr_to_network(cidr: str) -> str:
     """The address of a network without its prefix."""
-    return str(_network(cidr).network_address)
+    return str(_parse_network(cidr).network_address)

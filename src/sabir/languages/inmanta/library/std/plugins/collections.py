@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
 from sabir.languages.inmanta.evaluate.plugins.signature import ModelType
-from sabir.languages.inmanta.evaluate.values import Instance, property_of
+from sabir.languages.inmanta.evaluate.values import ModelInstance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 __all__: list[str] = []
@@ -69,8 +69,8 @@ def at(objects: list[Any], index: int) -> Any:
         raise PluginException(f"the list has {len(objects)} items, and none at {index}") from None
 
 
-def _attribute(value: Any, name: str) -> Any:
-    return property_of(value, name) if isinstance(value, Instance) else getattr(value, name)
+def _read_attribute(value: Any, name: str) -> Any:
+    return property_of(value, name) if isinstance(value, ModelInstance) else getattr(value, name)
 
 
 @plugin
@@ -78,7 +78,7 @@ def attr(obj: Any, attr: str) -> Any:
     """An attribute of an instance, by a name that is computed."""
     if attr.startswith("_"):
         raise PluginException(f"{attr!r} is no attribute")
-    return _attribute(obj, attr)
+    return _read_attribute(obj, attr)
 
 
 @plugin
@@ -86,7 +86,7 @@ def select(objects: list[Any], attr: str) -> list[Any]:
     """One attribute of every instance of a list."""
     if attr.startswith("_"):
         raise PluginException(f"{attr!r} is no attribute")
-    return [_attribute(item, attr) for item in objects]
+    return [_read_attribute(item, attr) for item in objects]
 
 
 @plugin
@@ -95,7 +95,7 @@ def key_sort(items: list[Any], key: Any) -> list[Any]:
     names = key if isinstance(key, list) else [key]
     if any(name.startswith("_") for name in names):
         raise PluginException("an attribute does not begin with '_'")
-    return sorted(items, key=lambda item: tuple(_attribute(item, name) for name in names))
+    return sorted(items, key=lambda item: tuple(_read_attribute(item, name) for name in names))
 
 
 @plugin("filter")
@@ -147,13 +147,13 @@ def objid(value: Any) -> str:
 def is_instance(ctx: Context, obj: Any, cls: str) -> bool:
     """Whether an instance is of an entity, or of one below it."""
     entity = ctx.entity(cls)
-    return entity is not None and isinstance(obj, Instance) and entity in obj.entity.ancestor_set
+    return entity is not None and isinstance(obj, ModelInstance) and entity in obj.entity.ancestor_set
 
 
 @plugin
 def getattr_or(obj: Any, name: str, default: Any = None) -> Any:
     """An attribute, or a default when it is null."""
-    value = None if name.startswith("_") else _attribute(obj, name)
+    value = None if name.startswith("_") else _read_attribute(obj, name)
     return default if value is None else value
 
 
@@ -164,17 +164,17 @@ def json_loads(s: str) -> Any:
     try:
         return json.loads(s)
     except ValueError as error:
-        raise PluginException(f"no JSON: {reason_of(error)}") from None
+        raise PluginException(f"no JSON: {explain_error(error)}") from None
 
 
 @plugin
 def json_dumps(obj: Any) -> str:
     import json
 
-    return json.dumps(obj, default=_plain, sort_keys=True)
+    return json.dumps(obj, default=_to_list, sort_keys=True)
 
 
-def _plain(value: Any) -> Any:
+def _to_list(value: Any) -> Any:
     if isinstance(value, Sequence):
         return list(value)
     raise PluginException(f"{value!r} cannot be written as JSON")

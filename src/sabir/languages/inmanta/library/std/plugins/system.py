@@ -9,7 +9,7 @@ from sabir.languages.inmanta.evaluate.plugins.api import Context, NotAllowed, Pl
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import NO_ENVIRONMENT
 from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference
 from sabir.languages.inmanta.evaluate.plugins.signature import ModelType
-from sabir.languages.inmanta.evaluate.values import Instance, property_of
+from sabir.languages.inmanta.evaluate.values import ModelInstance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 if TYPE_CHECKING:
@@ -119,22 +119,22 @@ def server_port() -> int:
 @plugin
 def get_env(session: Session, name: str, default_value: str | None = None) -> Any:
     """An environment variable."""
-    value = _variable(session, name)
-    return _default(default_value) if value is None else value
+    value = _read_variable(session, name)
+    return _default_or_unknown(default_value) if value is None else value
 
 
 @plugin
 def get_env_int(session: Session, name: str, default_value: int | None = None) -> Any:
-    text = _variable(session, name)
+    text = _read_variable(session, name)
     if text is None:
-        return _default(default_value)
+        return _default_or_unknown(default_value)
     try:
         return int(text)
     except ValueError:
         raise PluginException(f"the environment variable {name!r} is no whole number") from None
 
 
-def _variable(session: Session, name: str) -> str | None:
+def _read_variable(session: Session, name: str) -> str | None:
     if not session.trust.allows_variable(name):
         raise NotAllowed(
             f"the environment variable {name!r} is not read: the model is not trusted with it",
@@ -143,7 +143,7 @@ def _variable(session: Session, name: str) -> str | None:
     return session.environment.get(name)
 
 
-def _default(value: Any) -> Any:
+def _default_or_unknown(value: Any) -> Any:
     """A variable that is not set has its default; without one it is not known yet (recorded behaviour)."""
     return Unknown() if value is None else value
 
@@ -165,7 +165,7 @@ def type_(obj: Any) -> str:
     names = {bool: "bool", int: "int", float: "float", str: "string", list: "list", dict: "dict"}
     name = names.get(obj.__class__)
     if name is None:
-        name = "null" if obj is None else str((obj.entity if isinstance(obj, Instance) else obj).name)
+        name = "null" if obj is None else str((obj.entity if isinstance(obj, ModelInstance) else obj).name)
     return name
 
 

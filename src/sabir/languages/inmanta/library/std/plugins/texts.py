@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.reasons import explain_error
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -21,13 +21,13 @@ def template(ctx: Context, path: str, **kwargs: Any) -> Any:
 @plugin
 def source(ctx: Context, path: str) -> str:
     """The text of a file of a module: `module/path` is `files/path` of it."""
-    return _text(ctx.read_file("files", path), path)
+    return _decode_text(ctx.read_file("files", path), path)
 
 
 @plugin
 def file(ctx: Context, path: str) -> str:
     """The same as `source`."""
-    return _text(ctx.read_file("files", path), path)
+    return _decode_text(ctx.read_file("files", path), path)
 
 
 @plugin
@@ -36,7 +36,7 @@ def list_files(ctx: Context, path: str) -> list[str]:
     return ctx.list_files("files", path)
 
 
-def _text(raw: bytes, path: str) -> str:
+def _decode_text(raw: bytes, path: str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -98,7 +98,7 @@ def format_(__string: str, *args: Any, **kwargs: Any) -> str:
     try:
         return __string.format(*args, **kwargs)
     except (IndexError, KeyError, ValueError) as error:
-        raise PluginException(f"the format does not fit its values: {reason_of(error)}") from None
+        raise PluginException(f"the format does not fit its values: {explain_error(error)}") from None
 
 
 @plugin

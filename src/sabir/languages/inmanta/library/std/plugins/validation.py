@@ -48,9 +48,9 @@ def validate_type(fq_type_name: str, value: Any, validation_parameters: dict[str
     name = fq_type_name.rpartition(".")[2]
     bounds = validation_parameters or {}
     if name in _NUMBERS:
-        return _is_number(value, _NUMBERS[name]) and _within(value, bounds)
+        return _is_number(value, _NUMBERS[name]) and _is_within(value, bounds)
     if name == "constr":
-        return isinstance(value, str) and _within(value, bounds)
+        return isinstance(value, str) and _is_within(value, bounds)
     if name in _SIGNS:
         kind, test = _SIGNS[name]
         return _is_number(value, kind) and test(value)
@@ -58,7 +58,7 @@ def validate_type(fq_type_name: str, value: Any, validation_parameters: dict[str
         return isinstance(value, _PLAIN[name]) and (name.endswith("ool") or not isinstance(value, bool))
     if name in _TEXTS:
         return isinstance(value, str) and matches_start(_TEXTS[name], value)
-    parse = _parser(name)
+    parse = _find_parser(name)
     if parse is None:
         raise PluginException(f"{fq_type_name!r} is no type that values can be validated with")
     try:
@@ -72,7 +72,7 @@ def _is_number(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _parser(name: str) -> Callable[[Any], object] | None:
+def _find_parser(name: str) -> Callable[[Any], object] | None:
     """What makes a value of a type of the standard library from a text, or fails."""
     import datetime
     import ipaddress
@@ -96,7 +96,7 @@ def _parser(name: str) -> Callable[[Any], object] | None:
     return parsers.get(name)
 
 
-def _within(value: Any, bounds: dict[str, Any]) -> bool:
+def _is_within(value: Any, bounds: dict[str, Any]) -> bool:
     def matches(pattern: str) -> bool:
         text = value[: bounds["curtail_length"]] if bounds.get("curtail_length") else value
         return matches_start(compile_pattern(pattern), text)
