@@ -15,7 +15,7 @@ HOLDER = """
 import sys
 from sabir.deployments.host_agent.server import Lease
 turn = Lease(sys.argv[1], 5)
-turn.take()
+turn.acquire()
 print("taken", flush=True)
 sys.stdin.read()
 """
