@@ -49,7 +49,7 @@ def _end(*_: Any) -> int:
     ],
 )
 def test_a_fault_is_seen(fault: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "call", fault)
+    monkeypatch.setattr(opening, "invoke_command", fault)
     monkeypatch.setattr(opening, "SECONDS", 0.1)
     monkeypatch.setattr(opening, "MEGABYTES", 50)
     (failure,) = doors.run(1, seed=3)

@@ -107,7 +107,7 @@ from sabir.operations import parallel
 if __name__ == "__main__":
     multiprocessing.set_start_method("spawn")
     parallel._FORKS = False
-    print(sum(parallel.in_processes(abs, [-1, -2, -3], 2)))
+    print(sum(parallel.map_in_processes(abs, [-1, -2, -3], 2)))
     import os
     print(os.environ.get("PYTHONSAFEPATH"))
 """

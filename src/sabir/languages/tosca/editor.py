@@ -120,7 +120,7 @@ def _find_template(root: YamlNode | None) -> YamlNode | None:
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
     """The types that sabir brings."""
-    folder = Path(__file__).parents[1] / "library"
+    folder = Path(__file__).parent / "library"
     files = {f"{profile}.yaml": (folder / f"{profile}.yaml").read_bytes() for profile in PROFILES}
     package = MemoryPackage(files)
     package.path = folder

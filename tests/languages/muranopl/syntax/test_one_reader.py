@@ -93,5 +93,5 @@ def test_a_broken_instruction_loses_no_more_than_itself() -> None:
     read = read_class_file(compose(Source("Root.yaml", CLASS + body)))
     (node,) = read.classes
     kinds = [type(statement).__name__ for statement in node.methods[1].body]
-    assert kinds == ["Broken", "If", "Assignment", "Broken", "Return"]
+    assert kinds == ["BrokenStatement", "If", "Assignment", "BrokenStatement", "Return"]
     assert len(read.findings) == 3
