@@ -43,7 +43,11 @@ Clock = Callable[[], "datetime"]
 
 
 class CompiledExpression:
-    """An expression ready to run. Call it with the variables; `run` is the same without the final conversion."""
+    """An expression ready to run. Call it with the variables; `run` is the same without the final conversion.
+
+    Code that evaluates expressions inside expressions calls `evaluate`: calling the object itself passes through C code,
+    which some releases of Python 3.12 allow only a few hundred levels deep.
+    """
 
     __slots__ = ("_is_stored", "_limits", "_site", "expression", "run")
 
@@ -54,7 +58,7 @@ class CompiledExpression:
         self._is_stored = is_stored(expression.tree)
         self._site = NodeSite(expression.text, 0, len(expression.text))
 
-    def __call__(self, variables: Variables) -> Any:
+    def evaluate(self, variables: Variables) -> Any:
         limits = self._limits
         limits.left = limits.steps
         value = self.run(variables)
@@ -67,6 +71,8 @@ class CompiledExpression:
             return finalize_value(value, limits)
         except CAUGHT as problem:
             self._site.fail(problem)
+
+    __call__ = evaluate
 
 
 class Engine:

@@ -163,6 +163,19 @@ class Method:
             self._leave(error)
             raise
 
+    def bind_call(self, this: Any, caller: Variables, /, *first: Any) -> Callable[..., Any]:
+        """`invoke` for code that only has the arguments, which follow those given here.
+
+        It is a function, and it calls a function and no bound method: then no call passes through C code. Python 3.12 limits
+        how deep such calls may be nested, in its first releases to 1500 for calls of all kinds, and no setting raises that.
+        """
+        invoke = type(self).invoke
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return invoke(self, this, caller, *first, *args, **kwargs)
+
+        return call
+
     def run(self, variables: Variables) -> Any:
         """The body, with bound arguments."""
         body = self._body or self._compile()
@@ -342,7 +355,7 @@ def _build_overload(name: str, methods: list[Method]) -> Overload:
     def call(variables: Variables, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
         for method in methods:
             if _accepts_receiver(method, receiver):
-                return method.invoke(method.cls, variables, receiver, *args, **kwargs)
+                return method.bind_call(method.cls, variables)(receiver, *args, **kwargs)
         raise NoMatch(f"the extension method `{name}` is for other values")
 
     kinds = 0

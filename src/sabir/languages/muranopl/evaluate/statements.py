@@ -149,10 +149,10 @@ class MethodCompiler:
     # -- simple instructions -----------------------------------------------------------------------------------------
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
-        compiled = self.engine.compile_expression(node.expression)
+        evaluate = self.engine.compile_expression(node.expression).evaluate
 
         def run(variables: Variables) -> None:
-            compiled(variables)
+            evaluate(variables)
 
         return run
 

@@ -7,7 +7,6 @@ dictionary look-up.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.suggestions import did_you_mean
@@ -265,7 +264,7 @@ class MuranoClass(HostValue):
                 f"method {name!r} of {self.name} needs an object, it is not static",
                 hint="declare it with `Usage: Static`, or call it on an object",
             )
-        return partial(method.invoke, self, variables)
+        return method.bind_call(self, variables)
 
     def _no_static(self, name: str) -> MuranoError:
         statics = [member.name for member in self.members.values() if member.is_static]

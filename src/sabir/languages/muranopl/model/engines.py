@@ -69,9 +69,11 @@ class ClassEngine:
     def _wrap_errors(
         self, compiled: CompiledExpression, failure: Callable[[YaqlError], MuranoError]
     ) -> Closure:
+        evaluate = compiled.evaluate
+
         def run(variables: Any) -> Any:
             try:
-                return compiled(variables)
+                return evaluate(variables)
             except YaqlError as error:
                 raise failure(error) from None
 
@@ -80,7 +82,7 @@ class ClassEngine:
     def value(self, value: Value) -> Closure:
         """A structure with expressions anywhere inside. Constant parts are shared: values are never changed."""
         if isinstance(value, Expr):
-            return self.compile_expression(value)
+            return self.compile_expression(value).evaluate
         if isinstance(value, Constant):
             constant = value.value
             return lambda _variables: constant

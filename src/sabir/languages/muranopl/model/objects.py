@@ -6,7 +6,6 @@ Values of MuranoPL that are not plain data: objects, casts of objects, types, re
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import RelatedLocation
@@ -229,8 +228,8 @@ class MuranoObject(HostValue):
                 kind="ObjectDestroyedError",
             )
         if method.node.usage == "Extension":
-            return partial(method.invoke, method.cls, variables, self)
-        return partial(method.invoke, self, variables)
+            return method.bind_call(method.cls, variables, self)
+        return method.bind_call(self, variables)
 
     def described_methods(self) -> tuple[str, set[str]]:
         """What a message says when a method is missing."""
@@ -277,7 +276,7 @@ class ObjectView(HostValue):
         method = self.cls.lookup(name)
         if method is None:
             return None
-        return partial(method.invoke, self.object, variables)
+        return method.bind_call(self.object, variables)
 
     def described_methods(self) -> tuple[str, set[str]]:
         return self.cls.described_methods()

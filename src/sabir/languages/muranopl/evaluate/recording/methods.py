@@ -52,7 +52,7 @@ class RecordedMethod(Method):
         reads, frame = state.reads, state.frame()
         self._enter(call, this)
         try:
-            value = super().invoke(this, caller, *args, **kwargs)
+            value = Method.invoke(self, this, caller, *args, **kwargs)  # as in `bind_call`
             result = state.result
         finally:
             state.reads = reads
