@@ -187,7 +187,8 @@ def test_a_resource_that_only_reports_is_not_changed(setting: Setting, there: di
     (ended,) = (event for event in setting.events if event.state == "non_compliant")
     assert (ended.action, ended.changed) == (Action.CHECK, False)
     assert ended.message == ("not found" if there is None else "differs from the desired state: value")
-    assert [*setting.store().records()] == ["b"]
+    with closing(setting.store()) as store:
+        assert [*store.records()] == ["b"]
     setting.deploy()
     assert actions(setting) == ["delete b"]
     assert setting.world.things == ({} if there is None else {"a": there})
@@ -216,14 +217,16 @@ def test_an_interrupted_report_is_not_taken_for_a_creation(
         patch.setattr(WorldConnection, "read", cancel)
         setting.deploy(reported)
     setting.deploy(reported)
-    assert [*setting.store().records()] == []
+    with closing(setting.store()) as store:
+        assert [*store.records()] == []
     setting.deploy()
     assert setting.world.things == {"a": REPORT}
 
 
 def test_a_purge_has_its_own_action(setting: Setting) -> None:
     gone = resource("a", purges=True)
-    (step,) = setting.plan([gone], setting.store()).steps
+    with closing(setting.store()) as store:
+        (step,) = setting.plan([gone], store).steps
     assert (step.action, step.action.sign, step.reason) == (Action.PURGE, "-", "purge")
     setting.deploy(gone)
     assert actions(setting) == ["purge a"]
