@@ -10,11 +10,7 @@ from sqlalchemy import text
 from sabir.errors import DeployError
 from sabir.server.service import SabirService
 from sabir.server.settings import ServerSettings
-
-
-def _open_files() -> list[Path]:
-    """Return the files that this process holds open."""
-    return [entry.readlink() for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+from tests.support.files import open_files
 
 
 def test_a_database_of_a_newer_service_is_closed(tmp_path: Path) -> None:
@@ -25,5 +21,5 @@ def test_a_database_of_a_newer_service_is_closed(tmp_path: Path) -> None:
     first.database.close()
     with pytest.raises(DeployError, match="newer sabir") as caught:
         SabirService(settings)
-    assert not [file for file in _open_files() if file.is_relative_to(tmp_path)]
+    assert open_files(tmp_path) == []
     del caught

@@ -22,6 +22,7 @@ from sabir.deployments.store.state_file import (
 )
 from sabir.deployments.store.store import StateStore
 from sabir.errors import DeployError
+from tests.files import open_files
 
 KILLED = """
 import os, signal, sys
@@ -87,6 +88,37 @@ def test_a_deleted_state_is_not_created_by_reading_it(tmp_path: Path) -> None:
         with pytest.raises(StateFileLost):
             store.serial()
     assert not file.exists()
+
+
+def test_a_connection_to_a_state_that_was_replaced_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "state.db"
+    connect = sqlite3.connect
+
+    def replace_and_connect(address: str, *, uri: bool, check_same_thread: bool) -> sqlite3.Connection:
+        file.unlink()
+        file.touch()
+        return connect(address, uri=uri, check_same_thread=check_same_thread)
+
+    with closing(Store.open(str(file), "test", create=True)) as store:
+        store.database.engine.dispose()
+        monkeypatch.setattr(sqlite3, "connect", replace_and_connect)
+        with pytest.raises(StateFileLost) as caught:
+            store.serial()
+        assert open_files(tmp_path) == []
+        del caught
+
+
+def test_a_connection_that_cannot_be_configured_is_closed(tmp_path: Path) -> None:
+    file = tmp_path / "state.db"
+    with closing(Store.open(str(file), "test", create=True)) as store:
+        store.database.engine.dispose()
+        file.write_bytes(b"x" * file.stat().st_size)
+        with pytest.raises(DeployError, match="no SQLite database") as caught:
+            store.serial()
+        assert open_files(tmp_path) == []
+        del caught
 
 
 def test_growing_is_no_loss(tmp_path: Path) -> None:

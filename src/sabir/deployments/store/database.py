@@ -181,7 +181,11 @@ def _open_file(file: Path) -> Database:
     def connect() -> sqlite3.Connection:
         state_file.check()
         connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-        state_file.check()
+        try:
+            state_file.check()
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     engine = create_engine(URL.create("sqlite", database=str(file)), creator=connect)
@@ -207,13 +211,17 @@ def _configured(engine: Engine, journal: str) -> Engine:
     def configure(connection: Any, _record: Any) -> None:
         # SQLAlchemy begins transactions itself, see _begin; the module's own idea of it begins too late.
         connection.isolation_level = None
-        for pragma in (
-            f"journal_mode={journal}",
-            "synchronous=FULL",
-            f"busy_timeout={_BUSY_MILLISECONDS}",
-            "foreign_keys=ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
+        try:
+            for pragma in (
+                f"journal_mode={journal}",
+                "synchronous=FULL",
+                f"busy_timeout={_BUSY_MILLISECONDS}",
+                "foreign_keys=ON",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()  # not every version of SQLAlchemy does
+            raise
 
     event.listen(engine, "connect", configure)
     event.listen(engine, "begin", _begin_transaction)
