@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from sabir.cli.main import main
 from sabir.errors import UsageError
 from sabir.server.run import open_socket, server_url
+from sabir.server.service import SabirService
 from sabir.server.settings import ServerSettings
+from tests.support.files import open_files
+
+
+def _sockets() -> set[str]:
+    """Return the sockets that this process holds open."""
+    entries = [entry for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+    return {name for name in map(os.readlink, entries) if name.startswith("socket:")}
 
 
 def test_a_port_that_is_taken_leaves_the_data_alone(
@@ -22,6 +33,21 @@ def test_a_port_that_is_taken_leaves_the_data_alone(
     told = capsys.readouterr().err
     assert told.startswith(f"sabir: cannot listen on 127.0.0.1 port {port}: another program listens there")
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["update sabir_meta set value = '99' where name = 'service'", "drop table service_token"],
+    ids=["newer", "damaged"],
+)
+def test_a_service_that_cannot_start_closes_its_socket_and_its_database(damage: str, tmp_path: Path) -> None:
+    settings = ServerSettings(data=tmp_path / "data")
+    with closing(SabirService(settings)) as service, service.database.engine.begin() as connection:
+        connection.execute(text(damage))
+    sockets = _sockets()
+    assert main(["serve", str(settings.data), "--port", "0"]) != 0
+    assert open_files(tmp_path) == []
+    assert _sockets() == sockets
 
 
 @pytest.mark.parametrize(

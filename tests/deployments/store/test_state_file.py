@@ -22,7 +22,7 @@ from sabir.deployments.store.state_file import (
 )
 from sabir.deployments.store.store import StateStore
 from sabir.errors import DeployError
-from tests.files import open_files
+from tests.support.files import open_files
 
 KILLED = """
 import os, signal, sys
@@ -101,7 +101,7 @@ def test_a_connection_to_a_state_that_was_replaced_is_closed(
         file.touch()
         return connect(address, uri=uri, check_same_thread=check_same_thread)
 
-    with closing(Store.open(str(file), "test", create=True)) as store:
+    with closing(StateStore.open(str(file), "test", create=True)) as store:
         store.database.engine.dispose()
         monkeypatch.setattr(sqlite3, "connect", replace_and_connect)
         with pytest.raises(StateFileLost) as caught:
@@ -112,7 +112,7 @@ def test_a_connection_to_a_state_that_was_replaced_is_closed(
 
 def test_a_connection_that_cannot_be_configured_is_closed(tmp_path: Path) -> None:
     file = tmp_path / "state.db"
-    with closing(Store.open(str(file), "test", create=True)) as store:
+    with closing(StateStore.open(str(file), "test", create=True)) as store:
         store.database.engine.dispose()
         file.write_bytes(b"x" * file.stat().st_size)
         with pytest.raises(DeployError, match="no SQLite database") as caught:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import argument, flag, option, sabir_command
@@ -91,19 +91,18 @@ def command(
         if new_token is not None:
             write_text(run.new_token(settings, new_token, Role(role), days=days) + "\n")
             return 0
-        listening = run.open_socket(settings)
-        service = SabirService(settings)
-        token, url = run.first_token(service), run.server_url(settings, listening)
-        if token is not None:
-            print_status(f"sabir: the first token, with all rights; it is not shown again: {token}")
-        if host not in _LOOPBACK and not behind_tls:
-            print_status(
-                "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
-            )
-        print_status(f"sabir: serving on {url}; Ctrl-C stops")
-        if token is not None:
-            print_status(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
-        run.run_server(service, listening)
+        with closing(run.open_socket(settings)) as listening, closing(SabirService(settings)) as service:
+            token, url = run.first_token(service), run.server_url(settings, listening)
+            if token is not None:
+                print_status(f"sabir: the first token, with all rights; it is not shown again: {token}")
+            if host not in _LOOPBACK and not behind_tls:
+                print_status(
+                    "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
+                )
+            print_status(f"sabir: serving on {url}; Ctrl-C stops")
+            if token is not None:
+                print_status(f"sabir: the page, signed in with that token: {url}/#/token/{token}")
+            run.run_server(service, listening)
         return 0
 
 

@@ -63,7 +63,8 @@ class JobRunner:
         self._folder = folder
         self._command = command
         self._ended = ended
-        self._umask = umask
+        # The umask of the service protects its own files; what a job deploys is not its own. uvloop accepts no `umask`.
+        self._umask_command = () if umask < 0 else ("/bin/sh", "-c", f'umask {umask:04o} && exec "$@"', "sh")
         self._waiting: list[JobInfo] = []
         self._watched: dict[str, asyncio.Task[None]] = {}
         self._running: dict[str, JobInfo] = {}
@@ -160,6 +161,7 @@ class JobRunner:
         with files.output.open("wb") as output, files.log.open("wb") as log, files.lock.open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return await asyncio.create_subprocess_exec(
+                *self._umask_command,
                 *words,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
@@ -168,8 +170,6 @@ class JobRunner:
                 env=command_environment(SABIR_WHO=job.owner),
                 # A signal for the service is none for its jobs.
                 start_new_session=True,
-                # The umask of the service protects its own files; what a job deploys is not its own.
-                umask=self._umask,
                 pass_fds=[lock.fileno()],
             )
 
