@@ -1,15 +1,16 @@
-"""The exceptions of sabir, all of them.
+"""All exceptions that sabir raises on purpose.
 
-    SabirError                  the root: catch this to catch everything raised on purpose
-    ├── UnusableInput           what was given cannot be taken at all: no such path, neither folder nor archive …
-    ├── UsageError              the request itself makes no sense: an unknown language, format or option value
-    ├── PluginError             a plug-in could not be loaded or broke its contract
-    ├── DeployError             a deployment is refused or cannot go on: a lock, a state, a target
-    │   └── Diverged            a program that is run again differs from its record (`sabir.resources`)
-    └── FindingError            work stopped on something the user wrote; carries the findings that say what
+    SabirError                  the root: catch it to catch everything raised on purpose
+    ├── UnusableInput           the input cannot be read at all: path not found, neither directory nor archive …
+    ├── UsageError              the request is invalid: an unknown language, format or option value
+    ├── PluginError             a plugin could not be loaded or broke its contract
+    ├── DeployError             a deployment is rejected or cannot continue: a lock, a state, a target
+    │   ├── UnreachableError    a target is unreachable at the moment
+    │   └── DivergedError       a program that runs again differs from its record (`sabir.resources`)
+    └── FindingError            work stopped because of the user's files; carries the findings
 
-What a user wrote wrong is a `Finding` (a value), collected so that one run shows all of them. `FindingError` is only the
-vehicle for findings across code that cannot go on.
+A mistake in the user's files is a `Finding`, which is a value: findings are collected so that one run shows all of
+them. `FindingError` only transports findings through code that cannot continue.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class SabirError(Exception):
-    """Root of everything sabir raises on purpose."""
+    """Base class of everything that sabir raises on purpose."""
 
 
 class UnusableInput(SabirError):
-    """The input cannot be taken at all; the command line answers with one line and exit status 2."""
+    """The input cannot be read at all; the command line prints one line and exits with code 2."""
 
 
 class UsageError(SabirError):
-    """The request makes no sense; the command line prints it with its hint and exits with code 2."""
+    """The request is invalid; the command line prints the message and its hint and exits with code 2."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -38,19 +39,22 @@ class UsageError(SabirError):
 
 
 class PluginError(SabirError):
-    """A plug-in could not be loaded or broke its contract."""
+    """A plugin could not be loaded or broke its contract."""
 
 
 class DeployError(SabirError):
-    """A deployment is refused or cannot go on; the command line answers with one line and exit status 1."""
+    """A deployment is rejected or cannot continue; the command line prints one line and exits with code 1."""
 
 
 class UnreachableError(DeployError):
-    """A target does not answer now; nothing was asked of it. It may be worth another try."""
+    """A target is unreachable at the moment.
+
+    No request reached it, so nothing changed and the caller may try again.
+    """
 
 
 class FindingError(SabirError):
-    """Work stopped because of what the user wrote; `findings` say what and where."""
+    """Work stopped because of a mistake in the user's files; `findings` state what and where."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)
@@ -58,7 +62,11 @@ class FindingError(SabirError):
 
 
 class Overrun(BaseException):
-    """More was spent than the limits allow. No error of the work: nothing on the way out may take it for one."""
+    """A limit was exceeded.
+
+    It derives from `BaseException`, so that `except Exception` around user code does not mistake it for an error of
+    that code and continue.
+    """
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)

@@ -1,7 +1,4 @@
-"""Commands that need libraries which not everybody installs.
-
-Libraries that not everybody installs, and how to get them.
-"""
+"""Errors for missing optional libraries ("extras"), with the command that installs them."""
 
 from __future__ import annotations
 
@@ -12,17 +9,17 @@ from typing import Final
 from sabir.errors import DeployError, SabirError, UsageError
 
 _EXTRAS: Final = {"sqlalchemy": "deploy"}
-"""The extra of a library that many commands need."""
+"""The extra that provides a library needed by many commands."""
 
 
 def explain_missing(error: ModuleNotFoundError) -> SabirError | None:
-    """What to tell somebody who lacks a library that many commands need; None: it is not one of them."""
+    """Return the error for a missing library that many commands need, or None when it is another library."""
     extra = _EXTRAS.get((error.name or "").partition(".")[0])
     return None if extra is None else missing_extra(extra, "this command", error)
 
 
 def missing_extra(extra: str, what_needs_it: str, error: ImportError) -> SabirError:
-    """What to tell somebody who called a command without its extra. A module of sabir itself that is missing is a fault."""
+    """Return the error for a missing extra. A missing module of sabir itself is an internal error and raised again."""
     if error.name is None or error.name.partition(".")[0] == "sabir":
         raise error
     return UsageError(
@@ -32,7 +29,7 @@ def missing_extra(extra: str, what_needs_it: str, error: ImportError) -> SabirEr
 
 @contextmanager
 def require_extra(extra: str, subject: str) -> Generator[None]:
-    """Around imports: where a library is missing, it is said what needs it and which extra brings it."""
+    """Wrap imports: raise a `DeployError` that names the missing library, what needs it and its extra."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,7 @@
-"""Lexers for Pygments: colours for Inmanta models, MuranoPL classes and CCP definitions. Imported by Pygments only."""
+"""Pygments lexers for Inmanta models, MuranoPL classes and CCP definitions.
+
+Only Pygments imports this module, through an entry point.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ _INMANTA = [
 
 
 class InmantaLexer(RegexLexer):  # type: ignore[misc]  # Pygments has no types
-    """Models of Inmanta."""
+    """Lexer for Inmanta models (`.cf`)."""
 
     name = "Inmanta"
     aliases = ["inmanta"]  # noqa: RUF012  as Pygments has it
@@ -77,7 +80,7 @@ class InmantaLexer(RegexLexer):  # type: ignore[misc]  # Pygments has no types
 
 
 class MuranoPLLexer(YamlLexer):  # type: ignore[misc]  # Pygments has no types
-    """Classes of MuranoPL: YAML with keywords and YAQL in it."""
+    """Lexer for MuranoPL classes: YAML with keywords and YAQL expressions."""
 
     name = "MuranoPL"
     aliases = ["muranopl"]  # noqa: RUF012  as Pygments has it
@@ -97,7 +100,7 @@ class MuranoPLLexer(YamlLexer):  # type: ignore[misc]  # Pygments has no types
 
 
 class CcpLexer(YamlJinjaLexer):  # type: ignore[misc]  # Pygments has no types
-    """Definitions of CCP: YAML in which expressions of Jinja2 stand."""
+    """Lexer for CCP definitions: YAML with Jinja2 expressions."""
 
     name = "CCP"
     aliases = ["ccp"]  # noqa: RUF012  as Pygments has it

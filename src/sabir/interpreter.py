@@ -1,9 +1,8 @@
-"""How deep calls may lie in one another.
+"""Settings of the Python interpreter: recursion limit and garbage collector.
 
-The limit of the interpreter holds for the whole process, so that no evaluation may change it: an interface (the command line,
-`import sabir`, a worker) does so once, when it starts.
-
-The garbage collector, paused while much is built that cannot be garbage.
+Both apply to the whole process. An evaluation must therefore not change the recursion limit: an interface (the
+command line, `import sabir`, a worker) sets it once at startup. The collector may be paused while a large structure
+is built that contains no garbage.
 """
 
 from __future__ import annotations
@@ -17,7 +16,10 @@ from typing import Final
 
 @contextmanager
 def collector_paused() -> Generator[None]:
-    """Looking for garbage among things that are all kept takes a third of the time that building them does."""
+    """Pause the garbage collector inside a `with` block.
+
+    Scanning objects that all stay alive takes a third of the time that building them does.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -28,10 +30,13 @@ def collector_paused() -> Generator[None]:
 
 
 FRAMES: Final = 16_000
-"""Room for 400 MuranoPL calls inside each other, each through nested instructions and expressions (25 frames, measured), and
-still little enough that the stack of a thread (8 MB) ends behind it: what lies deeper is a `RecursionError`, not a crash."""
+"""Maximum depth of the Python stack.
+
+It has room for 400 nested MuranoPL calls, each through nested instructions and expressions (25 frames, measured), and
+is small enough that the stack of a thread (8 MB) suffices: deeper nesting is a `RecursionError`, not a crash.
+"""
 
 
 def deepen_stack() -> None:
-    """Make room for the deepest evaluation; called by interfaces only."""
+    """Raise the recursion limit for the deepest evaluation; only interfaces call it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))  # noqa: TID251  the one place

@@ -1,15 +1,16 @@
-"""Plug-ins: what installed distributions offer under the entry point groups of sabir.
+"""Plugins: what installed distributions provide under the entry point groups of sabir.
 
     sabir.languages     one `Language` object each
-    sabir.validators    `BaseValidator` classes of third parties
+    sabir.validators    third-party `BaseValidator` classes
     sabir.formatters    functions that write a report
-    sabir.secrets       one `SecretProvider` object each: where secrets that are referred to come from
-    sabir.drivers       one `Driver` object each: how resources of some kinds are looked at and changed
+    sabir.secrets       one `SecretProvider` object each: resolves references to secrets
+    sabir.drivers       one `Driver` object each: reads and changes resources of some kinds
 
-Ours come through the same door as anybody else's. stevedore loads them (spec 001, "Extensions"), but its import reads half
-of the standard library: as long as no other distribution has entry points in a group, the few lines of our own are followed
-directly, which keeps `sabir check` quick to start. `importlib.metadata` instead of the scan below would add 131 million
-instructions (import and one `entry_points()`, 110 distributions) to the 1216 million of a check of one MuranoPL package.
+The bundled plugins use the same entry points as third-party ones. stevedore loads them (spec 001, "Extensions"), but
+importing it reads half of the standard library. As long as no other distribution has entry points in a group, sabir
+reads its own few lines directly, which keeps `sabir check` quick to start. `importlib.metadata` instead of the scan
+below would add 131 million instructions (import and one `entry_points()`, 110 distributions) to the 1216 million of a
+check of one MuranoPL package.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _SABIR: Final = "sabir"
 
 
 class PluginFailure(Struct, frozen=True, kw_only=True):
-    """An entry point that could not be loaded, and why."""
+    """An entry point that could not be loaded, and the reason."""
 
     group: str
     name: str
@@ -46,23 +47,26 @@ class PluginFailure(Struct, frozen=True, kw_only=True):
 
 
 class Plugins(Struct, frozen=True, kw_only=True):
-    """What a group offers, by name, sorted; and what failed."""
+    """The plugins of a group by name, sorted, and those that failed to load."""
 
     loaded: dict[str, object]
     failures: tuple[PluginFailure, ...] = ()
 
 
 class _Scan(Struct):
-    """Entry points by group as the metadata on a path declares them."""
+    """Entry points by group as the metadata on a path declares them.
+
+    `ours` are those of sabir itself; `foreign` names the groups in which another distribution has some.
+    """
 
     ours: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     foreign: set[str] = field(default_factory=set[str])
     sure: bool = True
-    """False when something on the path cannot be read as a folder; then only importlib.metadata knows."""
+    """False when an entry of the path is not a directory, for example a zip file: only importlib.metadata can read it."""
 
 
 def load_plugins(group: str) -> Plugins:
-    """Load everything under an entry point group, once for a given `sys.path`."""
+    """Load all plugins of an entry point group, once per value of `sys.path`."""
     return _load_group(group, tuple(sys.path))
 
 
@@ -73,7 +77,10 @@ def _load_group(group: str, path: tuple[str, ...]) -> Plugins:
 
 
 def load_plugin(group: str, name: str) -> object:
-    """Load one plug-in by its name, and no other when it is ours; `PluginError` says why it cannot be had."""
+    """Load one plugin by its name; raise `PluginError` with the reason when that fails.
+
+    A bundled plugin is loaded without the others of its group.
+    """
     ours = _only_ours(group, tuple(sys.path))
     plugins = (
         load_plugins(group) if ours is None else _load_ours(group, {name: ours[name]} if name in ours else {})
@@ -85,7 +92,7 @@ def load_plugin(group: str, name: str) -> object:
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """The names under a group; none of ours is loaded for that."""
+    """Return the sorted names of a group, including plugins that fail to load. Bundled plugins are not loaded for that."""
     ours = _only_ours(group, tuple(sys.path))
     if ours is not None:
         return tuple(sorted(ours))
@@ -94,7 +101,7 @@ def plugin_names(group: str) -> tuple[str, ...]:
 
 
 def _only_ours(group: str, path: tuple[str, ...]) -> dict[str, str] | None:
-    """Our own entry points of a group, or None when somebody else has some, too."""
+    """Return the bundled entry points of a group, or None when another distribution has some, too."""
     scan = _scan_path(path)
     return scan.ours.get(group, {}) if scan.sure and group not in scan.foreign else None
 
@@ -115,7 +122,7 @@ def _load_all(group: str) -> Plugins:
     from stevedore import ExtensionManager
 
     failures: list[PluginFailure] = []
-    # stevedore remembers a group for the life of the process; `sys.path` may have grown since.
+    # stevedore caches a group for the life of the process, but `sys.path` may have grown since.
     ExtensionManager.ENTRY_POINT_CACHE.pop(group, None)
 
     def note(_manager: object, entry_point: object, error: BaseException) -> None:

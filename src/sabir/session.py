@@ -1,8 +1,9 @@
-"""What surrounds a piece of work: limits, trust, environment variables, clocks and caches.
+"""The context of a task: limits, trust, environment variables, clocks and caches.
 
-Several evaluations run in one process (a service, an editor, a test), so nothing of this is global: an interface makes one
-`Session`, operations hand it down in their requests, and whatever needs to know the time, a variable or what is allowed asks
-the session it was given. One that is made without arguments knows no variable and allows nothing.
+Several evaluations run in one process (a service, an editor, a test), so nothing of this is global. An interface
+creates one `Session`, operations pass it on in their requests, and code that depends on the time, on a variable or on
+a permission asks the session that it received. A session created without arguments has no variables and no
+permissions.
 """
 
 from __future__ import annotations
@@ -24,16 +25,19 @@ if TYPE_CHECKING:
 Cache = TypeVar("Cache")
 
 TRUST_WORDS: Final = ("python", "scripts", "env", "network", "private-network", "write-files", "outside")
-"""What `--trust` takes; `env:NAME` stands for a single variable."""
+"""Accepted values of `--trust`; `env:NAME` allows a single variable."""
 
 _VARIABLE: Final = "env:"
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """What the operator allows beyond reading a package. Nothing, unless said; no file that is read can add to it."""
+    """What the operator allows beyond reading a package: nothing by default.
+
+    Only the operator grants it: no file of a project can add to it.
+    """
 
     python: bool = False
-    """Run Python of the package: plug-ins of a model, functions that an expression names."""
+    """Run Python of the package: plugins of a model, functions that an expression names."""
     scripts: bool = False
     """Run scripts and programs of the package."""
     env: bool = False
@@ -44,13 +48,13 @@ class Trust(Struct, frozen=True, kw_only=True):
     """Fetch URLs; private and link-local addresses stay refused unless `private_network`."""
     private_network: bool = False
     write_files: bool = False
-    """Let expressions write files below the project."""
+    """Let expressions write files inside the project."""
     outside: bool = False
-    """Follow paths that lead out of the project."""
+    """Follow paths that refer to files outside the project."""
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Trust:
-        """Trust in the words of `--trust`; ValueError for any other word."""
+        """Parse the values of `--trust`; raise ValueError for any other value."""
         allowed: dict[str, bool] = {}
         variables: set[str] = set()
         for word in words:
@@ -64,31 +68,34 @@ class Trust(Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """As `--trust` takes them."""
+        """The values that `--trust` accepts for this object."""
         flags = (word for word in TRUST_WORDS if getattr(self, word.replace("-", "_")))
         return (*flags, *(_VARIABLE + name for name in self.variables))
 
     def with_words(self, words: Iterable[str]) -> Trust:
+        """Return this trust plus the given values of `--trust`."""
         return Trust.of((*self.words, *words))
 
     def allows_variable(self, name: str) -> bool:
+        """Return whether expressions may read an environment variable."""
         return self.env or name in self.variables
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much the work may cost. None leaves it to the language, which has bounds of its own.
+    """How much a task may cost. None means the limit of the language.
 
-    Processor time and memory are kept by the system, for the process of an interface that asks for it or for a worker.
+    The operating system enforces CPU time and memory: for the process of an interface that requests it, or for a
+    worker.
     """
 
     steps: int | None = None
-    """Rounds of loops and calls of one run."""
+    """Loop iterations and calls of one run."""
     seconds: float | None = None
-    """Time on the clock of one run, sleeping included."""
+    """Wall-clock seconds of one run, including sleep."""
     cpu: float | None = None
-    """Seconds of processor time for all of the work."""
+    """Seconds of CPU time for the whole task."""
     memory: int | None = None
-    """Bytes that a worker process may take, or a process beyond what it has when the work begins."""
+    """Bytes that a worker process may use, or that a process may use in addition to what it has at the start."""
     instances: int = 2_000_000
     """Instances of one evaluation."""
     package: PackageLimits = DEFAULT_LIMITS
@@ -100,40 +107,40 @@ PROFILES: Final[Mapping[str, Limits]] = {
         steps=1_000_000, seconds=20.0, cpu=2.0, memory=200 << 20, instances=100_000, package=STRICT_LIMITS
     ),
 }
-"""`--limits`: what people work with, and what fits the files of strangers."""
+"""Profiles of `--limits`: for everyday work, and for untrusted files."""
 
 
 def wall_clock() -> datetime:
-    """The time of day of this machine, in UTC."""
+    """Return the current time of this machine in UTC."""
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
 
 
 class Session(Struct, frozen=True, kw_only=True, eq=False):
-    """Made once by an interface and shared by everything that it starts."""
+    """The context that an interface creates once and shares with everything it starts."""
 
     trust: Trust = Trust()
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    """All environment variables, for sabir's own settings. What a package may see of them: `visible_environment`."""
+    """All environment variables, for sabir's own settings. Packages see only `visible_environment`."""
     clock: Callable[[], datetime] = wall_clock
-    """The time of day, with its time zone."""
+    """Returns the current time with its time zone."""
     monotonic: Callable[[], float] = monotonic
-    """Seconds that only grow, for budgets and deadlines."""
+    """Returns seconds that never decrease, for budgets and deadlines."""
     workers: WorkerPool | None = None
-    """Who runs foreign Python in processes of its own; None: it runs in this one, as in a single run of the command line."""
+    """Processes that run third-party Python; None: it runs in this process, as in a single run of the command line."""
     caches: dict[Callable[[], object], object] = field(default_factory=dict[Callable[[], object], object])
-    """By what makes them; asked through `cache`. A session that `structs.replace` makes from another shares them."""
+    """By the callable that creates them; read through `cache`. `structs.replace` keeps them shared."""
 
     def cache(self, kind: Callable[[], Cache]) -> Cache:
-        """The one `kind()` of this session: what would otherwise be a global of a module.
+        """Return the one `kind()` of this session: it replaces a global of a module.
 
             class ParsedTexts(dict[str, Expression]): ...
 
             parsed = session.cache(ParsedTexts)
 
-        What a cache holds must not depend on trust or limits, unless its keys do.
+        The content of a cache must not depend on trust or limits unless its keys do.
         """
         cache = self.caches.get(kind)
         if cache is None:
@@ -142,10 +149,10 @@ class Session(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def visible_environment(self) -> Mapping[str, str]:
-        """The environment variables that a package may see."""
+        """The environment variables that a package may read."""
         return {name: value for name, value in self.environment.items() if self.trust.allows_variable(name)}
 
     @property
     def debugging(self) -> bool:
-        """Whether faults of sabir itself are to be seen with their stack."""
+        """Whether internal errors are shown with their stack trace."""
         return bool(self.environment.get("SABIR_DEBUG"))

@@ -1,4 +1,4 @@
-"""The instance graph: instances, relations, values, and where each of them came from."""
+"""The instance graph: instances, relations and values, each with its origin."""
 
 from sabir.graph.address import Address
 from sabir.graph.edges import EdgeKind, EdgeKinds

@@ -1,14 +1,15 @@
-"""Addresses: what an instance, or one of its attributes, is known by from one run to the next.
+"""Addresses: stable names of instances and attributes.
 
-An address is made of what the description itself says: names, ids, the values of an index, the statement that made
-something. It never depends on the order of lines or on the version of sabir, so that whatever is kept about an instance
-(the state of a deployment, a saved graph) is found again. The text form is
+An address consists of what the project itself states: names, ids, the values of an index, the statement that created
+something. It does not depend on the order of lines or on the version of sabir, so that whatever is stored about an
+instance (the state of a deployment, a saved graph) is found again. The text form is
 
     part/instance[item]|attribute
 
-`part` is there in an environment only. `item` tells apart what one description makes several times. Where one of these
-characters belongs to a name it is written as `%` and two hexadecimal digits. The id of an instance in the graph is the
-text of its address. People need not write it: commands also take names, and a dot before the attribute.
+`part` occurs only in an environment. `item` distinguishes instances that one statement creates several times. Where
+one of these characters belongs to a name, it is written as `%` and two hexadecimal digits. The id of an instance in
+the graph is the text of its address. Users need not write it: commands also accept names, and a dot before the
+attribute.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 _BYTES = 6
 
 
-class Address(NamedTuple):  # states and plans have them by the hundred thousand, as keys
-    """The parts of an address, as the description has them: nothing is escaped."""
+class Address(NamedTuple):  # states and plans use hundreds of thousands as keys
+    """The components of an address, unescaped."""
 
     instance: str
-    """What the language calls it inside its package: the `?` id, the name of a template, the entity and its index."""
+    """The name inside its package: the `?` id, the name of a template, the entity and its index."""
     part: str | None = None
     item: str | None = None
     attribute: str | None = None
@@ -48,7 +49,10 @@ class Address(NamedTuple):  # states and plans have them by the hundred thousand
 
     @staticmethod
     def parse(text: str, parts: Collection[str] = ()) -> Address:
-        """The address of a text. `parts` are those of the environment: in a graph without, a slash belongs to the name."""
+        """Parse the text form of an address.
+
+        `parts` are the parts of the environment: in a graph without parts, a slash belongs to the name.
+        """
         rest, bar, attribute = text.partition("|")
         part: str | None = None
         head, slash, tail = rest.partition("/")
@@ -65,37 +69,38 @@ class Address(NamedTuple):  # states and plans have them by the hundred thousand
         )
 
     def of(self, attribute: str) -> Address:
-        """The address of one of its attributes."""
+        """Return the address of one of its attributes."""
         return self._replace(attribute=attribute)
 
 
 def escape_name(text: str) -> str:
-    """A name as it stands in an address."""
+    """Escape a name for the text form of an address."""
     if _reserved().search(text) is None:
         return text
     return _reserved().sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
 def digest_text(*words: str, size: int = _BYTES) -> str:
-    """A short word that stands for a long description, the same in every run and every version."""
+    """Return a short hexadecimal digest of a description, the same in every run and every version."""
     return digest_bytes("\0".join(words).encode("utf-8", "surrogatepass"), size)
 
 
 def digest_bytes(description: bytes, size: int = _BYTES) -> str:
-    """The same for a description that is at hand as bytes."""
+    """Return the digest of a description in bytes, see `digest_text`."""
     text: str = start_digest(description, size).hexdigest()
     return text
 
 
 def start_digest(description: bytes, size: int = _BYTES) -> Hash:
-    """The digest of a description that many begin with: copied and continued, it is half the work of a new one."""
+    """Return the digest of a prefix that many descriptions share: copying and continuing it halves the work."""
     begun: Hash = _load_blake2b()(description, digest_size=size)
     return begun
 
 
 @cache
 def _load_blake2b() -> Callable[..., Any]:
-    # A loop makes one for each instance: this is twice as fast as SHA-256, and hashlib loads 3 MB of OpenSSL beside it.
+    # A loop computes one digest per instance: BLAKE2 is twice as fast as SHA-256, and hashlib also loads 3 MB of
+    # OpenSSL.
     try:
         from _blake2 import blake2b
     except ImportError:

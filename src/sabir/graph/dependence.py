@@ -1,4 +1,16 @@
-"""Which values rest on which lines: provenance read backwards."""
+"""Which values depend on which lines: provenance in reverse.
+
+Provenance leads from a value to its origin and from there to the steps and attributes it was computed from.
+`Dependence` walks over the graph once and stores these edges in the other direction:
+
+    origin -> subjects      what an origin made (an instance, an attribute, an output)
+    origin -> origins       the steps that were computed from it
+    subject -> origins      the steps that read an attribute
+    source -> origins       the origins whose place is in that source
+
+A question starts at the origins of a line and follows these edges breadth first. Evaluators share origins between all
+values of one statement, so the number of origins grows with the text and not with the graph.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +28,34 @@ _Subject = tuple[str | None, str | None]
 
 
 class Dependent(NamedTuple):  # there may be as many as the graph has values
-    """Something that rests on a line: an instance itself, one of its attributes or relations, or an output."""
+    """A dependent of a line: an instance, one of its attributes or relations, or an output.
+
+    An output has no `instance`; the instance itself has no `attribute`.
+    """
 
     instance: str | None
     attribute: str | None
     through: AttributeRead | None = None
-    """The value next to it on the way to the line; None when the line made it directly."""
+    """The value before this one on the path from the line; None when the line made it directly."""
 
 
 def lines_of(origin: Origin) -> tuple[str, range]:
-    """The file of an origin and the lines its place covers."""
+    """Return the file of an origin and the range of lines (from 1) that its place covers."""
     place = origin.place
     if isinstance(place, Location):
         return place.file, range(place.line, place.line + 1)
     source, span = place.source, place.span
     first = source.line_column(span.start)[0]
-    # A span that ends behind a line break does not cover the line that begins there.
+    # A span that ends after a line break does not cover the line that starts there.
     last = source.line_column(max(span.start, span.end - 1))[0]
     return source.name, range(first, last + 1)
 
 
 class Dependence:
-    """What rests on what: made in one walk over a graph, then asked for any number of lines.
+    """Reverse provenance of a graph: built in one walk, then queried for any number of lines.
 
-    Origins are known by their identity here: they are shared, and the graph keeps them.
+    Origins are compared by identity. That is safe because they are shared and the graph keeps them alive, so an id is
+    not reused.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -53,16 +69,16 @@ class Dependence:
 
     @property
     def files(self) -> frozenset[str]:
-        """The files that values come from."""
+        """The files in which values have an origin."""
         return frozenset(source if isinstance(source, str) else source.name for source in self._in_source)
 
     def lines(self, file: str) -> int | None:
-        """How many lines a file has; None when its text is not at hand."""
+        """Return how many lines a file has; None when its text is not available."""
         sources = (source for source in self._in_source if isinstance(source, Source) and source.name == file)
         return next((len(source.text.splitlines()) for source in sources), None)
 
     def on_line(self, file: str, line: int) -> list[Dependent]:
-        """Everything that rests on a line, directly or through other values, in graph order."""
+        """Return everything that depends on a line, directly or through other values, in graph order."""
         with collector_paused():
             affected = self._spread(self.find_origins(file, line))
             order = (
@@ -71,11 +87,11 @@ class Dependence:
             return sorted(affected.values(), key=lambda entry: _sort_key(entry, order))
 
     def find_dependents(self, origins: Iterable[Origin]) -> Mapping[tuple[str | None, str | None], Dependent]:
-        """Everything that rests on one of these origins, by instance and attribute."""
+        """Return everything that depends on one of these origins, by instance and attribute."""
         with collector_paused():
             return self._spread(origin for origin in origins if id(origin) in self._made_by)
 
-    # The walk
+    # -- building the index
 
     def _walk(self) -> None:
         made_by, enter = self._made_by, self._enter
@@ -86,12 +102,13 @@ class Dependence:
             if creation is not None:
                 with_it = made_by.get(id(creation)) or enter(creation)
                 with_it.append((id_, None))
+            # Instances of the same layouts have the same values at the same positions.
             layouts = instance.attributes.layout, instance.relations.layout, instance.origins.layout
             plan = plans.get(layouts)
             if plan is None:
                 plan = plans[layouts] = _value_positions(instance)
             for name, position in plan:
-                # What has no origin of its own was made with its instance.
+                # A value without its own origin was made together with its instance.
                 if position < 0 or row[position] is creation:
                     with_it.append((id_, name))
                 else:
@@ -101,7 +118,10 @@ class Dependence:
             enter(origin).append((None, name))
 
     def _enter(self, origin: Origin) -> list[_Subject]:
-        """Note an origin and all that it rests on, if that was not done; the list of what it made."""
+        """Record an origin and its sources, unless done already; return the list of what it made.
+
+        Appending to `waiting` while iterating over it walks the whole chain without recursion, however long it is.
+        """
         made_by = self._made_by
         if id(origin) in made_by:
             return made_by[id(origin)]
@@ -121,16 +141,16 @@ class Dependence:
                     waiting.append(source)
         return subjects
 
-    # The question
+    # -- queries
 
     def find_origins(self, file: str, line: int) -> Iterator[Origin]:
-        """The origins whose place covers a line or a part of it: of values, and of what values were computed from."""
+        """Yield the origins whose place overlaps a line: origins of values, and of what values were computed from."""
         for source, origins in self._in_source.items():
             if isinstance(source, str):
                 if source == file:
                     yield from (origin for origin in origins if origin.location.line == line)
             elif source.name == file and line <= len(source.line_starts):
-                # Comparing offsets is quicker than looking up lines.
+                # Comparing offsets is faster than computing the lines of each span.
                 start = source.offset(line)
                 end = start + len(source.line_text(line)) + 1
                 for origin in origins:
@@ -139,11 +159,16 @@ class Dependence:
                         yield origin
 
     def _spread(self, touched: Iterable[Origin]) -> dict[_Subject, Dependent]:
+        """Return everything reachable from the origins, each with its predecessor on a shortest path.
+
+        `nearest` grows while it is iterated over: steps computed from a step belong to the same round, because only
+        reading an attribute counts as a hop.
+        """
         affected: dict[_Subject, Dependent] = {}
         seen: set[int] = set()
         nearest: list[tuple[Origin, AttributeRead | None]] = [(origin, None) for origin in touched]
         while nearest:
-            # All that one value leads to before what that leads to in turn: each is told by its shortest way.
+            # Finish all values at one distance before those at the next, so that each is reached by a shortest path.
             further: list[tuple[Origin, AttributeRead | None]] = []
             for origin, through in nearest:
                 if id(origin) in seen:
@@ -167,6 +192,6 @@ def _sort_key(affected: Dependent, order: dict[str, int]) -> tuple[int, str]:
 
 
 def _value_positions(instance: Instance) -> list[tuple[str, int]]:
-    """The names of its values, each with where its origin stands in the row, or -1: the same for all of its layouts."""
+    """Return the names of the values, each with the position of its origin in the row, or -1 when it has none."""
     index = instance.origins.layout.index
     return [(name, index.get(name, -1)) for name in (*instance.attributes, *instance.relations)]

@@ -1,4 +1,4 @@
-"""Two graphs compared by meaning: what is new, what is gone, what has another value."""
+"""Comparison of two graphs by meaning: added and removed instances, changed values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sabir.text import REDACTED
 
 
 class Absent:
-    """Stands for a value that one side does not have."""
+    """The type of `ABSENT`, which stands for a value that one side does not have."""
 
     __slots__ = ()
 
@@ -25,7 +25,10 @@ ABSENT: Final = Absent()
 
 
 class ValueChange(Struct, frozen=True):
-    """One attribute, relation or property of an instance, before and after."""
+    """One attribute, relation or property of an instance, before and after.
+
+    `name` is a path when only an inner part of the value differs.
+    """
 
     name: str
     before: Value | Absent
@@ -33,13 +36,15 @@ class ValueChange(Struct, frozen=True):
 
 
 class ChangedInstance(Struct, frozen=True):
+    """An instance in both graphs whose values differ; its id may have changed, too."""
+
     before: Instance
     after: Instance
     changes: tuple[ValueChange, ...]
 
 
 class GraphDiff(Struct, frozen=True, kw_only=True):
-    """The difference; empty when both graphs mean the same."""
+    """The difference of two graphs; false when both mean the same."""
 
     added: tuple[Instance, ...] = ()
     removed: tuple[Instance, ...] = ()
@@ -51,10 +56,12 @@ class GraphDiff(Struct, frozen=True, kw_only=True):
 
 
 def compare_graphs(before: Graph, after: Graph) -> GraphDiff:
-    """Instances are the same by id; one whose id is gone is looked for by type and name, if these are unique.
+    """Compare two graphs.
 
-    The order of instances, of the keys of a mapping and of the instances in a relation has no meaning. The places
-    where values were written do not count either.
+    Instances with the same id and type are paired. The remaining ones are paired by type and name, if these are
+    unique on both sides, so that a new id alone is not a removal and an addition. The order of instances, of the keys
+    of a mapping and of the instances in a relation has no meaning, and neither have the places where values were
+    written.
     """
     pairs, added, removed = _pair_instances(before, after)
     names = {old.id: new.id for old, new in pairs if old.id != new.id}
@@ -70,6 +77,7 @@ def compare_graphs(before: Graph, after: Graph) -> GraphDiff:
 def _pair_instances(
     before: Graph, after: Graph
 ) -> tuple[list[tuple[Instance, Instance]], tuple[Instance, ...], tuple[Instance, ...]]:
+    """Return the pairs, the added and the removed instances."""
     pairs: list[tuple[Instance, Instance]] = []
     removed: list[Instance] = []
     for old in before:
@@ -92,6 +100,7 @@ def _pair_instances(
 
 
 def _index_unique(instances: object) -> dict[tuple[str, str], Instance]:
+    """Index instances by type and name, without those that share both."""
     by_name: dict[tuple[str, str], Instance] = {}
     twice: set[tuple[str, str]] = set()
     for instance in cast("list[Instance]", instances):
@@ -128,7 +137,7 @@ def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[
 
 
 def _inner_changes(name: str, old: Value | Absent, new: Value | Absent) -> Iterator[ValueChange]:
-    """The innermost parts that differ: a value deep inside a structure is named by its path."""
+    """Yield the innermost parts that differ: a value deep inside a structure is named by its path."""
     if _is_same_value(old, new):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
@@ -142,12 +151,12 @@ def _inner_changes(name: str, old: Value | Absent, new: Value | Absent) -> Itera
 
 
 def _is_same_value(left: Value | Absent, right: Value | Absent) -> bool:
-    """Equal in value and kind: 1 and 1.0 are, true and 1 are not."""
+    """Return whether values are equal in value and kind: 1 and 1.0 are, true and 1 are not."""
     if isinstance(left, Sensitive) and isinstance(right, Sensitive):
-        # A saved graph does not hold secrets: whether one changed since cannot be told.
+        # A saved graph does not contain secrets, so it is unknown whether one changed since.
         return REDACTED in (left.value, right.value) or _is_same_value(left.value, right.value)
     if isinstance(left, Unknown) and isinstance(right, Unknown):
-        # A graph of an older sabir does not say what its unknown values stand for.
+        # A graph saved by an older version does not state what its unknown values stand for.
         return left.of == right.of or None in (left.of, right.of)
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right

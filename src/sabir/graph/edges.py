@@ -1,8 +1,8 @@
-"""What an edge of the graph means, whatever its language calls it.
+"""Kinds of edges: what an edge of the graph means, independent of the language.
 
-A relation's name is the language's or the user's (`host`, `depends_on`); its kind is one of a closed set, so that who reads a
-graph of several languages need not know their names. Instances of a type have the same kinds: they share one record of
-them, which costs an instance one reference.
+The language or the user names a relation (`host`, `depends_on`). Its kind is one of a closed set, so that a reader of
+a graph in several languages need not know these names. Instances of a type have the same kinds and share one record,
+which costs an instance one reference.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from sabir.graph.record import EMPTY_RECORD, Record
 
 
 class EdgeKind(Enum):
-    """The first six lead from an instance to its owner; `hosted-on` is also a kind of relation."""
+    """The kind of an edge.
+
+    The first six lead from an instance to its owner; `hosted-on` is also a kind of relation.
+    """
 
     PART_OF = "part-of"
     HOSTED_ON = "hosted-on"
@@ -35,25 +38,26 @@ class EdgeKind(Enum):
 
 
 class EdgeKinds(Struct, frozen=True):
-    """The kinds of the edges that leave an instance: to its owner, and by the names of its relations."""
+    """The kinds of the outgoing edges of an instance: to its owner, and by relation name."""
 
     owner: EdgeKind = EdgeKind.PART_OF
     relations: Record[EdgeKind] = cast("Record[EdgeKind]", EMPTY_RECORD)
-    """Only those that are more than a relation."""
+    """Only relations with a kind other than `relation`."""
 
     def of_relation(self, name: str) -> EdgeKind:
+        """Return the kind of a relation; `relation` where none was declared."""
         return self.relations.get(name, EdgeKind.RELATION)
 
 
 PLAIN_EDGES: Final = EdgeKinds()
-"""Part of its owner, and related to everything else: what holds where a language says no more."""
+"""The default where a language declares no kinds: part of its owner, all relations plain."""
 
 
 @lru_cache(maxsize=1024)
 def edge_kinds(
     owner: EdgeKind = EdgeKind.PART_OF, relations: tuple[tuple[str, EdgeKind], ...] = ()
 ) -> EdgeKinds:
-    """The shared record of these kinds."""
+    """Return the shared record of these kinds; the same arguments give the same object."""
     special = {name: kind for name, kind in relations if kind is not EdgeKind.RELATION}
     if owner is EdgeKind.PART_OF and not special:
         return PLAIN_EDGES

@@ -1,7 +1,4 @@
-"""The graph: instances in a fixed order, found by id, and what they were asked to give out.
-
-One instance of the graph.
-"""
+"""The graph: instances in a fixed order, found by id, name or number, and the outputs of the project."""
 
 from __future__ import annotations
 
@@ -26,10 +23,10 @@ _NOTHING = cast("Record[Any]", EMPTY_RECORD)
 
 
 class Instance(Struct, frozen=True, eq=False, kw_only=True):
-    """What a language evaluated: an object, an entity instance, a service, a node.
+    """An evaluated instance: an object, an entity instance, a service, a node.
 
-    `id` is unique in the graph and stable between runs; `name` is what people call it; `owner` the id of the instance
-    it is part of. `relations` hold ids; `requires` the ids that must be there before this one.
+    `id` is unique in the graph and stable between runs; `name` is for display and need not be unique; `owner` is the
+    id of the instance it is part of. `relations` hold ids; `requires` holds the ids that must exist before this one.
     """
 
     id: str
@@ -43,27 +40,30 @@ class Instance(Struct, frozen=True, eq=False, kw_only=True):
     status: str | None = None
     origin: Origin | None = None
     origins: Record[Origin] = _NOTHING
-    """Origins of attributes and relations, by name; share one record among the instances of a statement."""
+    """Origins of attributes and relations, by name; the instances of a statement share one record."""
     kinds: EdgeKinds = PLAIN_EDGES
-    """What its edges mean: the one to its owner, and those of its relations."""
+    """The kinds of its edges: to its owner, and of its relations."""
     library: bool = False
-    """Made by a statement of a library and not of the package: views may leave it out unless something shown refers to it."""
+    """Created by a statement of a library, not of the package: views hide it unless a visible instance refers to it."""
 
 
 PART_TYPE: Final = "sabir.Part"
-"""The type of the instances that stand for the parts of an environment and own what is in them."""
+"""The type of the instances that represent the parts of an environment and own their instances."""
 
 
 _LONGEST_NUMBER: Final = 9
 
 
 def _short_type(name: str) -> str:
-    """A type without its namespace."""
+    """Return a type without its namespace."""
     return name.rpartition("::")[2]
 
 
 class Graph:
-    """Instances in the order they were given, which is the order of every output. Built once, then only read."""
+    """Instances in the order they were given, which is the order of all output.
+
+    A graph is built once and then only read, so indexes are computed on first use and kept.
+    """
 
     def __init__(
         self,
@@ -93,6 +93,7 @@ class Graph:
         return self._instances[id_]
 
     def get(self, id_: str) -> Instance | None:
+        """Return the instance of an id, or None."""
         return self._instances.get(id_)
 
     @cached_property
@@ -111,12 +112,12 @@ class Graph:
         return {owner: tuple(parts) for owner, parts in owned.items()}
 
     def list_parts(self, id_: str) -> tuple[Instance, ...]:
-        """The direct parts of an instance, in graph order."""
+        """Return the instances that an instance owns directly, in graph order."""
         return self._owned.get(id_, ())
 
     @cached_property
     def dependence(self) -> Dependence:
-        """What rests on which lines; one walk over everything, when it is first asked."""
+        """Which values depend on which lines; built in one walk over the graph on first use."""
         from sabir.graph.dependence import Dependence
 
         return Dependence(self)
@@ -129,7 +130,7 @@ class Graph:
         return {name: tuple(instances) for name, instances in named.items()}
 
     def find_by_name(self, name: str) -> tuple[Instance, ...]:
-        """All instances people call by this name; else what an output of this name or `TYPE#N` stands for."""
+        """Return all instances of this name; else the one that an output of this name or `TYPE#N` refers to."""
         instances = self._named.get(name)
         if instances is not None:
             return instances
@@ -138,7 +139,11 @@ class Graph:
         return () if alias is None else (alias,)
 
     def find_by_number(self, words: str) -> Instance | None:
-        """The instance that `[PART/]TYPE#N` means, the N-th of its type: a name of the moment, never kept by anybody."""
+        """Return the instance that `[PART/]TYPE#N` refers to, the N-th of its type, or None.
+
+        The number depends on the current order, so it must not be stored. A type without its namespace is accepted
+        when only one type has that short name.
+        """
         type_, _, number = words.rpartition("#")
         if not type_ or not number.isdecimal() or len(number) > _LONGEST_NUMBER:
             return None
@@ -158,9 +163,9 @@ class Graph:
 
     @cached_property
     def parts(self) -> frozenset[str]:
-        """The parts of the environment, by name; empty for a graph of one package."""
+        """The names of the parts of the environment; empty for the graph of one package."""
         return frozenset(instance.id for instance in self.roots if instance.type == PART_TYPE)
 
     def address(self, id_: str) -> Address:
-        """The address that an id of this graph is the text of."""
+        """Return the address of an id of this graph."""
         return Address.parse(id_, self.parts)

@@ -1,4 +1,4 @@
-"""What deployments have seen of the world, in the graph: values that came back, with an origin, and how instances fare."""
+"""Values and statuses observed by deployments, added to the graph."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sabir.text import Location
 
 
 class Sightings(Struct, frozen=True, kw_only=True):
-    """What is told of a deployed environment beside the values themselves."""
+    """When values of a deployed environment were observed, and the statuses of its instances."""
 
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """When each value was observed (`at step 14 of deployment 7`), by the text of the attribute's address."""
     statuses: Mapping[str, str] = field(default_factory=dict[str, str])
-    """How instances fare, by id: `ok`, `error`, `unknown`."""
+    """Statuses by instance id: `ok`, `error`, `unknown`."""
 
     def __bool__(self) -> bool:
         return bool(self.notes or self.statuses)
 
 
 def set_statuses(instances: Iterable[Instance], statuses: Mapping[str, str]) -> Iterable[Instance]:
-    """The instances with the status of those that are deployed."""
+    """Return the instances, with a status on those that have one."""
     if not statuses:
         return instances
     return (
@@ -37,7 +37,7 @@ def set_statuses(instances: Iterable[Instance], statuses: Mapping[str, str]) -> 
 
 
 def with_sightings(graph: Graph, sightings: Sightings, observed: Mapping[str, Value]) -> Graph:
-    """The graph with observed values as attributes that know when they were observed."""
+    """Return the graph with observed values as attributes whose origin states when they were observed."""
     by_instance: dict[str, dict[str, str]] = {}
     for name, note in sightings.notes.items():
         instance, _, attribute = name.partition("|")
@@ -61,6 +61,6 @@ def _add_observations(
         if name not in attributes:
             attributes[name] = value
         elif attributes[name] != value:
-            continue  # the description says something else of it
+            continue  # the project sets another value, which wins
         origins[name] = Origin(place, How.OBSERVED, note=note)
     return replace(instance, attributes=Record.of(attributes), origins=Record.of(origins))

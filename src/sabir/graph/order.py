@@ -1,4 +1,7 @@
-"""Orders over integers: nodes are 0 … n-1, edges are adjacency lists. No recursion, linear time."""
+"""Graph algorithms on integers: nodes are 0 … n-1, edges are adjacency lists.
+
+All of them run in linear time and without recursion, because graphs may be deeper than the stack.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ Adjacency = Sequence[Sequence[int]]
 
 
 def topological_order(successors: Adjacency) -> list[int] | None:
-    """Every node before its successors; of those that could come next, the least first. None when there is a cycle."""
+    """Return all nodes, each before its successors; None when there is a cycle.
+
+    Of several nodes that could come next, the smallest comes first, so that the order is deterministic.
+    """
     waiting = [0] * len(successors)
     for targets in successors:
         for target in targets:
@@ -28,7 +34,10 @@ def topological_order(successors: Adjacency) -> list[int] | None:
 
 
 def strongly_connected(successors: Adjacency) -> list[list[int]]:
-    """Groups of nodes that reach each other (Tarjan). A group comes after the groups it reaches; nodes are sorted."""
+    """Return the strongly connected components (Tarjan), each with sorted nodes.
+
+    A component comes after the components it reaches.
+    """
     count = len(successors)
     index, low = [-1] * count, [0] * count
     on_stack = bytearray(count)
@@ -75,7 +84,7 @@ def _pop_group(stack: list[int], root: int, on_stack: bytearray) -> list[int]:
 
 
 def find_components(successors: Adjacency) -> list[list[int]]:
-    """Groups of nodes that are connected when directions do not count, by their least node; nodes are sorted."""
+    """Return the weakly connected components, ordered by their smallest node; nodes are sorted."""
     predecessors = reverse_edges(successors)
     seen = bytearray(len(successors))
     groups: list[list[int]] = []
@@ -94,6 +103,7 @@ def find_components(successors: Adjacency) -> list[list[int]]:
 
 
 def reverse_edges(successors: Adjacency) -> list[list[int]]:
+    """Return the predecessors of every node."""
     predecessors: list[list[int]] = [[] for _ in successors]
     for node, targets in enumerate(successors):
         for target in targets:
@@ -102,10 +112,13 @@ def reverse_edges(successors: Adjacency) -> list[list[int]]:
 
 
 class ContainmentIndex:
-    """Who lies in whom, asked often: a walk of the forest is numbered once, and what lies in a node is a range."""
+    """An index of a forest that answers in constant time whether one node is inside another.
+
+    A depth-first walk numbers the nodes once; everything inside a node then has a contiguous range of numbers.
+    """
 
     def __init__(self, parents: Sequence[int]) -> None:
-        """`parents` has -1 for a root and no circles."""
+        """`parents` has -1 for a root and contains no cycles."""
         children: list[list[int]] = [[] for _ in range(len(parents) + 1)]  # the last one holds the roots
         for node, parent in enumerate(parents):
             children[parent].append(node)
@@ -124,9 +137,9 @@ class ContainmentIndex:
             stack += reversed(children[node])
 
     def is_inside(self, inner: int, outer: int) -> bool:
-        """Whether a node is the other or lies in it, at any depth."""
+        """Return whether a node is the other or inside it, at any depth."""
         return self._first[outer] <= self._first[inner] < self._behind[outer]
 
     def is_along(self, node: int, other: int) -> bool:
-        """Whether one of two nodes lies in the other, or they are the same."""
+        """Return whether one of two nodes is inside the other, or they are the same."""
         return self.is_inside(node, other) or self.is_inside(other, node)

@@ -1,8 +1,7 @@
-"""Where an instance or a value came from.
+"""Origins: how and where an instance or a value was made.
 
-Origins are shared: one per statement, not one per value, wherever the values they stand for were made by the same
-statement. What a value was computed from (`sources`) is filled in only by an evaluation that was asked for the long
-answer; the place and the manner are always there.
+Origins are shared: all values made by one statement have the same origin. Only an evaluation that records provenance
+fills in `sources`, what a value was computed from; the place and the kind of computation are always present.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sabir.text import Location, Place
 
 
 class How(Enum):
-    """In what manner a value was made."""
+    """How a value was made."""
 
     LITERAL = "literal"
     DEFAULT = "default"
@@ -42,22 +41,25 @@ class How(Enum):
     OBSERVED = "observed"
 
 
-class AttributeRead(NamedTuple):  # made and looked up by the hundred thousand, which tuples do best
-    """An attribute (or relation) of an instance that a value was computed from; without one, the instance itself."""
+class AttributeRead(
+    NamedTuple
+):  # hundreds of thousands are created and looked up, which is fastest with tuples
+    """An attribute or relation that a value was computed from; without an attribute, the instance itself."""
 
     instance: str
     attribute: str | None
 
 
 class Origin(Struct, frozen=True, eq=False):
-    """One step: the place, the manner, and the steps and attributes it rests on."""
+    """One step of a computation: its place, its kind, and the steps and attributes it was computed from."""
 
     place: Place | Location
     how: How
     sources: tuple[Origin | AttributeRead, ...] = ()
     note: str | None = None
-    """A few words for people: the name of the input, the plug-in, the refinement."""
+    """A few words for display: the name of the input, the plugin, the refinement."""
 
     @property
     def location(self) -> Location:
+        """The place as file, line and column."""
         return self.place if isinstance(self.place, Location) else self.place.location

@@ -14,7 +14,7 @@ T = TypeVar("T", covariant=True)
 
 
 class RecordLayout:
-    """An ordered set of keys."""
+    """An ordered set of keys with their positions, shared by all records with these keys."""
 
     __slots__ = ("index", "keys")
 
@@ -27,7 +27,7 @@ _shared_layout = lru_cache(maxsize=4096)(RecordLayout)
 
 
 class Record(Mapping[str, T]):
-    """A mapping that cannot change: a layout and as many values."""
+    """An immutable mapping: a shared layout and one value per key."""
 
     __slots__ = ("layout", "row")
 
@@ -40,6 +40,7 @@ class Record(Mapping[str, T]):
 
     @staticmethod
     def of(mapping: Mapping[str, T]) -> Record[T]:
+        """Return a record of a mapping; mappings with the same keys in the same order share a layout."""
         return Record(_shared_layout(tuple(mapping)), tuple(mapping.values()))
 
     def __getitem__(self, key: str) -> T:
@@ -69,7 +70,7 @@ class Record(Mapping[str, T]):
         return Mapping.__eq__(self, other)
 
     def __hash__(self) -> int:
-        # Equal records may have their keys in another order; values need not be hashable.
+        # Equal records may have their keys in a different order, and values need not be hashable.
         return hash(frozenset(self.layout.keys))
 
     def __repr__(self) -> str:

@@ -1,4 +1,7 @@
-"""The texts of sensitive values, so that they can be kept out of lines, messages and values that hold them, too."""
+"""Search for the texts of sensitive values, to redact them in lines and messages.
+
+A secret is also found where it is escaped as JSON or in a URL, or encoded in Base64.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +19,30 @@ from sabir.graph.values import Sensitive, Value
 from sabir.text import REDACTED, Span
 
 _PLAIN: Final = frozenset({str, int, bool, float, type(None)})
-"""Types with no room for a secret; most values are of them."""
+"""Types that cannot contain a secret; most values have one of them."""
 _SHORTEST: Final = 3
 _LONGEST_WORD: Final = 10
 _ALONE: Final = r"(?:(?<![\w./-])|(?<=\s-\w)){}(?![\w/-]|\.\w)"
-"""A word that stands for itself, or behind the letter of an option (`-pWORD`): not a part of a longer word, name or path."""
+"""A whole word, also directly after an option letter (`-pWORD`), but not a part of a longer word, name or path."""
 _NAMING: Final = frozenset({"app", "image", "name"})
-"""Keys whose values say which thing is meant."""
+"""Keys whose values identify something."""
 _SHORTEST_ENCODED: Final = 6
 _MOST: Final = 500
 
 
 class Secrets:
-    """Texts that must not be shown. Those of one or two characters would be found everywhere, and are not looked for; a short
-    plain word such as `service` hides no paths and names that it is a part of."""
+    """Texts that must not be shown.
+
+    Texts of one or two characters would match everywhere and are ignored. A short plain word such as `service` does
+    not hide paths and names that contain it.
+    """
 
     def __init__(self, texts: Iterable[str], *, most: int = _MOST, names: Iterable[str] = ()) -> None:
-        """`names` are those of things, which everybody may see: one that a plain word is equal to stays where things are named."""
+        """`names` are public names: a plain word equal to one of them stays visible under a key that names something."""
         forms = dict.fromkeys(form for text in texts for form in _text_forms(text) if len(form) >= _SHORTEST)
         self._names = frozenset(filter(_is_word, names))
         self.too_many = len(forms) > most
-        """A pattern of thousands of words would make every line dear; nothing may be shown then."""
+        """A pattern of thousands of words would slow down every line, so nothing is shown then."""
         longest_first = sorted(forms, key=len, reverse=True)
         self._pattern = (
             re.compile("|".join(map(_form_pattern, longest_first)), re.IGNORECASE)
@@ -46,7 +52,7 @@ class Secrets:
 
     @staticmethod
     def of(graph: Graph) -> Secrets:
-        """Those of all values of a graph; looked for once, for a graph does not change."""
+        """Return the secrets of all values of a graph; computed once, because a graph does not change."""
         secrets = _KNOWN.get(graph)
         if secrets is None:
             secrets = _KNOWN[graph] = Secrets(text for texts, _ in sensitive_values(graph) for text in texts)
@@ -56,10 +62,11 @@ class Secrets:
         return self.too_many or self._pattern is not None
 
     def are_in(self, text: str) -> bool:
+        """Return whether a text contains a secret."""
         return self.too_many or (self._pattern is not None and self._pattern.search(text) is not None)
 
     def spans(self, text: str) -> list[Span]:
-        """Where they stand in a text."""
+        """Return the spans of the secrets in a text."""
         if self.too_many:
             return [Span(0, len(text))]
         return (
@@ -67,13 +74,13 @@ class Secrets:
         )
 
     def redact(self, text: str) -> str:
-        """A text without any of them."""
+        """Return the text with every secret replaced."""
         if self.too_many:
             return REDACTED
         return text if self._pattern is None else self._pattern.sub(REDACTED, text)
 
     def mark_sensitive(self, value: Value) -> Value:
-        """The value with everything marked as sensitive in which one of them stands; itself when there is nothing."""
+        """Return the value with every part that contains a secret marked as sensitive; the same object when none does."""
         match value:
             case None | bool() | Sensitive():
                 return value
@@ -92,7 +99,7 @@ class Secrets:
                 return value
 
     def is_name(self, key: str, value: Value) -> bool:
-        """Whether a value only says which thing is meant, though a password may be the same word."""
+        """Return whether a value only identifies something, although a password may be the same word."""
         return key in _NAMING and isinstance(value, str) and value in self._names and not self.too_many
 
 
@@ -108,13 +115,16 @@ def _is_word(text: str) -> bool:
 
 
 def _text_forms(text: str) -> Iterator[str]:
-    """A text as it is, and as it stands in other texts: escaped, or encoded alone or as a part of something longer."""
+    """Yield the forms in which other texts may contain a text: escaped, URL-quoted, in Base64.
+
+    Base64 encodes three bytes at once, so the secret has three forms, depending on the bytes before it.
+    """
     yield text
     yield json.dumps(text)[1:-1]
     data = text.encode("utf-8", "surrogatepass")
     yield quote(data, safe="")
     for before in range(3):
-        # Six bits a character: those that share bits with what stands before or behind are left out.
+        # Six bits per character: drop the characters that share bits with the bytes before or after the secret.
         encoded = b64encode(bytes(before) + data).decode("ascii").rstrip("=")
         inner = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
         if len(inner) >= _SHORTEST_ENCODED:
@@ -122,7 +132,7 @@ def _text_forms(text: str) -> Iterator[str]:
 
 
 def sensitive_values(graph: Graph) -> Iterator[tuple[tuple[str, ...], Origin | None]]:
-    """For every value with something sensitive in it the texts of its secrets, and its origin."""
+    """Yield, for every value with a sensitive part, the texts of its secrets and its origin."""
     for instance in graph:
         if _PLAIN.issuperset(map(type, instance.attributes.row)):
             continue
@@ -135,11 +145,12 @@ def sensitive_values(graph: Graph) -> Iterator[tuple[tuple[str, ...], Origin | N
 
 
 def holds_sensitive(value: Any) -> bool:
+    """Return whether a value is or contains a sensitive value."""
     return type(value) not in _PLAIN and secret_texts(cast("Value", value)) is not None
 
 
 def secret_texts(value: Value) -> tuple[str, ...] | None:
-    """The texts of what is sensitive in a value; None when nothing is."""
+    """Return the texts of the sensitive parts of a value, line by line; None when there are none."""
     texts: list[str] = []
     is_sensitive = False
     todo: list[tuple[Value, bool]] = [(value, False)]

@@ -1,6 +1,6 @@
-"""What an attribute can hold: plain data, references to instances, sensitive values, values not known yet.
+"""Attribute values: plain data, references to instances, sensitive values, unknown values.
 
-Things of Python that are no data: they cannot be written down, except by their place in memory.
+It also recognizes Python objects that are not data (functions, iterators): their only text is an address in memory.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ PlainScalar = str | int | float | bool | bytes | date | datetime | None
 
 
 class Ref(Struct, frozen=True):
-    """An instance as a value, by its id."""
+    """A reference to an instance, by its id."""
 
     id: str
 
 
 class Sensitive(Struct, frozen=True):
-    """A value that must never be shown: whoever writes values writes `<<REDACTED>>` for it, and so does `repr`."""
+    """A value that must never be shown: it is written as `<<REDACTED>>`, also by `repr`."""
 
     value: Value
 
@@ -36,15 +36,15 @@ class Sensitive(Struct, frozen=True):
 
 
 class Unknown(Struct, frozen=True):
-    """A value that is not known yet: it will be once something is deployed.
+    """A value that is known only after something is deployed.
 
-    Where it has a name, the value can be filled in later, wherever it stands by then.
+    If it has a name (`of`), the value can be filled in later, wherever the unknown was passed to.
     """
 
     of: str | None = None
     """The attribute it stands for, as the text of an address: `web|public_address`."""
     why: str | None = None
-    """Why it is not known yet, in a few words."""
+    """Why it is unknown, in a few words."""
 
     def __repr__(self) -> str:
         return "UNKNOWN" if self.of is None else f"UNKNOWN({self.of})"
@@ -56,7 +56,7 @@ Value = Union[PlainScalar, Ref, Sensitive, Unknown, Sequence["Value"], Mapping[s
 
 
 def find_unknowns(value: Value) -> Iterator[Unknown]:
-    """Everything in a value that is not known yet."""
+    """Yield all unknown values inside a value."""
     match value:
         case str() | int() | float() | bytes() | None:
             return
@@ -75,19 +75,19 @@ def find_unknowns(value: Value) -> Iterator[Unknown]:
 
 
 def find_unknown_names(value: Value) -> Iterator[str]:
-    """The attributes that a value waits for: the names of what is unknown in it."""
+    """Yield the addresses of the attributes that a value depends on and that are unknown."""
     return (unknown.of for unknown in find_unknowns(value) if unknown.of is not None)
 
 
 def reveal_value(value: Value) -> Value:
-    """The value without its mark, for those who have to use it."""
+    """Return the value without its sensitive mark, for code that has to use it. Inner marks stay."""
     while isinstance(value, Sensitive):
         value = value.value
     return value
 
 
 def reveal_all(value: Any) -> Any:
-    """The value without any mark in it, for a language that knows none."""
+    """Return the value without any sensitive mark, for a language that has none."""
     value = reveal_value(value)
     if isinstance(value, Mapping):
         return {key: reveal_all(item) for key, item in value.items()}
@@ -95,7 +95,7 @@ def reveal_all(value: Any) -> Any:
 
 
 def with_inner(value: Value, change: Callable[[Value], Value]) -> Value:
-    """The value with everything that is directly inside it changed; itself when it holds nothing."""
+    """Return the value with `change` applied to everything directly inside it; the value itself when it is a scalar."""
     match value:
         case str() | int() | float() | bytes() | None:
             return value
@@ -110,7 +110,7 @@ def with_inner(value: Value, change: Callable[[Value], Value]) -> Value:
 
 
 def same_value(left: Any, right: Any) -> bool:
-    """Whether two values are the same once they are used; lists and tuples, marked and not, do not differ."""
+    """Return whether two values are the same in use: lists equal tuples, sensitive values equal plain ones."""
     left, right = reveal_value(left), reveal_value(right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(same_value(left[key], right[key]) for key in left)
@@ -126,11 +126,11 @@ _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, MethodType, MethodWrappe
 _NAMELESS: Final[frozenset[Any]] = frozenset(
     kind.__repr__ for kind in (object, GeneratorType, FunctionType, BuiltinFunctionType, MethodType)
 )
-"""The ways to be shown that put an address into a text."""
+"""The implementations of `__repr__` that write a memory address."""
 
 
 def no_data(value: Any) -> str | None:
-    """What the value is, when it is no data: `a function`, `an iterator` …"""
+    """Return what the value is when it is not data (`a function`, `an iterator` …), else None."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return None
@@ -144,7 +144,7 @@ def no_data(value: Any) -> str | None:
 
 
 def no_data_within(value: Any) -> str | None:
-    """The same for a value with everything that is in it, as often as it may stand there or hold itself."""
+    """Return the same as `no_data` for a value or anything inside it; values may be shared or contain themselves."""
     if type(value) in _PLAIN:
         return None
     waiting, seen = [value], set[int]()
