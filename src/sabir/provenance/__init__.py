@@ -1,21 +1,22 @@
-"""The recorder: what every value rests on, noted while a description is evaluated, and told as origins afterwards.
+"""The recorder of provenance: what every value was computed from.
 
-Six words, the same in every language:
+Six terms, the same in every language:
 
-site        a place in a text that computes something, with the manner in which it does; the same object at every run
+site        a place in a source that computes something, and how; the same object in every run
 step        one run of a site: what it read and what decided that it ran
 cell        what holds a value: a property of an object, an attribute of an instance, or the instance itself
-read        a source that was used while something was computed: a step, a cell, or an origin from outside
+read        a source that was used in a computation: a step, a cell, or an origin from outside
 decided by  the sources without which the step would not have run: conditions, loops, calls
-withheld    the sources that kept something from being written: had they been otherwise, it would have been
+withheld    the sources that prevented a write: with another value, it would have happened
 
-Whoever computes opens a list; every read is appended to the open list; whoever writes takes the list (`Computing`). Steps are
-kept once: where values are written once, equal steps are the same step (`Recorder.step`); where code overwrites and loops, a
-step takes in what its later rounds read (`Context.step`), so that a record is as long as the text and not as the run. When
-all values are there and instances have ids, steps become origins (`Chains`).
+Code that computes opens a list, every read is appended to the open list, and the write takes the list
+(`ReadTracker`). Steps are stored once. Where values are written once, equal steps are the same step
+(`Recorder.step`). Where code overwrites and loops, a step absorbs what its later iterations read
+(`CallContext.step`), so that a record is as long as the source and not as the run. When all values are computed and
+instances have ids, steps become origins (`Chains`).
 
-A language records by compiling to other closures, or by other dictionaries and writers, when it is asked to: an ordinary
-evaluation has none of this and pays nothing.
+A language records by compiling to other closures, or by other dictionaries and writers, on request: an ordinary
+evaluation contains none of this and pays nothing.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Recorded steps as origins: done when all values are there, and instances have ids.
+"""Conversion of recorded steps to origins, after all values are computed.
 
-An origin names what it rests on and is never changed, so what a step rests on is done before it. Steps of loops may rest on
-each other in a circle: such a circle is found as a whole (Tarjan), and each of its steps names the others without what
-they name in turn.
+An origin contains its sources and is immutable, so the sources of a step are converted before the step. Steps of
+loops may depend on each other in a cycle, which immutable origins cannot express. Such a cycle is found as a whole
+(Tarjan's strongly connected components, without recursion), and each of its steps names the others without their own
+sources.
 
-Chains of code that overwrites its values: what an attribute of the graph tells is left to that attribute, and steps of
-one site that a value rests on are told as one.
+`MergingChains` is for code that overwrites its values. It ends a chain at attributes of the graph, whose own origin
+continues it, and merges steps of one site that a value depends on.
 """
 
 from __future__ import annotations
@@ -21,20 +22,23 @@ from sabir.provenance.loops import rests_on
 from sabir.provenance.steps import Cell, Join, ProvenanceStep, Site, ValueSource
 
 Edge = Union[ProvenanceStep, Origin, AttributeRead]
-"""What an origin will name: a step is an origin to be."""
+"""What an origin will name: a step is converted to an origin first."""
 _SMALL: Final = 16
-"""Steps of a circle that each name all others; of a larger one they name the first, which names all."""
+"""In a cycle of up to this many steps, each names all others; in a larger one, each names the first, which names all.
+
+Otherwise a cycle of n steps would need n² references.
+"""
 
 
 class StepShape(Struct, frozen=True, eq=False):
-    """A step as a chain tells it: its site, and what it names."""
+    """A step as it appears in a chain: its site and the sources it names."""
 
     site: Site
     edges: tuple[Edge, ...]
 
 
 class Chains:
-    """The origins of one recording."""
+    """The origins of one recording; the same step always gives the same origin."""
 
     def __init__(self) -> None:
         self._origins: dict[ProvenanceStep, Origin] = {}
@@ -42,13 +46,14 @@ class Chains:
 
     @abstractmethod
     def attribute_of(self, cell: Cell) -> AttributeRead | Origin:
-        """The attribute of the graph that a cell became, or the origin of what came into it from outside."""
+        """Return the attribute of the graph that a cell became, or the origin of an external value."""
 
     def shape(self, step: ProvenanceStep) -> StepShape:
+        """Return the site and the edges of a step."""
         return StepShape(step.site, tuple(self.edges(step.sources())))
 
     def edges(self, sources: Iterable[ValueSource]) -> Iterable[Edge]:
-        """Sources as origins name them, each once."""
+        """Return sources in the form in which origins name them, each once."""
         reads = self._reads
         edges: list[Edge] = []
         for source in dict.fromkeys(sources):
@@ -62,17 +67,17 @@ class Chains:
         return edges
 
     def words(self, site: Site) -> str | None:
-        """What is said of a site in a chain."""
+        """Return the note of a site in a chain."""
         return site.words
 
     def origin(self, step: ProvenanceStep) -> Origin:
-        """The origin of a step, with all that is below it."""
+        """Return the origin of a step, including everything it depends on."""
         origins = self._origins
         origin = origins.get(step)
         if origin is None:
             shape = self.shape(step)
             told = [origins.get(edge) if isinstance(edge, ProvenanceStep) else edge for edge in shape.edges]
-            if None not in told:  # nearly always: chains share what is below them
+            if None not in told:  # the common case: chains share their sources
                 origin = origins[step] = self._build_origin(shape.site, tuple(told))  # type: ignore[arg-type]
                 return origin
             for circle in _find_cycles(step, shape, self.shape, origins):
@@ -81,13 +86,17 @@ class Chains:
         return origin
 
     def sources(self, sources: Iterable[ValueSource]) -> tuple[Origin | AttributeRead, ...]:
-        """What an origin that the language makes itself names."""
+        """Return the sources of an origin that the language creates itself."""
         return tuple(
             [self.origin(edge) if isinstance(edge, ProvenanceStep) else edge for edge in self.edges(sources)]
         )
 
     def _add(self, circle: list[tuple[ProvenanceStep, StepShape]]) -> None:
-        """Origins of steps that rest on each other; all that is outside of the circle has one already."""
+        """Create the origins of a cycle; everything outside the cycle has one already.
+
+        Each step first gets a partial origin without the edges inside the cycle. The final origins name these partial
+        ones, so no reference leads back.
+        """
         if len(circle) == 1:
             ((step, shape),) = circle
             self._origins[step] = self._build_origin(shape.site, self._outside(shape, (step,)))
@@ -126,7 +135,11 @@ def _find_cycles(
     shape_of: Callable[[ProvenanceStep], StepShape],
     done: Container[ProvenanceStep],
 ) -> Iterator[list[tuple[ProvenanceStep, StepShape]]]:
-    """The steps below one, in circles of those that rest on each other, each after all that it rests on."""
+    """Yield the steps that a step depends on, grouped in cycles, each after everything it depends on.
+
+    This is Tarjan's algorithm with an explicit stack: `low` is the smallest index reachable from a step, and a step
+    whose `low` is its own index is the root of a component.
+    """
     shapes = {start: shape}
     index: dict[ProvenanceStep, int] = {start: 0}
     low: dict[ProvenanceStep, int] = {start: 0}
@@ -152,7 +165,7 @@ def _find_cycles(
             if path:
                 above = path[-1][0]
                 low[above] = min(low[above], low[step])
-            if low[step] == index[step]:  # nothing above it is reached from here: the circle is whole
+            if low[step] == index[step]:  # nothing above it is reachable from here: the cycle is complete
                 circle: list[ProvenanceStep] = []
                 while not circle or circle[-1] is not step:
                     circle.append(waiting.pop())
@@ -161,35 +174,38 @@ def _find_cycles(
 
 
 _NEAR: Final = 64
-"""Steps that are looked at to see whether what decided about a step stands below it anyway."""
+"""Steps that are visited to find out whether a step depends on its decision through its reads anyway."""
 
 
 class MergingChains(Chains):
+    """Chains of code that overwrites values: steps of one kind are merged, attributes of the graph end a chain."""
+
     def __init__(self) -> None:
         super().__init__()
         self._merged: dict[frozenset[ProvenanceStep], ProvenanceStep] = {}
 
     @abstractmethod
     def is_shown(self, cell: Cell) -> bool:
-        """Whether the graph has an attribute for a cell."""
+        """Return whether the graph has an attribute for a cell."""
 
     def attribute_of(self, cell: Cell) -> AttributeRead:
+        """Return the attribute that a cell of an instance became."""
         return AttributeRead(cell[0].owner, str(cell[1]))
 
     def shape(self, step: ProvenanceStep) -> StepShape:
         return self._shape(step, has_attribute=self._attribute(step) is not None)
 
     def describe_step(self, step: ProvenanceStep) -> StepShape:
-        """A step that is no join, as a chain tells it."""
+        """Return the shape of a step that is not a join."""
         return StepShape(step.site, tuple(self.edges(_relevant_sources(step))))
 
     def kind(self, step: ProvenanceStep) -> Hashable:
-        """What steps that are told as one have in common."""
+        """Return the key that is equal for steps to be merged."""
         site = step.site
         return (site.place, site.how, site.words)
 
     def merge(self, steps: list[ProvenanceStep], below: Iterable[ValueSource]) -> ProvenanceStep:
-        """One step for several of a kind, resting on what each of them rests on."""
+        """Return one step for several of a kind; it depends on everything that they depend on."""
         return ProvenanceStep(steps[0].site, tuple(dict.fromkeys(below)), (), steps[0].cell)
 
     def _shape(self, step: ProvenanceStep, *, has_attribute: bool) -> StepShape:
@@ -200,11 +216,12 @@ class MergingChains(Chains):
         shape = self.describe_step(step)
         site = shape.site
         if site.words is None and step.cell is not None and not has_attribute:
-            # No attribute of the graph says what it made.
+            # No attribute of the graph names what it made, so the note does.
             return StepShape(Site(site.place, site.how, _cell_title(step.cell)), shape.edges)
         return shape
 
     def edges(self, sources: Iterable[ValueSource]) -> Iterator[Edge]:
+        """Yield the sources: attributes and origins once, steps of the same kind merged."""
         groups: dict[Hashable, list[ProvenanceStep]] = {}
         for source in _flatten_joins(sources, self._attribute):
             if not isinstance(source, ProvenanceStep):
@@ -232,7 +249,11 @@ class MergingChains(Chains):
         return merged
 
     def _attribute(self, step: ProvenanceStep) -> AttributeRead | None:
-        """The attribute whose value a step made, when that is the value it has in the end."""
+        """Return the attribute whose final value a step made, or None.
+
+        A value that was overwritten later is not the value of the attribute, so the chain must continue through the
+        step.
+        """
         cell = step.cell
         if cell is None or not self.is_shown(cell):
             return None
@@ -248,7 +269,7 @@ def _cell_title(cell: Cell) -> str:
 def _flatten_joins(
     sources: Iterable[ValueSource], attribute: Callable[[ProvenanceStep], object]
 ) -> Iterator[ValueSource]:
-    """Joins are no steps of their own, unless an attribute of the graph tells them."""
+    """Yield sources with joins replaced by what they join, unless an attribute of the graph stands for the join."""
     waiting = list(sources)[::-1]
     while waiting:
         source = waiting.pop()
@@ -259,14 +280,14 @@ def _flatten_joins(
 
 
 def _relevant_sources(step: ProvenanceStep) -> list[ValueSource]:
-    """What a step read, and what decided that it ran, unless what it read rests on that anyway."""
+    """Return what a step read and what decided that it ran, without decisions that its reads depend on anyway."""
     sources = list(step.reads)
     for decision in step.decided_by:
         if not isinstance(decision, ProvenanceStep):
             sources.append(decision)
         elif not rests_on(decision, step.reads, _NEAR):
             if decision.site.place == step.site.place:
-                sources += _relevant_sources(decision)  # a call and its argument stand in one line
+                sources += _relevant_sources(decision)  # a call and its argument are on one line
             else:
                 sources.append(decision)
     return sources

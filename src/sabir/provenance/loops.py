@@ -1,9 +1,9 @@
-"""Steps of code that runs again and again: told apart as long as that helps, then gathered.
+"""Steps of code that runs repeatedly: kept separate up to a limit, then merged.
 
-A loop may run a million times, and its record must not be longer than its text. So a step that rests on its own last round
-*is* that round, which takes in what the new one read. Steps that do not rest on each other (one for each object that a loop
-makes, say) stay apart up to a limit. Both are counted by context, the way by which the code was reached: what a method
-did for one object says nothing about another.
+A loop may run a million times, but its record must not be longer than its source. So a step that depends on its own
+previous iteration *is* that iteration, which absorbs what the new one read. Steps that do not depend on each other
+(for example, one for each object that a loop creates) stay separate up to a limit. Both are counted per call context:
+what a method did for one object says nothing about another.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Final
 from sabir.provenance.steps import Cell, ProvenanceStep, Site, Sources, ValueSource
 
 _PRECISE: Final = 100
-"""Steps of one site that are told apart in one context; then they gather in one."""
+"""Steps of one site that stay separate in one context; further ones are merged."""
 _NEAR: Final = 24
-"""Steps that are looked at to see whether a step rests on its own last round."""
+"""Steps that are visited to find out whether a step depends on its own previous iteration."""
 _DEEP: Final = 8
-"""Contexts inside each other before code that calls itself is looked for."""
+"""Nesting depth of contexts from which recursion is searched for."""
 
 
 class _Runs:
@@ -33,7 +33,7 @@ class _Runs:
 
 
 class CallContext:
-    """The way by which code was called. Calls from the same place on the same object share one."""
+    """How code was called. Calls from the same place on the same object share one context."""
 
     __slots__ = ("_inner", "_runs", "depth", "key", "parent")
 
@@ -45,7 +45,7 @@ class CallContext:
         self._runs: dict[Hashable, _Runs] = {}
 
     def inner(self, key: Hashable, site: Site | None) -> CallContext:
-        """The context of a call made here. Code that calls itself on the same object stays in its own."""
+        """Return the context of a call made here. Recursive calls on the same object reuse their outer context."""
         if self.depth > _DEEP:
             above: CallContext | None = self
             while above is not None:
@@ -62,7 +62,7 @@ class CallContext:
     def step(
         self, site: Site, reads: Sequence[ValueSource], decided_by: Sources, cell: Cell | None = None
     ) -> ProvenanceStep:
-        """A step of a site: the last one once more, when it rests on that or there are very many."""
+        """Return a step of a site: the previous one, when the step depends on it or there are too many."""
         key = site if cell is None else (site, id(cell[0]), cell[1])
         runs = self._runs.get(key)
         if runs is None:
@@ -77,7 +77,10 @@ class CallContext:
 
 
 def rests_on(step: ProvenanceStep, sources: Iterable[ValueSource], limit: int = _NEAR) -> bool:
-    """Whether a step is among sources or below them, as far as the nearest ones tell."""
+    """Return whether a step is among the sources or their sources; only the nearest ones are visited.
+
+    The limit makes the answer cheap. A wrong False only makes a record longer, up to `_PRECISE` steps.
+    """
     near = list(sources)
     seen = set(map(id, near))
     for source in near:

@@ -1,7 +1,4 @@
-"""The open list of reads, and what one recording keeps beside it: sites, steps, time, what was withheld.
-
-Dictionaries of values that tell a recorder who reads and who writes them.
-"""
+"""The recorder: the open list of reads, sites and steps, skipped writes, and dictionaries that report access."""
 
 from __future__ import annotations
 
@@ -24,33 +21,33 @@ from sabir.text import Location, Place
 
 
 class ReadTracker:
-    """What is being computed now. A language with threads has one for each."""
+    """What is being computed now. A language with threads has one per thread."""
 
     def __init__(self) -> None:
         self.reads: list[ValueSource] = []
-        """The open list: everything that is read is appended, however often."""
+        """The open list: everything that is read is appended, duplicates included."""
         self.decided_by: Sources = ()
-        """What decided that the code runs which is running."""
+        """What decided that the running code runs."""
 
     def open(self) -> list[ValueSource]:
-        """Begin a list. What was open before is the answer, to be given to `close`."""
+        """Open a new list and return the previous one, to be passed to `close`."""
         before = self.reads
         self.reads = []
         return before
 
     def close(self, before: list[ValueSource]) -> Sources:
-        """End a list and go on with the one before; the answer is what was read in between, each source once."""
+        """Close the list and continue with the previous one; return what was read in between, each source once."""
         reads = self.reads
         self.reads = before
         return self.distinct(reads) if len(reads) > 1 else tuple(reads)
 
     def distinct(self, reads: Sequence[ValueSource]) -> Sources:
-        """What was read, each source once."""
+        """Return the reads, each source once, in the order of their first use."""
         return tuple(dict.fromkeys(reads))
 
     @contextmanager
     def apart(self) -> Generator[list[ValueSource]]:
-        """Read for something else than what is being computed; gives the list of that."""
+        """Open a separate list in a `with` block: its reads do not belong to the current computation."""
         before = self.open()
         try:
             yield self.reads
@@ -59,40 +56,42 @@ class ReadTracker:
 
 
 class SkippedWrites:
-    """What kept something from being written, by that which would have been written."""
+    """What prevented writes, by the target of the write."""
 
     def __init__(self) -> None:
         self._sources: dict[Hashable, dict[ValueSource, int]] = {}
 
     def note(self, target: Hashable, source: ValueSource, time: int = 0) -> None:
-        """With a time, the latest note of a source counts and stands last."""
+        """Record that a source prevented a write. With a time, the latest note of a source counts and is last."""
         sources = self._sources.setdefault(target, {})
         if time:
             sources.pop(source, None)
         sources.setdefault(source, time)
 
     def of(self, target: Hashable) -> Sources:
+        """Return everything that prevented writes to a target."""
         sources = self._sources.get(target)
         return () if sources is None else tuple(sources)
 
     def knows(self, target: Hashable) -> bool:
+        """Return whether a write to a target was prevented."""
         return target in self._sources
 
     def since(self, target: Hashable, time: int) -> Sequence[ValueSource]:
-        """What was noted later than a time, the latest first."""
+        """Return what was recorded after a time, the latest first."""
         sources = self._sources.get(target)
         if sources is None:
             return ()
         later: list[ValueSource] = []
         for source, noted in reversed(sources.items()):
-            if noted <= time:  # they stand in the order of their times
+            if noted <= time:  # they are sorted by time
                 break
             later.append(source)
         return later
 
 
 class Recorder:
-    """What one recording knows."""
+    """The state of one recording: sites, steps, skipped writes, and a clock that counts events."""
 
     def __init__(self) -> None:
         self.withheld = SkippedWrites()
@@ -101,7 +100,7 @@ class Recorder:
         self._time = 0
 
     def tick(self) -> int:
-        """The number of the next event: tells what was written before something was withheld, and what after."""
+        """Return the number of the next event: it orders writes and skipped writes."""
         self._time += 1
         return self._time
 
@@ -113,14 +112,14 @@ class Recorder:
         note: str | None = None,
         outcome: DecisionOutcome | None = None,
     ) -> Site:
-        """The site that is known by a key, made when it is asked for first."""
+        """Return the site of a key; it is created on first use."""
         site = self._sites.get(key)
         if site is None:
             site = self._sites[key] = Site(place, how, note, outcome)
         return site
 
     def step(self, site: Site, reads: Sources, decided_by: Sources = ()) -> ProvenanceStep:
-        """A step where values are written once: the same run is the same step, however often a loop comes to it."""
+        """Return a step where values are written once: equal runs give the same step, however often a loop repeats."""
         key = (site, reads, decided_by)
         step = self._steps.get(key)
         if step is None:
@@ -130,7 +129,11 @@ class Recorder:
     # -- cells that are written more than once ---------------------------------------------------------------------
 
     def current(self, values: WatchedDict, key: Any) -> ProvenanceStep | None:
-        """The step whose value a cell holds, with what decided since then that it was not written again."""
+        """Return the step that made the value of a cell, joined with what later prevented another write.
+
+        Code that did not run also decides about the value: had the condition been different, the cell would hold
+        another value.
+        """
         cells = values.cells
         latest = cells.written.get(key)
         target = values.target(key)
@@ -149,7 +152,7 @@ class Recorder:
     def join_steps(
         self, step: ProvenanceStep, others: Sequence[ValueSource], cell: Any = None
     ) -> ProvenanceStep:
-        """A value that one of several steps made; the step itself when the others add nothing to it."""
+        """Return the join of a step and other sources; the step itself when they add nothing."""
         inside: Sources = tuple(step.reads) if type(step) is Join else (step,)
         sources = set(inside)
         fresh = [source for source in others if source not in sources and source not in step.decided_by]
@@ -157,19 +160,19 @@ class Recorder:
 
 
 class Cells:
-    """The step that wrote each cell of one owner last, and when. Holds no value, so it keeps no object alive."""
+    """The last step that wrote each cell of one owner, and when. It holds no value, so it keeps no object alive."""
 
     __slots__ = ("owner", "title", "written")
 
     def __init__(self, owner: str | None, title: str) -> None:
         self.owner = owner
-        """The id of the instance, where the cells are its attributes."""
+        """The id of the instance, if the cells are its attributes."""
         self.title = title
         self.written: dict[Any, tuple[ProvenanceStep, int]] = {}
 
 
 class WatchedDict(dict[Any, Any]):
-    """Values with their cells. What reading and writing mean is for the language to say."""
+    """A dictionary that reports reads and writes. The language defines what they mean."""
 
     __slots__ = ("cells",)
 
@@ -188,16 +191,16 @@ class WatchedDict(dict[Any, Any]):
 
     @abstractmethod
     def was_read(self, key: Any) -> None:
-        """Somebody read a value."""
+        """Handle a read of a value."""
 
     @abstractmethod
     def was_written(self, key: Any, value: Any) -> None:
-        """Somebody stored a value."""
+        """Handle a write of a value."""
 
     def target(self, key: Any) -> Hashable:
-        """What code that did not run would have written: what `Withheld` knows it by."""
+        """Return the key of a cell in `SkippedWrites`: what code that did not run would have written."""
         return str(key)
 
     def first(self, _key: Any) -> ProvenanceStep | None:
-        """The step of a value that nobody wrote."""
+        """Return the step of a value that was never written, or None."""
         return None

@@ -1,4 +1,4 @@
-"""Sites and steps: what the recorder keeps of a run."""
+"""Sites and steps: the data that the recorder stores about a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sabir.text import Location, Place
 
 
 class DecisionOutcome(Enum):
-    """How something ended that decides: what code asks for. The value is what people read."""
+    """The result of a decision (a condition, a loop); the value is shown to users."""
 
     HELD = "holds"
     DID_NOT_HOLD = "does not hold"
@@ -23,7 +23,7 @@ class DecisionOutcome(Enum):
 
 
 class Site(Struct, frozen=True, eq=False):
-    """A place in a text that computes: known by its identity, the same at every run."""
+    """A place in a source that computes something: compared by identity, the same object in every run."""
 
     place: Place | Location
     how: How
@@ -32,31 +32,31 @@ class Site(Struct, frozen=True, eq=False):
 
     @property
     def words(self) -> str | None:
-        """What is said of it in a chain."""
+        """The note of the site in a chain."""
         return self.note if self.outcome is None else self.outcome.value
 
 
 Cell = tuple[Any, Any]
-"""Its owner and its name; None is the name of the owner itself. A plain tuple: one is made and hashed at each read."""
+"""Owner and name; None is the name of the owner itself. A plain tuple, because each read creates and hashes one."""
 
 
 class ProvenanceStep(Struct, eq=False):
-    """One run of a site, or all its runs that are told as one.
+    """One run of a site, or several runs merged.
 
-    `reads` is a tuple until the step gathers, and from then on a dictionary whose keys are the sources.
+    `reads` is a tuple until the step absorbs another run, then a dictionary whose keys are the sources.
     """
 
     site: Site
     reads: Collection[ValueSource] = ()
     decided_by: Sources = ()
     cell: Cell | None = None
-    """What it wrote, where that is known."""
+    """What it wrote, if known."""
 
     def gather(self, reads: Iterable[ValueSource], decided_by: Sources) -> None:
-        """Take in what another round of the same step rests on."""
+        """Absorb the sources of another iteration of the same step."""
         gathered = self.reads if isinstance(self.reads, dict) else dict.fromkeys(self.reads)
         for source in reads:
-            if isinstance(source, Join):  # there is a new one at every round; what it joins is not new
+            if isinstance(source, Join):  # each iteration has a new join, but what it joins is not new
                 gathered.update(dict.fromkeys(source.reads))
             else:
                 gathered[source] = None
@@ -67,20 +67,21 @@ class ProvenanceStep(Struct, eq=False):
         self.reads = gathered
 
     def sources(self) -> Iterator[ValueSource]:
-        """All that it rests on: what it read, then what decided."""
+        """Return everything it depends on: first what it read, then what decided that it ran."""
         return chain(self.reads, self.decided_by)
 
 
 class Join(ProvenanceStep, eq=False):
-    """Several steps of which any may have made the value: no run of anything, and no link of a chain."""
+    """Several steps, any of which may have made the value. It is not a run of a site and not a link of a chain."""
 
 
 ValueSource = Union[ProvenanceStep, Cell, Origin]
 Sources = tuple[ValueSource, ...]
 
 NOWHERE: Final = Site(Location("", 0, 0), How.EXPRESSION)
-"""The site of what has no place of its own."""
+"""The site of steps without a place."""
 
 
 def join_sources(sources: Iterable[ValueSource], cell: Cell | None = None) -> Join:
+    """Return a join of sources; `cell` is what holds the value, if known."""
     return Join(NOWHERE, tuple(sources), (), cell)

@@ -1,6 +1,6 @@
-"""The JSON form of a graph, `sabir.graph/1`: written as a stream, read back quickly.
+"""The JSON form of a graph, `sabir.graph/1`: written as a stream, read back lazily.
 
-The schema is `sabir/graph/schema/graph-1.schema.json`; `docs/reference/graph-json.md` says the same in words.
+The schema is `sabir/graph/schema/graph-1.schema.json`; `docs/reference/graph-json.md` describes the same in prose.
 """
 
 from sabir.graph.json.read import load_graph

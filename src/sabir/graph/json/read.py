@@ -1,6 +1,9 @@
-"""The reader: a file is checked as a whole, in one go; what its instances hold is made when somebody looks at them.
+"""The reader of saved graphs.
 
-How deeply values lie in one another in a JSON text, told before anybody descends into them.
+The whole file is validated when it is loaded, with one pass of msgspec over each line. The content of an instance is
+decoded only when it is first used (`sabir.graph.json.saved`). That second decoding must not fail any more, so
+everything that could make it fail is checked here: values with a special meaning (`$…`), and nesting that is too deep
+for the decoder's recursion.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ DEEPEST: Final = 1000
 
 
 def refuse_deep(text: bytes) -> None:
-    """RecursionError when values are nested more deeply than any that sabir writes."""
+    """Raise RecursionError when values are nested more deeply than any that sabir writes."""
     if text.count(b"[") + text.count(b"{") > DEEPEST and _measure_depth(text) > DEEPEST:
         raise RecursionError
 
@@ -50,12 +53,12 @@ _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})
 _MOST_MISSES: Final = 100
 _DEEP: Final = 32
-"""More brackets than these in a line may be nested so deeply that reading it late, from within other calls, could fail."""
+"""A line with more brackets may be nested so deeply that decoding it later, deep inside other calls, could fail."""
 T = TypeVar("T")
 
 
-# The form of a line for the decoder, which checks it much faster than we could. What is made of it is dropped, except
-# for what names the instance. Reasons for people come from the slower reading of a line that does not fit.
+# The shape of a line, validated by the msgspec decoder, which is much faster than Python code. Only the fields that
+# identify the instance are used. Error messages come from a second, slower decoding of the line that failed.
 class _Origin(msgspec.Struct, gc=False):
     file: str
     line: int
@@ -102,13 +105,13 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class _FlatLine(_Line, gc=False):
-    """The usual line, whose values are plain: then nothing has to be looked at again."""
+    """The common case: a line whose values are all scalars, so that nothing needs a second check."""
 
     attributes: dict[str, str | int | float | bool | None] = {}
 
 
 class _LooseLine(_Line):
-    """A line as far as the decoder says best what is wrong with it."""
+    """A line without the shapes of its origins, for which sabir has better error messages than the decoder."""
 
     origin: Any = None
     origins: Any = {}
@@ -122,7 +125,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_graph(data: bytes, *, name: str) -> Graph:
-    """The graph that was saved. UnusableInput names the file and the place of what is wrong with it."""
+    """Load a saved graph; raise UnusableInput with the file, the location and the reason when it is invalid."""
     with collector_paused():
         return _Reader(data, name).graph()
 
@@ -159,7 +162,7 @@ class _Reader:
         misses = 0
         try:
             for line in lines:
-                # Where many lines are not flat, trying costs more than looking.
+                # Once many lines are not flat, the failed attempts cost more than the full check.
                 if misses < _MOST_MISSES:
                     try:
                         add(build_saved_instance(decode_flat(line), line, shared))
@@ -179,7 +182,7 @@ class _Reader:
                         add(deep[-1])
                         continue
                 add(build_saved_instance(head, line, shared))
-        except (ValueError, RecursionError) as error:  # of which msgspec's errors are kinds
+        except (ValueError, RecursionError) as error:  # the base class of msgspec's errors
             self.refuse(lines, len(instances), error)
         clear_content(instances)
         for instance in deep:
@@ -190,7 +193,7 @@ class _Reader:
         return instances
 
     def refuse(self, lines: list[msgspec.Raw], index: int, error: Exception) -> NoReturn:
-        """Say what is wrong with a line, in the words of the reader that takes its time."""
+        """Report an invalid line; decode it again with the slower reader, which gives a more exact reason."""
         where, line = f"instances[{index}]", lines[index]
         offset = self.offset(line)
         head = self.decode(msgspec.json.Decoder(_LooseLine), line, where, offset)
@@ -213,7 +216,7 @@ class _Reader:
         return max(self.data.find(bytes(line)), 0)
 
     def decode(self, decoder: msgspec.json.Decoder[T], data: Any, where: str, offset: int) -> T:
-        """Decode, and turn what goes wrong into a place and a reason."""
+        """Decode data; report an error with its location and reason."""
         try:
             return decoder.decode(data)
         except UNDECODED as error:

@@ -1,7 +1,8 @@
-"""Instances of a saved graph: what names them is read at once, what they hold when it is first looked at.
+"""Instances of a saved graph, decoded on first use.
 
-Most who load a graph look at few of its instances. Every line is checked as a whole when the graph is loaded, so reading
-it again cannot fail.
+Most commands that load a graph use few of its instances. The fields that identify an instance are read at once; its
+content stays in the line of the file until an attribute is read. Every line was validated when the graph was loaded,
+so decoding it later cannot fail.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class _Origins(dict[bytes, Record[Origin]]):
 
 
 class InternTable:
-    """What the instances of one graph share: words, sets of keys, and origins by the text they were saved as."""
+    """Objects that the instances of one graph share: strings, layouts, and origins by their saved text."""
 
     __slots__ = ("layout", "origin", "origins", "word")
 
@@ -69,13 +70,13 @@ class InternTable:
 
 
 class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
-    """An instance whose content still stands in its line of the file; the fields of the content are empty until then."""
+    """An instance whose content is still encoded in its line; the fields of the content stay unset until then."""
 
     line: msgspec.Raw | None
     shared: InternTable
 
     def __getattr__(self, name: str) -> Any:
-        """What is in none of the fields: content that nobody has looked at."""
+        """Decode the content when an unset field is read; Python calls this only for missing attributes."""
         if name not in _LATE or self.line is None:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
@@ -87,7 +88,7 @@ class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
         return f"SavedInstance(id={self.id!r}, type={self.type!r}, name={self.name!r})"
 
     def read(self) -> None:
-        """Read the content, and let go of the line."""
+        """Decode the content and release the line."""
         if self.line is None:
             return
         content, shared = _decode(self.line), self.shared
@@ -106,7 +107,7 @@ class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
 
 
 def build_saved_instance(head: Any, line: msgspec.Raw, shared: InternTable) -> SavedInstance:
-    """`head` has what names the instance. Its content is not to be looked at before `empty` was called."""
+    """Create an instance from its identifying fields; call `clear_content` before its content is read."""
     word, owner, status, kinds = shared.word, head.owner, head.status, head.kinds
     return SavedInstance(
         id=head.id,
@@ -123,10 +124,10 @@ def build_saved_instance(head: Any, line: msgspec.Raw, shared: InternTable) -> S
 
 
 def clear_content(instances: Sequence[SavedInstance]) -> None:
-    """Empty the fields of the content, for all instances at once, which takes a third of the time.
+    """Unset the content fields of all instances, field by field, which is three times as fast.
 
-    An empty field is looked for with `__getattr__`; once it is filled, reading it costs what it costs everywhere. A frozen
-    record lets nobody empty a field except through the descriptor.
+    An unset field makes Python call `__getattr__`; once it is set, reading it has no extra cost. A frozen struct
+    allows to unset a field only through its descriptor.
     """
     for name in _LATE:
         deque(map(getattr(Instance, name).__delete__, instances), maxlen=0)

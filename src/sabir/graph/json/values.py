@@ -1,17 +1,17 @@
-"""Values as JSON and back.
+"""Encoding of values and decoding of values and origins.
 
-What JSON has no word for is an object with one key that begins with `$`:
+A value that JSON cannot express is an object with one key that starts with `$`:
 
     {"$ref": "id"}               an instance
-    {"$sensitive": true}         a value that is not shown; with "value" only when that was asked for
-    {"$unknown": true}           a value not known yet; {"of": ADDRESS, "why": WORDS} instead of true names it
+    {"$sensitive": true}         a redacted value; "value" holds it only when revealing was requested
+    {"$unknown": true}           a value known after apply; {"of": ADDRESS, "why": TEXT} instead of true names it
     {"$bytes": "aGk="}           bytes, base64
     {"$date": "2026-11-15"}      a date; {"$datetime": "2026-11-15T10:00:00"} a date and time
-    {"$float": "nan"}            a float that is no number: nan, inf, -inf
+    {"$float": "nan"}            a float without a JSON form: nan, inf, -inf
     {"$int": "0x…"}              an integer beyond 64 bits
-    {"$map": [[key, value], …]}  a mapping with a key that is no string or begins with `$`
+    {"$map": [[key, value], …]}  a mapping with a key that is not a string or starts with `$`
 
-Origins of a saved graph: read from plain data, with a reason when they are none.
+Decoders raise ValueError with a reason when the data is invalid.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from sabir.text import REDACTED, Location
 
 FORMAT: Final = "sabir.graph/1"
 PLAIN: Final = frozenset({str, bool, type(None)})
-"""Types that JSON has as they are; checked by identity, which is quick."""
+"""Types that JSON has itself; checked by identity, which is fast."""
 
 
 def encode_value(value: Value, *, reveal: bool = False) -> Any:
-    """Data for a JSON writer. Sensitive values are left out unless `reveal`."""
+    """Return data for a JSON writer. Sensitive values are redacted unless `reveal` is set."""
     if type(value) in PLAIN:
         return value
     match value:
@@ -80,12 +80,15 @@ def _encode_mapping(value: Mapping[Any, Value], *, reveal: bool) -> dict[str, An
 
 
 def has_words(text: bytes) -> bool:
-    """Whether there may be a value in a JSON text that is more than its data: one with a `$`, however it is written."""
+    """Return whether a JSON text may contain a special value: a `$`, plain or escaped.
+
+    False positives only cost time: the caller then decodes value by value.
+    """
     return b"$" in text or b"\\u0024" in text
 
 
 def decode_value(data: Any) -> Value:
-    """The value of JSON data; ValueError with a reason when it is none."""
+    """Return the value of JSON data; raise ValueError with a reason when it is invalid."""
     if isinstance(data, dict):
         if len(data) <= 2 and (word := next(iter(data), "")).startswith("$"):
             return _decode_special(word, data)
@@ -148,7 +151,7 @@ def _decode_map(data: Mapping[str, Any]) -> Value:
     pairs = data["$map"]
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ValueError("it must be a list of [key, value]")
-    # Keys that are no strings are outside `Value`, but YAML has them and they must survive.
+    # Keys that are not strings are not part of `Value`, but YAML allows them and they must survive.
     result: dict[Any, Value] = {decode_value(key): decode_value(item) for key, item in pairs}
     return result
 
@@ -167,13 +170,14 @@ _SPECIAL: Final[Mapping[str, Callable[[Mapping[str, Any]], Value]]] = {
 
 
 def origins_of(data: Any, where: str) -> Record[Origin]:
-    """Origins by the names of what they made."""
+    """Decode origins by attribute name; `where` is the path for error messages."""
     if not isinstance(data, dict):
         raise ValueError(f"{where} must be an object")
     return Record.of({name: origin_of(item, f"{where}.{name}") for name, item in data.items()})
 
 
 def origin_of(data: Any, where: str) -> Origin:
+    """Decode one origin with its sources; raise ValueError with the path and the reason when it is invalid."""
     if not isinstance(data, dict):
         raise ValueError(f"{where} must be an object")
     file, line, column = (data.get(key) for key in ("file", "line", "column"))

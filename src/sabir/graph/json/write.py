@@ -1,4 +1,4 @@
-"""The writer: bytes come out in pieces, so that a graph of a million instances never stands in one string."""
+"""The writer of graphs: it yields bytes in chunks, so that a large graph never exists as one string."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from sabir.text import escape_json_bytes
 
 _PIECE: Final = 1 << 16
 _MOST_STEPS: Final = 1000
-"""Steps of provenance written for one origin; `sabir why` follows all of them."""
+"""Maximum number of provenance steps written for one origin; `sabir why` follows all of them."""
 _DEEPEST: Final = 200
-"""Steps behind steps: further down they end, before the recursion of those who write and read them does."""
+"""Maximum depth of written provenance: deeper steps are dropped, before writers and readers exceed their recursion
+limits.
+"""
 
 
 class _Row(msgspec.Struct):
@@ -39,7 +41,7 @@ class _Row(msgspec.Struct):
 
 
 def graph_chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
-    """The graph as JSON, one instance a line. Sensitive values are written only when `reveal`."""
+    """Yield the graph as JSON, one instance per line. Sensitive values are written only if `reveal` is set."""
     encode = msgspec.json.Encoder().encode
     # By identity: origins are shared, and the graph keeps them alive.
     texts: dict[int | tuple[int, int], msgspec.Raw] = {}
@@ -80,7 +82,7 @@ def graph_chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
 
 
 def instance_data(instance: Instance, *, reveal: bool = False) -> dict[str, Any]:
-    """One instance as plain data, with the keys in the order of the JSON form."""
+    """Return an instance as plain data, with the keys in the order of the JSON form."""
     origin = None if instance.origin is None else origin_data(instance.origin)
     data: dict[str, Any] = msgspec.to_builtins(
         _build_row(instance, origin, _own_origins(instance), reveal=reveal)
@@ -107,7 +109,7 @@ def _build_row(instance: Instance, origin: Any, origins: Any, *, reveal: bool) -
 
 
 def _kinds_data(kinds: EdgeKinds) -> dict[str, Any] | msgspec.UnsetType:
-    """What is not plain about the kinds; nothing is written of those that are."""
+    """Return the edge kinds that differ from the default; UNSET when none does."""
     data: dict[str, Any] = {}
     if kinds.owner is not EdgeKind.PART_OF:
         data["owner"] = kinds.owner.value
@@ -118,7 +120,8 @@ def _kinds_data(kinds: EdgeKinds) -> dict[str, Any] | msgspec.UnsetType:
 
 def _encode_values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
     if isinstance(values, Record):
-        # Attribute names are the user's: a `$` in front needs no escape here, for a value cannot stand in this place.
+        # Attribute names are the user's: a leading `$` needs no escape here, because only names can occur in this
+        # position.
         return {
             key: value
             if type(value) in PLAIN or (type(value) is int and -(2**63) <= value < 2**63)
@@ -129,7 +132,7 @@ def _encode_values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, An
 
 
 def origin_data(origin: Origin) -> dict[str, Any]:
-    """One origin with what it rests on. A step met a second time is written without its own sources."""
+    """Return an origin and its sources as plain data. A repeated step is written without its own sources."""
     return _origin_data(origin, set(), 1)
 
 
@@ -155,7 +158,7 @@ def _origin_data(origin: Origin, seen: set[int], depth: int) -> dict[str, Any]:
 
 
 def _own_origins(instance: Instance) -> dict[str, Any]:
-    """The origins of its own: what has none was made with the instance, and says so by saying nothing."""
+    """Return the origins that differ from the instance's origin; a missing origin means the same one."""
     return {
         name: origin_data(origin)
         for name, origin in instance.origins.items()
@@ -171,7 +174,7 @@ def _encode_json(encode: Any, data: Any) -> bytes:
     try:
         text: bytes = encode(data)
     except UnicodeEncodeError:
-        # A lone surrogate (YAML can write one) has no place in UTF-8; the replacement character stands for it.
+        # A lone surrogate (YAML can write one) cannot be encoded in UTF-8; write the replacement character instead.
         text = encode(_without_surrogates(data))
     return text
 

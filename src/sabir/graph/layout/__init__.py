@@ -1,11 +1,8 @@
-"""A layered layout of our own: boxes in columns, edges from left to right, boxes within boxes.
+"""A layered graph layout: boxes in columns, edges from left to right, boxes inside boxes.
 
-layers        which column a box stands in: cycles are broken, columns kept from growing too tall
-crossings     the order within a column, so that few edges cross
-coordinates   the height at which a box stands, so that edges run straight
-layered       the three together, for one connected drawing
-packing       several drawings on one sheet
-nested        drawings within boxes
+layered       one drawing: columns of boxes, lines of columns, several drawings packed on one sheet
+columns       within a column: the order with few crossings, and the heights that keep edges straight
+nested        drawings inside boxes, and the routes of edges out of them
 """
 
 from sabir.graph.layout.layered import Drawing, Gaps, Size, draw_layered

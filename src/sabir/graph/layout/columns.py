@@ -1,6 +1,7 @@
-"""The height at which each node of a column stands, so that edges run straight.
+"""Order and heights of the nodes inside columns.
 
-The order within each column, so that few edges cross.
+First the order, so that few edges cross: barycenter sweeps to and fro. Then the height of each node, so that edges
+run straight: each column moves towards its neighbors, and isotonic regression keeps order and distances.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ Neighbours = Sequence[Sequence[int]]
 def spread_positions(
     wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]
 ) -> list[float]:
-    """Positions nearest to the wanted ones (least squares) that keep the order and the distances `apart`.
+    """Return the positions nearest to the desired ones (least squares) that keep order and distances.
 
-    `apart[i]` is the least distance between i and i+1. Isotonic regression by pooling neighbours: linear time.
+    `apart[i]` is the minimum distance between i and i+1. Subtracting the distances so far turns this into isotonic
+    regression, which pools neighbors in linear time.
     """
     offsets = [0.0]
     for distance in apart:
@@ -46,7 +48,10 @@ def heights_along(
     gap: float,
     sweeps: int,
 ) -> list[float]:
-    """The middle of each node. Bends of long edges pull harder, so that these run straight."""
+    """Return the vertical center of each node.
+
+    Bends of long edges have a larger weight, so that these edges run straight.
+    """
     left, right = neighbours
     middle = [0.0] * len(heights)
     apart = [
@@ -70,7 +75,7 @@ def heights_along(
             wanted, weights = [], []
             for node in column:
                 near = [*left[node], *right[node]] if final else (left if forward else right)[node]
-                # A little towards the axis, or the columns of a large drawing drift apart.
+                # Pull slightly towards the axis, or the columns of a large drawing drift apart.
                 wanted.append(
                     _INWARD * sum(middle[neighbour] for neighbour in near) / len(near)
                     if near
@@ -85,7 +90,10 @@ def heights_along(
 def reduce_crossings(
     columns: list[list[int]], left: Neighbours, right: Neighbours, *, sweeps: int
 ) -> list[list[int]]:
-    """Sweeps by barycentre to and fro; the order with the fewest crossings that was met is kept."""
+    """Sweep over the columns with barycenters, to and fro, and return the best order that occurred.
+
+    A sweep may make the order worse, so the one with the fewest crossings is kept.
+    """
     position = [0] * len(left)
     for column in columns:
         _number_nodes(column, position)
@@ -110,7 +118,7 @@ def _number_nodes(column: list[int], position: list[int]) -> None:
 
 
 def _compute_barycenters(column: list[int], neighbours: Neighbours, position: list[int]) -> dict[int, float]:
-    """Means of the neighbours' positions; a node without neighbours stays where it is."""
+    """Return the mean position of each node's neighbors; a node without neighbors keeps its position."""
     result: dict[int, float] = {}
     for node in column:
         near = neighbours[node]
@@ -130,7 +138,7 @@ def _all_crossings(columns: list[list[int]], right: Neighbours, position: list[i
 
 
 def count_crossings(targets: Sequence[Sequence[int]], width: int) -> int:
-    """Pairs of edges that cross between two columns: inversions, counted with a Fenwick tree."""
+    """Count the edge crossings between two columns: inversions, with a Fenwick tree in O(n log n)."""
     tree = [0] * (width + 1)
     crossings = seen = 0
     for of_node in targets:

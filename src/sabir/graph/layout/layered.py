@@ -1,10 +1,9 @@
-"""One drawing: boxes in columns and the bends of the edges between them.
+"""A layered drawing of boxes and the bends of the edges between them.
 
-Which column a node stands in.
-
-A long row of columns broken into lines that are read to and fro, so that a drawing has the shape of a sheet.
-
-Several drawings on one sheet: shelves, and stacks on the shelves.
+The steps are those of Sugiyama: reverse the edges that close a cycle, assign each node to a column right of its
+predecessors, replace long edges by chains of bends, order the columns, assign heights (`sabir.graph.layout.columns`).
+A row of columns that is much wider than high is broken into lines that alternate in direction. Parts that are not
+connected are drawn separately and packed on one sheet.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from sabir.graph.order import find_components, reverse_edges, topological_order
 
 
 def break_cycles(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Successor lists with the edges that close a cycle turned round, and no edge twice."""
+    """Return successor lists without duplicates, with the edges that close a cycle reversed."""
     successors: list[list[int]] = [[] for _ in range(count)]
     for source, target in dict.fromkeys(edges):
         if source != target:
@@ -32,7 +31,7 @@ def break_cycles(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]
     for targets in successors:
         for target in targets:
             has_incoming[target] = 1
-    # Sources first: an edge is turned only when the walk from them meets its own path.
+    # Start at the sources: an edge is reversed only when a walk from them meets its own path.
     for root in sorted(range(count), key=has_incoming.__getitem__):
         if state[root]:
             continue
@@ -55,7 +54,7 @@ def break_cycles(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]
 
 
 def layers_of(successors: Sequence[Sequence[int]], heights: Sequence[float], tallest: float) -> list[int]:
-    """The layer of each node: right of all its predecessors, in a column that is not taller than `tallest`."""
+    """Return the layer of each node: right of all its predecessors, in a column not taller than `tallest`."""
     order = topological_order(successors)
     if order is None:
         raise ValueError("layers need a graph without cycles")
@@ -64,7 +63,7 @@ def layers_of(successors: Sequence[Sequence[int]], heights: Sequence[float], tal
     filled: dict[int, float] = {}
     full_until: dict[
         int, int
-    ] = {}  # where to go on looking, so that a wide fan does not try every column again
+    ] = {}  # where to continue searching, so that a wide fan does not try every column again
 
     def first_free(start: int, height: float) -> int:
         column = start
@@ -78,7 +77,7 @@ def layers_of(successors: Sequence[Sequence[int]], heights: Sequence[float], tal
         start = max((layer[predecessor] + 1 for predecessor in predecessors[node]), default=0)
         layer[node] = column = first_free(start, heights[node])
         filled[column] = filled.get(column, 0.0) + heights[node]
-    # What has more to its right than to its left moves right: its edges become shorter.
+    # Move nodes with more edges to the right than to the left rightwards: that shortens their edges.
     for node in reversed(order):
         if len(successors[node]) > len(predecessors[node]):
             column = min(layer[successor] for successor in successors[node]) - 1
@@ -97,14 +96,16 @@ def _without_gaps(layer: list[int]) -> list[int]:
 Size = tuple[float, float]
 Point = tuple[float, float]
 Line = tuple[list[Point], list[Point], Size]
-"""Corners of the boxes, the x range of the column of each, and the size of the whole."""
+"""Corners of the boxes, the x range of each box's column, and the total size."""
 
 
 def in_lines(
     columns: Sequence[Sequence[int]], sizes: Sequence[Size], *, across: float, between: float, shape: float
 ) -> Line:
-    """Boxes by number in their columns from left to right; every other line runs from right to left, so that what follows is
-    near. `across` is the room between columns, `between` that between boxes and lines."""
+    """Place columns of boxes in lines that alternate in direction, so that successors are near.
+
+    `across` is the space between columns, `between` the space between boxes and between lines.
+    """
     widths = [max(sizes[box][0] for box in column) for column in columns]
     heights = [sum(sizes[box][1] + between for box in column) - between for column in columns]
     whole = sum(widths) + across * len(columns)
@@ -139,7 +140,10 @@ def in_lines(
 def pack_drawings(
     sizes: Sequence[Size], margins: Sequence[float], *, shape: float
 ) -> tuple[list[Size], Size]:
-    """The corner of each drawing and the size of the sheet, tall ones first, equal ones in the order given."""
+    """Return the corner of each drawing and the size of the sheet.
+
+    Drawings are placed on shelves, tall ones first, equal ones in the given order.
+    """
     area = sum(
         (width + margin) * (height + margin) for (width, height), margin in zip(sizes, margins, strict=True)
     )
@@ -167,19 +171,21 @@ def pack_drawings(
 Edge = tuple[int, int]
 
 _SHAPE: Final = 1.6
-"""Width against height that a sheet should have: that of a screen."""
+"""Desired width of a sheet divided by its height: that of a screen."""
 _FEWEST_COLUMNS: Final = 6
 _TOO_LONG: Final = 6.0
-"""Width against height from which a row of so many columns is broken into lines …"""
+"""Width divided by height from which a row of columns is broken into lines …"""
 _LONG: Final = 1800.0
-"""… when it is wider than a screen."""
+"""… if it is wider than a screen."""
 _BUSY: Final = 7
-"""From so many edges on a node has a trunk."""
+"""Number of edges from which a node gets a trunk."""
 _MOST_BENDS: Final = 5000
-"""With more bends than this every node with two edges has one: nobody follows a single line there."""
+"""With more bends, every node with two edges gets a trunk: single lines cannot be followed any more."""
 
 
 class Gaps(Struct, frozen=True):
+    """Space between columns and boxes, in the unit of the box sizes."""
+
     between_columns: float = 70.0
     between_boxes: float = 14.0
     between_drawings: float = 40.0
@@ -188,7 +194,10 @@ class Gaps(Struct, frozen=True):
 
 
 class Drawing(Struct, frozen=True):
-    """`corners` of the boxes by node (top left), `lanes` the x range of each node's column; `bends` by edge."""
+    """Positions of boxes and edges: `corners` (top left) by node, `lanes` by node, `bends` by edge.
+
+    The lane of a node is the x range of its column.
+    """
 
     size: Size
     corners: Sequence[Point]
@@ -197,7 +206,7 @@ class Drawing(Struct, frozen=True):
 
 
 def draw_layered(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
-    """Lay out boxes of the given sizes; what is not connected is drawn apart and packed."""
+    """Lay out boxes of the given sizes; parts that are not connected are drawn separately and packed."""
     successors: list[list[int]] = [[] for _ in sizes]
     for source, target in edges:
         successors[source].append(target)
@@ -213,7 +222,7 @@ def draw_layered(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Dr
         _draw_connected([sizes[node] for node in group], group, edges, gaps=gaps, tallest=tallest)
         for group, edges in zip(groups, edges_of, strict=True)
     ]
-    # Boxes without any edge stand close together; drawings with edges want air around them.
+    # Boxes without edges are packed tightly; drawings with edges get more space around them.
     margins = [gaps.between_drawings if edges else gaps.between_boxes for edges in edges_of]
     places, size = pack_drawings([drawing.size for drawing in drawings], margins, shape=_SHAPE)
     corners: list[Point] = [(0.0, 0.0)] * len(sizes)
@@ -285,7 +294,10 @@ def _is_too_long(columns: Sequence[Sequence[int]], sizes: Sequence[Size], gaps: 
 
 
 def _first_order(layer: Sequence[int], boxes: int) -> list[list[int]]:
-    """Bends start in the middle of their column: where nothing else decides, a trunk has boxes on either side."""
+    """Return the initial order of each column.
+
+    Bends start in the middle of their column: where nothing else decides, a trunk has boxes on both sides.
+    """
     columns: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     bends: list[list[int]] = [[] for _ in columns]
     for node, position in enumerate(layer):
@@ -309,8 +321,8 @@ def _column_lanes(columns: Sequence[Sequence[int]], sizes: Sequence[Size], gaps:
 class _Chains:
     """Long edges as chains of bends, one in each column they pass.
 
-    The edges of a busy node share one chain: four hundred edges make one trunk, and the number of bends stays linear.
-    Those of a node with few edges stay apart, so that each can be followed.
+    The edges of a busy node share one chain: 400 edges form one trunk, and the number of bends stays linear. A node
+    with few edges has separate chains, so that each edge can be followed.
     """
 
     def __init__(self, successors: Sequence[Sequence[int]], layer: list[int]) -> None:
@@ -351,6 +363,6 @@ class _Chains:
         return self._trunks[key]
 
     def bends(self, source: int, target: int) -> tuple[int, ...]:
-        """From left to right, whichever way the edge was given."""
+        """Return the bends of an edge from left to right, whatever its direction."""
         bends = self._bends.get((source, target))
         return self._bends[target, source] if bends is None else bends

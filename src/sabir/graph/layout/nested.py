@@ -1,6 +1,8 @@
-"""Boxes within boxes: every box with parts holds a drawing of them, laid out from the inside outwards.
+"""Boxes inside boxes: each box contains a drawing of its parts, laid out from the inside out.
 
-The way of an edge out of the boxes around its end: past the neighbours there, not through them.
+An edge between boxes of different parents is laid out in their lowest common ancestor, between the two boxes there
+that contain its ends. Inside those boxes its ends are connected by a route that passes between the neighbors, not
+through them.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _CURVE = 40.0
 
 
 class Column(Struct, frozen=True):
-    """Boxes that stand in one column: its sides, and where one can pass between them."""
+    """The boxes of one column: its sides, and the heights at which an edge can pass between them."""
 
     left: float
     right: float
@@ -31,7 +33,7 @@ class Column(Struct, frozen=True):
     free: tuple[float, ...]
 
     def passage(self, y: float) -> float:
-        """The height nearest to y at which the column can be crossed."""
+        """Return the height nearest to y at which an edge can cross the column."""
         if not any(top - _MARGIN < y < bottom + _MARGIN for top, bottom in self.blocked):
             return y
         after = bisect_left(self.free, y)
@@ -39,7 +41,7 @@ class Column(Struct, frozen=True):
 
 
 def columns_of(rectangles: Iterable[Rectangle], lanes: Iterable[Point]) -> list[Column]:
-    """The columns of a drawing, from left to right."""
+    """Return the columns of a drawing, from left to right."""
     in_lane: dict[Point, list[Rectangle]] = {}
     for rectangle, lane in zip(rectangles, lanes, strict=True):
         in_lane.setdefault(lane, []).append(rectangle)
@@ -53,7 +55,7 @@ def columns_of(rectangles: Iterable[Rectangle], lanes: Iterable[Point]) -> list[
 
 
 def way_out(start: Point, columns: Sequence[Column], *, rightwards: bool) -> list[Point]:
-    """The points by which a line leaves a drawing to one side; empty when it runs straight out."""
+    """Return the points of a line that leaves a drawing on one side; empty when it can run straight."""
     x, y = start
     points: list[Point] = []
     towards = 1.0 if rightwards else -1.0
@@ -75,7 +77,7 @@ _PADDING = 14.0
 
 
 class Boxes(Struct, frozen=True, kw_only=True):
-    """Boxes 0 … n-1: the box each lies in (-1: none), the size of its own words, and the edges between boxes."""
+    """Boxes 0 … n-1: the parent of each (-1: none), the size of its own text, and the edges."""
 
     parents: Sequence[int]
     sizes: Sequence[Size]
@@ -92,9 +94,12 @@ class NestedDrawing(Struct, frozen=True):
 
 
 def draw_nested(boxes: Boxes, gaps: Gaps) -> NestedDrawing:
-    """Edges between boxes of different parents are laid out where the two first meet in one box."""
+    """Lay out boxes inside boxes.
+
+    Edges between boxes of different parents are laid out in the lowest box that contains both.
+    """
     count = len(boxes.parents)
-    children: list[list[int]] = [[] for _ in range(count + 1)]  # the last one holds the outermost
+    children: list[list[int]] = [[] for _ in range(count + 1)]  # the last one holds the outermost boxes
     for box, parent in enumerate(boxes.parents):
         children[parent].append(box)
     depth = _compute_depths(children, count)
@@ -124,7 +129,7 @@ def draw_nested(boxes: Boxes, gaps: Gaps) -> NestedDrawing:
     columns: dict[int, list[Column]] = {}
 
     def leave(end: int, lifted_end: int, *, rightwards: bool) -> list[Point]:
-        """From the side of a box to the height at which it leaves the outermost box around it."""
+        """Return the route from the side of a box to the side of the outermost box around it."""
         points = [_side_midpoint(corners[end], sizes[end], right=rightwards)]
         while end != lifted_end:
             parent = boxes.parents[end]
@@ -164,7 +169,7 @@ def _compute_depths(children: Sequence[Sequence[int]], outermost: int) -> list[i
 
 
 def _lift_edge(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
-    """The two boxes side by side in one parent that hold the ends of an edge."""
+    """Return the two siblings that contain the ends of an edge."""
     source, target = edge
     while parents[source] != parents[target]:
         if depth[source] >= depth[target]:
@@ -190,7 +195,7 @@ def _absolute_corners(
 
 
 def _content_corner(corner: Point, head: Size) -> Point:
-    """Where the drawing within a box begins: below its own words."""
+    """Return where the drawing inside a box starts: below its own text."""
     return corner[0] + _PADDING, corner[1] + head[1] + _PADDING
 
 

@@ -1,4 +1,4 @@
-"""A graph for people and other tools: text, YAML, DOT, Mermaid, SVG, a page. Each view yields pieces.
+"""Views of a graph: text, YAML, DOT, Mermaid, SVG and a web page. Each view yields chunks.
 
-Import the module of the view that is wanted: a command that needs one should not pay for the others.
+Import the module of the view you need: a command that needs one should not pay for the others.
 """

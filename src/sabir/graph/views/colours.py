@@ -1,6 +1,7 @@
-"""Colours by language: a pale fill and a darker line of the same hue, readable on white with dark text.
+"""Colors of languages in pictures, and styles of words in text views.
 
-Colours of text views, by what a word is; without a terminal there are none.
+A language has a pale fill and a darker line of the same hue, readable on white with dark text. Text views have no
+color unless a terminal passes its own `Paint`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def _keep_plain(text: str) -> str:
 
 
 class Paint:
-    """Gives every word back as it is; a terminal has one that paints."""
+    """The styles of a text view: returns every word unchanged; a terminal overrides it with colors."""
 
     name: Callable[[str], str] = staticmethod(_keep_plain)
     type: Callable[[str], str] = staticmethod(_keep_plain)
@@ -32,6 +33,8 @@ PLAIN: Final = Paint()
 
 
 class ColorPair(Struct, frozen=True):
+    """Fill and line color of a language's boxes, as CSS colors."""
+
     fill: str
     line: str
 
@@ -51,5 +54,5 @@ _OTHERS: Final = (
 
 
 def language_colors(language: str) -> ColorPair:
-    """The same for a language in every picture and every run."""
+    """Return the colors of a language, the same in every picture and every run."""
     return _KNOWN.get(language) or _OTHERS[crc32(language.encode("utf-8", "replace")) % len(_OTHERS)]

@@ -1,6 +1,6 @@
-"""The graph in Mermaid, for wikis and pull requests: owners are subgraphs.
+"""The graph in DOT, for Graphviz, and in Mermaid, for wikis and pull requests.
 
-The graph in DOT, for those who have Graphviz: owners are clusters that hold their own node and their parts.
+In DOT an owner is a cluster that contains its own node and its parts; in Mermaid it is a subgraph.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ digraph sabir {
 
 
 def dot_view(graph: Graph) -> Iterator[str]:
+    """Yield the lines of the graph in DOT."""
     tree = build_ownership(graph)
     yield _HEAD
     for instance, depth in walk_nested(tree):
@@ -43,7 +44,7 @@ def dot_view(graph: Graph) -> Iterator[str]:
 
 
 def _quote_id(text: str) -> str:
-    """Two ids stay two, whatever characters tell them apart."""
+    """Quote an id so that different ids stay different, whatever characters they contain."""
     return _quote_text("".join(char if char.isprintable() else f"\\{ord(char):x}" for char in text))
 
 
@@ -53,8 +54,9 @@ def _quote_text(text: str) -> str:
 
 
 def mermaid_view(graph: Graph) -> Iterator[str]:
+    """Yield the lines of the graph as a Mermaid flowchart."""
     tree = build_ownership(graph)
-    # Ids of the languages hold characters that Mermaid takes for syntax: numbers stand for them.
+    # Ids contain characters that Mermaid parses as syntax: use numbers instead.
     number = {instance.id: f"n{position}" for position, instance in enumerate(graph)}
     yield "flowchart LR\n"
     for instance, depth in walk_nested(tree):
@@ -74,7 +76,7 @@ def mermaid_view(graph: Graph) -> Iterator[str]:
 
 
 def mermaid_text(text: str) -> str:
-    """Safe between double quotes of Mermaid, which takes HTML and its own entities there."""
+    """Escape a text for double quotes in Mermaid, which interprets HTML and its own entities there."""
     return "".join(
         char if char.isalnum() or char in " _-.,:/()=" else f"#{ord(char)};" for char in one_line(text)
     )

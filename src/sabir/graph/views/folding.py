@@ -1,9 +1,9 @@
-"""What a picture shows of a graph that is too large for one: boxes that stand for many, to be opened one after the other.
+"""Folding of large graphs: boxes that represent many instances and can be opened one by one.
 
-Every instance is a box. A container (an owner, or the whole) with more parts than can be told apart gets groups between it and
-its parts: one for each type, and where a type has too many instances, pieces of it by name. So no box ever opens to more than
-`MOST_BOXES`, whatever the graph is. Which containers are open at first is computed here, too: from the top, as long as there is
-room.
+Every instance is a box. A container (an owner, or the whole graph) with too many parts gets groups between it and its
+parts: one per type, and where a type has too many instances, chunks of them by name. So opening a box never shows
+more than `MOST_BOXES`, whatever the graph is. This module also chooses which containers are open at first: from the
+top, as long as there is room.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from sabir.graph.views.links import Ownership
 from sabir.graph.views.text import one_line
 
 MOST_BOXES: Final = 60
-"""More nobody tells apart at a glance."""
+"""Number of boxes that a reader can still distinguish."""
 
 
 class BoxGroup(Struct, frozen=True, kw_only=True):
-    """A box that stands for several instances of one container."""
+    """A box that represents several instances of one container."""
 
     name: str
     type: str
     language: str
-    """Empty where its instances are of several."""
+    """Empty when the instances are in several languages."""
 
 
 class FoldedGraph(Struct, frozen=True, kw_only=True):
-    """The boxes of a graph: its instances by number, then the groups."""
+    """The boxes of a graph: first its instances by number, then the groups."""
 
     groups: Sequence[BoxGroup]
     parents: Sequence[int]
-    """By box: the box it lies in, or -1."""
+    """The parent of each box, or -1."""
     opened: frozenset[int]
     """The containers that are open at first."""
 
@@ -45,7 +45,7 @@ class FoldedGraph(Struct, frozen=True, kw_only=True):
         return len(self.parents) - len(self.groups)
 
     def fronts(self) -> list[int]:
-        """By box: itself when it is seen at first, else the box it is folded into."""
+        """Return for each box the box that represents it at first: itself when visible, else the one it is folded into."""
         fronts = [-1] * len(self.parents)
         for box in outside_in(self.parents):
             parent = self.parents[box]
@@ -55,6 +55,7 @@ class FoldedGraph(Struct, frozen=True, kw_only=True):
 
 
 def fold_graph(graph: Graph, tree: Ownership, *, most: int = MOST_BOXES) -> FoldedGraph:
+    """Group the instances of a graph so that no container has more than `most` boxes."""
     folder = _Folder(graph, most)
     number = folder.number
     folder.place([number[root.id] for root in tree.roots], -1)
@@ -74,7 +75,7 @@ class _Folder:
         self.parents = [-1] * len(self.instances)
 
     def place(self, boxes: Sequence[int], parent: int) -> None:
-        """Put instances into a container, with groups between them where they are too many."""
+        """Put instances into a container, with groups between them where there are too many."""
         if len(boxes) <= self.most:
             for box in boxes:
                 self.parents[box] = parent
@@ -91,7 +92,7 @@ class _Folder:
             self._place_kinds(list(kinds.values()), parent)
 
     def _place_kinds(self, kinds: Sequence[Sequence[int]], parent: int) -> None:
-        """A group for each type; those of the rarest stay instances as long as there is room."""
+        """Create a group per type; instances of the rarest types stay ungrouped as long as there is room."""
         largest = self._largest_kept([len(members) for members in kinds])
         for members in kinds:
             if len(members) <= largest:
@@ -101,7 +102,7 @@ class _Folder:
                 self.place(members, self._group(self.instances[members[0]].type, members, parent))
 
     def _largest_kept(self, counts: Sequence[int]) -> int:
-        """Up to how many instances a type has no group: types with as many are treated alike."""
+        """Return the largest number of instances for which a type stays ungrouped; equal numbers are treated alike."""
         largest, boxes = 1, len(counts)
         for count in sorted(set(counts)):
             boxes += (count - 1) * counts.count(count)
@@ -111,7 +112,7 @@ class _Folder:
         return largest
 
     def _place_many_kinds(self, kinds: Sequence[Sequence[int]], parent: int) -> None:
-        """More types than boxes: the frequent ones have their groups, the others share one."""
+        """Place more types than boxes: frequent types get their own groups, the others share one."""
         ordered = sorted(kinds, key=len, reverse=True)
         frequent, rare = ordered[: self.most // 2], ordered[self.most // 2 :]
         self._place_kinds(frequent, parent)
@@ -149,7 +150,7 @@ class _Folder:
 
 
 def outside_in(parents: Sequence[int]) -> list[int]:
-    """All boxes, each after the one it lies in."""
+    """Return all boxes, each after its parent."""
     inside: list[list[int]] = [[] for _ in parents]
     order: list[int] = []
     for box, parent in enumerate(parents):
@@ -160,8 +161,10 @@ def outside_in(parents: Sequence[int]) -> list[int]:
 
 
 def _choose_open(folder: _Folder) -> frozenset[int]:
-    """Owners from the top, as long as all that is seen then can be told apart; those of one type beside each other all or none.
-    Groups are opened by whoever looks."""
+    """Choose the owners that are open at first, from the top, as long as there is room.
+
+    Siblings of one type are opened all or not at all. Groups stay closed until the reader opens them.
+    """
     inside: dict[int, list[int]] = {}
     for box, parent in enumerate(folder.parents):
         inside.setdefault(parent, []).append(box)

@@ -1,4 +1,7 @@
-"""What pictures draw: who is part of whom, and one link between two instances however many relations they have."""
+"""Ownership and links of instances, as pictures draw them.
+
+Two instances have one link, however many relations connect them.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +22,22 @@ class Ownership(Struct, frozen=True):
 
 
 class InstanceLink(Struct, frozen=True):
+    """A link from one instance to another."""
+
     source: str
     target: str
     names: tuple[str, ...]
-    """The relations that make it; empty when the source only requires the target."""
+    """The relations it represents; empty when the source only requires the target."""
 
 
 def build_ownership(graph: Graph) -> Ownership:
+    """Return the ownership forest of a graph. Owners that are not in the graph are ignored."""
     owner = {
         instance.id: instance.owner
         for instance in graph
         if instance.owner is not None and instance.owner in graph
     }
-    # A graph read from a file may have owners in a circle: the first of the circle counts as a root.
+    # A graph from a file may have a cycle of owners: its first instance counts as a root.
     settled: set[str] = set()
     for instance in graph:
         path: dict[str, None] = {}
@@ -55,7 +61,7 @@ def build_ownership(graph: Graph) -> Ownership:
 
 
 def walk_nested(tree: Ownership) -> Iterator[tuple[Instance | None, int]]:
-    """Every instance before its parts, with its depth from 1; after the parts None, with the depth of their owner."""
+    """Yield every instance before its parts, with its depth from 1; after the parts None with the owner's depth."""
     stack: list[tuple[Instance | None, int]] = [(root, 1) for root in reversed(tree.roots)]
     while stack:
         instance, depth = stack.pop()
@@ -67,7 +73,7 @@ def walk_nested(tree: Ownership) -> Iterator[tuple[Instance | None, int]]:
 
 
 def find_links(graph: Graph, tree: Ownership) -> list[InstanceLink]:
-    """Links between instances of the graph. One between an owner and its part is left out: the nesting shows it."""
+    """Return the links between instances. Links between an owner and its part are omitted: nesting shows them."""
     names: dict[tuple[str, str], list[str]] = {}
     for instance in graph:
         for name, ids in instance.relations.items():

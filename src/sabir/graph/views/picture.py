@@ -1,7 +1,4 @@
-"""A picture of a graph that can be taken in at once: its boxes, folded where they are too many, and one link between two.
-
-The boxes of a picture: which words stand in them, and how much room those take.
-"""
+"""A picture of a graph at a readable size: folded boxes, one link between two, and the text of each box."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _MOST_NAMES = 6
 
 
 class Box(Struct, frozen=True, kw_only=True):
-    """An instance with what is folded into it, or (without one) a group."""
+    """An instance and everything folded into it, or a group when it has no instance."""
 
     name: str
     type: str
@@ -33,16 +30,18 @@ class Box(Struct, frozen=True, kw_only=True):
     """The box it lies in, or -1."""
     instance: Instance | None
     inside: int
-    """Instances that are folded into it."""
+    """Number of instances that are folded into it."""
 
 
 class BoxLink(Struct, frozen=True, kw_only=True):
+    """A link between two boxes; it represents all links between the instances inside them."""
+
     source: int
     target: int
     names: tuple[str, ...]
-    """The relations that make it; empty when the source only requires the target."""
+    """The relations it represents; empty when the source only requires the target."""
     count: int
-    """Links between instances that it stands for."""
+    """Number of links between instances that it represents."""
 
     @property
     def label(self) -> str:
@@ -51,11 +50,14 @@ class BoxLink(Struct, frozen=True, kw_only=True):
 
 
 class Picture(Struct, frozen=True, kw_only=True):
+    """The boxes and links of a picture, before they have positions."""
+
     boxes: Sequence[Box]
     links: Sequence[BoxLink]
 
 
 def picture_of(graph: Graph) -> Picture:
+    """Fold a graph and return the boxes that are visible at first, with the links between them."""
     tree = build_ownership(graph)
     folding = fold_graph(graph, tree)
     fronts = folding.fronts()
@@ -99,19 +101,20 @@ def picture_of(graph: Graph) -> Picture:
 
 
 _WIDEST: Final = 420.0
-"""What a box without parts may take in width; a longer name is cut."""
-# Widths for a wide font such as DejaVu Sans, in which much is shown; narrower fonts leave a little air.
+"""Maximum width of a box without parts; a longer name is truncated."""
+# Widths for a wide font such as DejaVu Sans, a common fallback; narrower fonts leave some space.
 _NAME: Final = 8.1
 _TYPE: Final = 6.1
 _SIDES: Final = 20.0
 
 
 def fit_name(name: str, width: float) -> str:
-    """As much of a name as a box of this width has room for."""
+    """Truncate a name to the width of a box."""
     return _fit_text(one_line(name), width - _SIDES, _NAME)
 
 
 def fit_type(type_: str, width: float) -> str:
+    """Truncate a type to the width of a box; types are drawn smaller than names."""
     return _fit_text(one_line(type_), width - _SIDES, _TYPE)
 
 
@@ -122,15 +125,17 @@ def _fit_text(text: str, width: float, each: float) -> str:
 
 
 def words_size(name: str, type_: str) -> Size:
+    """Return the size of a box that shows a name and a type."""
     wide = max(text_width(one_line(name), _NAME), text_width(one_line(type_), _TYPE), 50.0)
     return min(wide + _SIDES, _WIDEST), 38.0
 
 
 def text_width(text: str, each: float) -> float:
+    """Return the width of a text; `each` is the width of a character."""
     wide = 0 if text.isascii() else sum(east_asian_width(char) in "WF" for char in text)
     return (len(text) + wide) * each
 
 
 def between_columns(links: int) -> float:
-    """The more links, the more room they need between the columns to be told apart."""
+    """Return the space between columns: the more links, the more space they need to be distinguishable."""
     return 60.0 + min(sqrt(links) * 3, 90.0)

@@ -1,4 +1,4 @@
-"""The graph as an SVG picture: owners are boxes around their parts, colours tell the language."""
+"""The graph as an SVG picture: owners are boxes around their parts, colors show the language."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sabir.graph.views.picture import (
 from sabir.graph.views.text import clip_text, one_line, value_text
 
 _MOST_LABELS: Final = 60
-"""With more links than this their names are in the tooltips only."""
+"""With more links than this, only the tooltips contain their names."""
 _MOST_LINES: Final = 25
 _MARGIN: Final = 20.0
 _LEGEND: Final = 30.0
@@ -39,7 +39,7 @@ text{font-family:"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif;fill:#1e293
 
 
 def svg_view(graph: Graph) -> Iterator[str]:
-    """A picture that stands alone: no font, script or style from elsewhere. A large graph is folded."""
+    """Yield a self-contained picture: no external font, script or style. A large graph is folded."""
     picture = picture_of(graph)
     boxes, shown = picture.boxes, picture.links
     labels = len(shown) <= _MOST_LABELS
@@ -87,13 +87,13 @@ def _place_boxes(picture: Picture, *, labels: bool) -> NestedDrawing:
     )
     pairs = {(link.source, link.target) for link in shown}
     if any((target, source) in pairs for source, target in pairs):
-        longest *= 2  # a label at either end
+        longest *= 2  # a label at each end
     between = max(between_columns(len(shown)), longest + 50.0)
     return draw_nested(boxes, Gaps(between_columns=between))
 
 
 def _box_subtitle(box: Box) -> str:
-    """The second line of a box: its type, and how much is folded into it."""
+    """Return the second line of a box: its type, and how many instances are folded into it."""
     return f"{box.type} · {box.inside:,} inside" if box.instance is not None and box.inside else box.type
 
 
@@ -102,7 +102,7 @@ def _draw_box(graph: Graph, box: Box, placed: NestedDrawing, number: int, *, own
     colour = language_colors(box.language)
     kind = "box owner" if owner else "box"
     behind = ""
-    if box.inside:  # a stack of sheets: there is more below
+    if box.inside:  # a stack of sheets: there is more inside
         behind = (
             f'<rect class="box" x="{x + 4:.1f}" y="{y + 4:.1f}" width="{width:.1f}" height="{height:.1f}" rx="6" '
             f'fill="{colour.fill}" stroke="{colour.line}"/>'
@@ -138,7 +138,7 @@ def _draw_link(boxes: Sequence[Box], link: BoxLink, points: Sequence[tuple[float
 
 
 def _path_data(points: Sequence[tuple[float, float]]) -> str:
-    """Straight within a column, a curve with level ends between two columns."""
+    """Return SVG path data: straight inside a column, a curve with horizontal ends between two columns."""
     x, y = points[0]
     parts = [f"M{x:.1f},{y:.1f}"]
     for next_x, next_y in points[1:]:
@@ -152,7 +152,7 @@ def _path_data(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _draw_labels(shown: Sequence[BoxLink], placed: NestedDrawing) -> Iterator[str]:
-    """At the tip of each link; links of one name into one box share theirs."""
+    """Yield a label at the tip of each link; links of one name into one box share theirs."""
     written: set[tuple[str, float, float]] = set()
     stacked: dict[tuple[float, float], int] = {}
     for link in shown:
@@ -181,5 +181,5 @@ def _draw_legend(languages: Sequence[str], y: float) -> Iterator[str]:
 
 
 def _escape_xml(text: str) -> str:
-    """Text that any XML reader takes: control characters and lone surrogates have no place in XML."""
+    """Escape a text for any XML reader: control characters and lone surrogates are invalid in XML."""
     return escape("".join(char if char == "\n" or char.isprintable() else "\ufffd" for char in text))

@@ -1,8 +1,6 @@
-"""The graph as an indented tree: parts below their owners.
+"""The graph as text: an indented tree of instances, and the JSON form as YAML.
 
-Values and instances in words.
-
-The JSON form's data as YAML.
+It also defines how single values and instances are shown in all text output.
 """
 
 from __future__ import annotations
@@ -25,7 +23,10 @@ _LONGEST: Final = 100
 
 
 def value_text(value: Value, graph: Graph | None = None) -> str:
-    """A value on one line, never a sensitive one. References are shown by name when the graph is given."""
+    """Return a value on one line, with sensitive values redacted.
+
+    References are shown by name when the graph is given.
+    """
     match value:
         case None:
             return "null"
@@ -54,14 +55,14 @@ def value_text(value: Value, graph: Graph | None = None) -> str:
 
 
 def _escape_unprintable(text: str) -> str:
-    """With what a terminal would obey instead of showing (directions, control) written out."""
+    """Escape the characters that a terminal would interpret instead of showing (directions, control)."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
 def display_name(id_: str, graph: Graph | None) -> str:
-    """The name of an instance when it tells which one is meant, else its id."""
+    """Return the name of an instance when it is unique, else its id."""
     instance = None if graph is None else graph.get(id_)
     if instance is None:
         return id_ if graph is None else f"{id_} (not in the graph)"
@@ -69,16 +70,17 @@ def display_name(id_: str, graph: Graph | None) -> str:
 
 
 def clip_text(text: str, longest: int = _LONGEST) -> str:
+    """Truncate a text to a number of characters and mark the cut with an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def one_line(text: str) -> str:
-    """Without line breaks and other control characters, which pictures and terminals take badly."""
+    """Replace line breaks and other control characters, which break pictures and terminals."""
     return "".join(char if char.isprintable() else " " for char in text)
 
 
 def text_view(graph: Graph, *, origins: bool = False, paint: Paint = PLAIN) -> Iterator[str]:
-    """Instance, type, attributes, relations; with `origins` also where each of them came from."""
+    """Yield the lines of the tree: instance, type, attributes, relations; with `origins` also their origins."""
     tree = build_ownership(graph)
     also = find_aliases(graph)
     stack = [(root, 0) for root in reversed(tree.roots)]
@@ -131,7 +133,7 @@ def _display_names(graph: Graph, ids: tuple[str, ...]) -> str:
 
 
 def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
-    """One instance at a time, so that a large graph is never one text."""
+    """Yield the graph as YAML, one instance at a time, so that a large graph is never one string."""
     yield f"format: {FORMAT}\n"
     yield "instances:\n" if len(graph) else "instances: []\n"
     for instance in graph:

@@ -1,4 +1,4 @@
-"""What people are shown of a graph: not what the statements of a library made for itself, unless something of theirs uses it."""
+"""Which instances are shown: instances that a library created for itself are hidden unless they are used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sabir.graph.values import Ref, Sensitive, Value
 
 
 def find_aliases(graph: Graph) -> Mapping[str, Sequence[str]]:
-    """By id the other names of an instance: those of outputs (variables of the description) that are bound to it."""
+    """Return the other names of instances by id: the outputs (variables of the project) bound to them."""
     names: dict[str, list[str]] = {}
     for name, value in graph.outputs.items():
         instance = graph.get(value.id) if isinstance(value, Ref) else None
@@ -19,7 +19,7 @@ def find_aliases(graph: Graph) -> Mapping[str, Sequence[str]]:
 
 
 def without_libraries(graph: Graph) -> Graph:
-    """The graph without instances of libraries to which nothing that is shown refers; itself when there are none."""
+    """Return the graph without library instances that no visible instance refers to; itself when there are none."""
     if not any(instance.library for instance in graph):
         return graph
     shown = {instance.id: None for instance in graph if not instance.library}

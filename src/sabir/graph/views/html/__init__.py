@@ -1,10 +1,10 @@
-"""The graph as a page to walk about in: one file, no server, no network; its script lays out what is open with dagre.
+"""The graph as a web page to explore: one file, no server, no network.
 
-picture      how boxes are folded, and the links between instances
-flows        whose values an instance was computed from
-details      what the panel shows, in blocks that the page reads when they are wanted
-lines        lines of source that may be shown
-page         the file: data, style and script, and the policy that keeps everything else out
+Its script lays out the open boxes with dagre.
+
+page         the file: data, style and script, and the policy that blocks everything else
+details      the content of the panel, in blocks that the page decodes on demand
+values       the form of values, and the source lines that may be shown
 """
 
 from sabir.graph.views.html.page import PageContent, html_view

@@ -1,11 +1,13 @@
-"""What the panel shows of instances, in blocks: a page of many instances reads a block when one of it is looked at.
+"""Details of instances for the panel, in blocks that the page decodes on demand.
 
-A block is `{"files": […], "hows": […], "origins": […], "rows": […]}`, and the first one has the outputs.
-A row is `[status, origin, [[attribute, value, origin], …], [[relation, [target, …], origin], …], [required, …],
-[[relation, source], …], how many relations point at it, [instance it read, …], [instance that read it, …], how many]`. Origins are numbers in the block, -1 for none; targets are
-numbers of instances, or ids of what is not in the graph.
+A block is `{"files": […], "hows": […], "origins": […], "rows": […]}`, and the first one has the outputs. A row is
+`[status, origin, [[attribute, value, origin], …], [[relation, [target, …], origin], …], [required, …], [[relation,
+source], …], number of relations that refer to it, [instance it read, …], [instance that read it, …], number of
+those]`. Origins are numbers in the block, -1 for none; targets are numbers of instances, or ids of instances that are
+not in the graph.
 
-The flow of values: whose values an instance was computed from. No relation need tell of it, across languages none does.
+The flow of values is computed from provenance: an instance that was computed from values of another need not have a
+relation to it, and across languages it never has.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.views.html.values import SafeLines, page_value, without_surrogates
 
 Flows = Mapping[int, Sequence[int]]
-"""By number of an instance the instances that it directly read."""
+"""By number of an instance, the instances that it directly read."""
 
 _MOST_STEPS: Final = 500
-"""Steps that are followed from one value; only a tangle has more."""
+"""Maximum number of steps followed from one value; only pathological graphs have more."""
 
 
 def value_flows(graph: Graph) -> Flows:
+    """Return for each instance the instances whose values it was computed from, by number."""
     number = {instance.id: position for position, instance in enumerate(graph)}
     by_origin: dict[
         int, tuple[int, ...]
@@ -64,13 +67,14 @@ def _read_by(origin: Origin, number: Mapping[str, int]) -> tuple[int, ...]:
 
 
 BLOCK: Final = 1000
-"""Instances of a block."""
+"""Instances per block."""
 _MOST_ORIGINS: Final = 30_000
-"""Steps of provenance of a block; only a tangle has more."""
+"""Maximum number of provenance steps per block; only pathological graphs have more."""
 _MOST_INCOMING: Final = 200
 
 
 def detail_blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, Any]]:
+    """Yield the blocks of a graph in the order of its instances."""
     number = {instance.id: position for position, instance in enumerate(graph)}
     incoming = _collect_incoming(graph, number)
     readers = _invert_flows(flows)
@@ -118,7 +122,7 @@ class _IncomingLinks(Struct):
 
 
 def _collect_incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _IncomingLinks]:
-    """Who points at an instance, by its number: the first of them, and how many there are."""
+    """Return the relations that refer to an instance, by its number: the first ones, and how many there are."""
     incoming: dict[int, _IncomingLinks] = {}
     for source, instance in enumerate(graph):
         names = (*instance.relations.layout.keys, "requires")
@@ -157,9 +161,11 @@ def _instance_row(
 
 
 class _Origins:
-    """The origins of a block by number. One is `[file, line, column, how, note, line of source, [source, …]]`; a source
-    is the number of an origin or `[instance, attribute]` (attribute null for the instance itself), and null stands for
-    more than is kept."""
+    """The origins of a block by number.
+
+    An origin is `[file, line, column, how, note, line of source, [source, …]]`. A source is the number of an origin
+    or `[instance, attribute]` (attribute null for the instance itself); null means that further sources were dropped.
+    """
 
     def __init__(self, lines: SafeLines, instances: Mapping[str, int]) -> None:
         self._lines = lines

@@ -1,9 +1,8 @@
-"""One page that stands alone: data, style and script in one file, and a policy that lets nothing else in.
+"""The page: data, style and script in one file, protected by a content security policy.
 
-Findings for the page: what they say, and the instances that were made on their line.
-
-The picture of the page as data: how its boxes are folded, and all links between instances. The page lays them out itself,
-because what is open changes while somebody looks.
+The data has three parts: an index of all instances, the findings with the instances made on their lines, and the
+picture (how boxes are folded, and all links). The page lays out the boxes itself, because the reader opens and closes
+them.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ _MOST_INSTANCES: Final = 20
 
 
 def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -> dict[str, Any]:
+    """Return the findings as data for the page, each with the instances that have an origin on its line."""
     if not findings:
         return {"count": 0, "shown": []}
     shown = findings[:_MOST]
@@ -41,7 +41,7 @@ def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -
 
 
 def _instances_by_line(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
-    """The instances that have something from one of the places."""
+    """Return the instances that have an origin on one of the lines."""
     made_on: dict[tuple[str, int], dict[int, None]] = {}
     by_origin: dict[
         int, tuple[str, int]
@@ -82,11 +82,12 @@ def _finding_data(
 
 
 _MOST_LINKS: Final = 200_000
-"""Links that the page knows; the panel lists all of them."""
+"""Maximum number of links in the picture; the panel lists all of them."""
 _MOST_FLOWS: Final = 20_000
 
 
 def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
+    """Return the folded boxes and all links between instances as data for the page."""
     folding = fold_graph(graph, tree)
     languages = {
         name: number for number, name in enumerate(dict.fromkeys(instance.language for instance in graph))
@@ -114,7 +115,7 @@ def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
 
 
 def _flow_pairs(flows: Flows) -> Iterator[tuple[int, int]]:
-    """From an instance to the one that read it."""
+    """Yield pairs of an instance and one that read its values."""
     for reader, sources in flows.items():
         for source in sources:
             yield source, reader
@@ -136,13 +137,13 @@ _SCRIPTS: Final = (
     "main",
 )
 _LAYOUT: Final = "vendor/dagre.min.js"
-"""The library that puts boxes into columns."""
+"""The library that lays out boxes in columns."""
 _PACK_FROM: Final = 100_000
-"""Data of so many bytes are compressed; the browser unpacks them."""
+"""Size in bytes from which data is compressed; the browser decompresses it."""
 
 
 class PageContent(Struct, frozen=True, kw_only=True):
-    """What the page shows besides the graph."""
+    """What the page shows in addition to the graph."""
 
     title: str = "graph"
     findings: Sequence[Finding] = ()
@@ -150,7 +151,7 @@ class PageContent(Struct, frozen=True, kw_only=True):
 
 
 def html_view(graph: Graph, content: PageContent | None = None) -> Iterator[bytes]:
-    """The page in pieces. Whatever stands in the graph is data in it, never markup or script."""
+    """Yield the page in chunks. Everything from the graph is data in it, never markup or script."""
     content = content or PageContent()
     tree = build_ownership(graph)
     lines = SafeLines(graph, content.read_line)
@@ -168,7 +169,7 @@ def html_view(graph: Graph, content: PageContent | None = None) -> Iterator[byte
 
 def _fill_template(title: str) -> str:
     style = _read_asset("page.css")
-    # One scope for all of them: nothing of the page is reachable from outside but what it hands out.
+    # One scope for all scripts: only what the page exports is reachable from outside.
     script = (
         "(() => {\n'use strict';\n"
         + "\n".join(map(_read_asset, (_LAYOUT, *(f"{name}.js" for name in _SCRIPTS))))
@@ -196,7 +197,7 @@ def _policy_digest(text: str) -> str:
 
 
 def _index_data(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any]:
-    """What is needed of every instance at once, by columns."""
+    """Return the data that is needed of every instance at once, by columns."""
     number = {instance.id: position for position, instance in enumerate(graph)}
     languages = list(dict.fromkeys(instance.language for instance in graph))
     types = list(dict.fromkeys(instance.type for instance in graph))
@@ -227,7 +228,7 @@ def _index_data(graph: Graph, tree: Ownership, content: PageContent) -> dict[str
 
 
 def _data_section(name: str, data: Any, *, pack_from: int = _PACK_FROM) -> bytes:
-    """Data in an element that no browser runs. A `<` could end the element; JSON can write it otherwise."""
+    """Return data in an element that browsers do not run. A `<` could end the element, so JSON escapes it."""
     import msgspec
 
     text = msgspec.json.encode(data)

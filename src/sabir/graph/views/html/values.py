@@ -1,14 +1,14 @@
-"""Values for the page: what its script can show, never a sensitive one, each of a bounded size.
+"""Values and source lines for the page, without secrets and of limited size.
 
 text, true, null, 12          as they are
 [value, …]                    a list
 {"m": [[key, value], …]}      a mapping
 {"r": number}, {"r": "id"}    an instance, by number; by id when it is not in the graph
-{"n": "1.0"}                  other plain data, as words
-{"s": 1}, {"u": 1}            sensitive; not known yet
-{"c": 12}                     so many further elements or characters are left out
+{"n": "1.0"}                  other plain data, as text
+{"s": 1}, {"u": 1}            sensitive; unknown
+{"c": 12}                     number of elements or characters that were dropped
 
-Lines of source that may be shown: none in which a secret stands.
+A source line is shown only if no secret can be in it (`SafeLines`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _MOST_PARTS: Final = 2000
 _DEEPEST: Final = 40
 _LONGEST: Final = 20_000
 _SAFE_INTEGER: Final = 2**53
-"""Beyond it a script's numbers are not exact."""
+"""Larger integers are not exact in JavaScript."""
 
 
 def page_value(value: Value, number: Mapping[str, int]) -> Any:
+    """Return a value as data for the page; `number` maps the ids of instances to their numbers."""
     return _Writer(number).encode(value, 0)
 
 
@@ -78,7 +79,7 @@ class _Writer:
             if self.room <= 0 or depth > _DEEPEST:
                 shown.append(["…", {"c": len(value) - len(shown)}])
                 break
-            # Keys that are no strings are outside `Value`, but YAML has them.
+            # Keys that are not strings are not part of `Value`, but YAML allows them.
             shown.append([_truncate_text(str(key)), self.encode(item, depth)])
         return shown
 
@@ -89,28 +90,31 @@ def _truncate_text(text: str) -> str:
 
 
 def _integer_text(value: int) -> str:
-    # Turning a huge integer into decimals is quadratic, and Python refuses it.
+    # Converting a huge integer to decimal is quadratic, and Python refuses it.
     return str(value) if value.bit_length() <= 4096 else hex(value)[:200] + "…"
 
 
 def without_surrogates(text: str) -> str:
-    """Lone surrogates, which YAML can write, have no place in UTF-8."""
+    """Replace lone surrogates: YAML can write them, but UTF-8 cannot encode them."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 LineReader = Callable[[str, int], str | None]
-"""The text of a line of a file of the package, when it is at hand."""
+"""Returns the text of a line of a file of the package, or None when it is not available."""
 
 _LONGEST_LINE: Final = 400
 _MOST_LINES: Final = 200
-"""Lines of one origin that are kept back; a longer one is a whole file, whose secrets are found by their text."""
+"""Maximum number of lines hidden for one origin; a longer one is a whole file, whose secrets are found by their text."""
 
 
 class SafeLines:
-    """Lines for the page. A line that made a sensitive value is kept back, and so is one that has the text of a secret
-    in it: two values may be made on one line, and only one of them be sensitive."""
+    """Source lines for the page, without secrets.
+
+    A line that made a sensitive value is hidden, and so is a line that contains the text of a secret: two values may
+    be made on one line, and only one of them be sensitive.
+    """
 
     def __init__(self, graph: Graph, read: LineReader | None) -> None:
         self._read = read
@@ -124,6 +128,7 @@ class SafeLines:
         self._secrets = Secrets(secrets)
 
     def of(self, origin: Origin) -> str | None:
+        """Return the line of an origin, or None when it is hidden or not available."""
         place = origin.place
         if isinstance(place, Location):
             return self.at(place.file, place.line, self._read)
@@ -146,7 +151,7 @@ class SafeLines:
         return without_surrogates(text if len(text) <= _LONGEST_LINE else text[:_LONGEST_LINE] + "…")
 
     def redact(self, text: str) -> str:
-        """A message without the text of any secret."""
+        """Return a message with the text of every secret replaced."""
         return self._secrets.redact(without_surrogates(text))
 
     def _hide(self, origin: Origin) -> None:
