@@ -1,4 +1,4 @@
-"""Findings, codes and their documentation, near names."""
+"""Findings, rules and their documentation, suggestions."""
 
 from sabir.diagnostics.finding import (
     CheckerError,

@@ -1,4 +1,4 @@
-"""What the decoder of JSON says about data that does not fit, in words for people, and where in the data it is."""
+"""Decoding errors in plain words, with the path or the location in the data."""
 
 from __future__ import annotations
 

@@ -13,6 +13,8 @@ Widened = TypeVar("Widened", bound="Finding")
 
 
 class Severity(Enum):
+    """The severity of a finding; the letter of its code determines it."""
+
     ERROR = "error"
     WARNING = "warning"
 

@@ -1,4 +1,4 @@
-"""What is reported when work had to be stopped: foreign Python in its worker, or anything that costs too much."""
+"""Findings about work that had to be stopped: a lost worker, or an exceeded limit."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ OVER_LIMIT: Final = Rule(
 
 
 def worker_lost(name: str, how: str) -> Finding:
+    """Return the finding for a worker process that ended while it ran third-party Python."""
     return WORKER_LOST.about_file(
         name,
         f"the evaluation was not finished: the worker that ran its Python {how}",
@@ -34,7 +35,7 @@ def worker_lost(name: str, how: str) -> Finding:
 
 
 def over_limit(name: str, message: str, option: str) -> Finding:
-    """`option`: what raises the limit."""
+    """Return the finding for an exceeded limit; `option` is the option that raises the limit."""
     return OVER_LIMIT.about_file(
         name, message, hint=f"look for what grows without end, or raise the limit: {option}"
     )

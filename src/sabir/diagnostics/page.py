@@ -1,6 +1,6 @@
-"""A code's documentation, for the terminal and as a page: one text, two forms.
+"""The documentation of a rule, for the terminal and as a web page.
 
-The part of two examples that a reader wants to see: the files that differ, and in long ones the lines that do.
+Examples are shortened to what a reader needs: the files that differ, and in long files the lines that differ.
 """
 
 from __future__ import annotations
@@ -117,6 +117,7 @@ def page_name(code: str) -> str:
 
 
 def page_url(code: str) -> str:
+    """Return the address of a rule's documentation page."""
     return f"{_SITE}{page_name(code)}/"
 
 

@@ -1,7 +1,8 @@
-"""Why something failed, for people who never see Python: by the type of an exception and its attributes.
+"""Why something failed, in words for users who never see Python.
 
-The wording of Python and of libraries changes with their versions, so nothing is decided by it. A type that says it all has
-a text of its own; every other keeps what the library says, without traces of the interpreter.
+The wording of Python and of libraries changes with their versions, so decisions use only the type of an exception and
+its attributes. Common types have their own text; all others keep the library's message, without traces of the
+interpreter.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def explain_error(error: BaseException) -> str:
         match = re.fullmatch(pattern, said, re.DOTALL)
         if match is not None:
             return words.format(*match.groups())
-    return " ".join(_unwrapped(said).split()) or type(error).__name__
+    return " ".join(_unwrap_reason(said).split()) or type(error).__name__
 
 
 def _system_reason(error: OSError) -> str | None:
@@ -103,7 +104,7 @@ def _system_reason(error: OSError) -> str | None:
     return os.strerror(error.errno) if error.errno in errorcode else error.strerror
 
 
-def _unwrapped(said: str) -> str:
+def _unwrap_reason(said: str) -> str:
     """The reason of the system inside the text of a library that wraps it, as `OSError` and `ssl` write it."""
     match = re.search(
         r"\[(?:Errno (-?\d+)|(?:SSL|X509|PEM|ASN1)[^\]]*)\] ([^\[\]<>'\"()]*[^\[\]<>'\"() ])", said

@@ -1,7 +1,7 @@
-"""Rules: what sabir can report, each with its documentation; one text for `--explain`, the docs page and SARIF.
+"""Rules: what sabir can report, with the documentation for `explain`, docs and SARIF.
 
-A rule stands beside the function that reports it. `collect_rules` finds all of them below a package, so that nothing is
-listed twice and a rule that nobody reports cannot hide in a table.
+A rule is defined next to the function that reports it. `collect_rules` finds all rules of a package, so that none is
+listed twice, and a rule that is never reported cannot hide in a table.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ When = Literal["check", "evaluate", "render", "plan", "look"]
 
 
 class CodeParts(NamedTuple):
+    """The parts of a rule code: prefix, letter and number."""
+
     prefix: str
     kind: str
     number: int
@@ -190,5 +192,5 @@ def collect_rules(package: str) -> tuple[Rule, ...]:
 
 
 def list_withheld_codes(rules: Iterable[Rule]) -> frozenset[str]:
-    """The codes of what was reported because leave or an input is missing: they tell about the run, not about the text."""
+    """Return the codes of findings caused by a missing permission or input: they concern the run, not the text."""
     return frozenset(rule.code for rule in rules if rule.withheld)

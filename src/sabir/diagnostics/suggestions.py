@@ -1,4 +1,4 @@
-"""The near name: what the user may have meant."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def suggest(name: str, *names: Iterable[str]) -> str | None:
 
 
 def suggest_unique(name: str, *names: Iterable[str]) -> str | None:
-    """The near name when there is no second one as close: what a repair may write."""
+    """Return the suggestion when no second one is equally close: what a fix may write."""
     nearest = _closest_names(name, names)
     return nearest[0] if len(nearest) == 1 else None
 
@@ -46,14 +46,14 @@ def did_you_mean(name: str, *names: Iterable[str]) -> str | None:
 
 
 def join_names(names: Iterable[str], most: int = 12) -> str:
-    """Names that there are, for a hint: of very many the first."""
+    """Join available names for a hint; of very many, only the first ones."""
     words = list(names)
     more = f" and {len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
 
 
 def is_respelt(name: str, other: str) -> bool:
-    """Whether two names differ in capitals and separators only."""
+    """Return whether two names differ only in case and separators."""
     return _fold_name(name) == _fold_name(other)
 
 

@@ -1,1 +1,1 @@
-"""Text with places, YAML with positions, packages and their loaders."""
+"""Source texts with locations, YAML with positions, packages and their loaders."""

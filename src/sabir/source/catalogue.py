@@ -1,4 +1,4 @@
-"""What stands on this machine for files of the network: folders of a catalogue, and single addresses with their copies."""
+"""Local copies of remote files: directories of a catalog, and single URLs with their copies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DOCUMENTS: Final = (".yaml", ".yml", ".tosca")
 
 
 class ImportCatalog(Struct, frozen=True):
-    """Files of it are known by their absolute paths. Nothing outside of its folders is read, whatever a document names."""
+    """Local copies by absolute path. Nothing outside its directories is read, whatever a document names."""
 
     folders: tuple[str, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
@@ -31,7 +31,7 @@ class ImportCatalog(Struct, frozen=True):
 
     @classmethod
     def of(cls, words: Iterable[str], folders: Iterable[Path | str]) -> ImportCatalog:
-        """From the words of `--import` (`URL=PATH`) and the folders of the search path."""
+        """Parse the values of `--import` (`URL=PATH`) and the directories of the search path."""
         copies: list[tuple[str, str]] = []
         for word in words:
             url, equals, path = word.rpartition("=")

@@ -66,6 +66,8 @@ class Mention(Struct, frozen=True):
 
 
 class FileNames(Struct, frozen=True):
+    """The symbols that a file defines and the names that it uses."""
+
     symbols: tuple[Symbol, ...] = ()
     mentions: tuple[Mention, ...] = ()
 

@@ -1,6 +1,6 @@
-"""A package in a zip archive (a CSAR is one).
+"""Packages in zip archives (a CSAR is one).
 
-Which members of an archive may be read: by their names, how many there are, how much they unpack to.
+The table of contents is checked before anything is unpacked: names, number of members, unpacked size.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class ArchiveMembers:
 
 
 def too_many(limits: PackageLimits) -> str:
+    """Return the message for an archive with more members than the limits allow."""
     return f"archive holds more than {limits.entries:,} members"
 
 

@@ -1,6 +1,6 @@
-"""A single file, to be looked at alone.
+"""A package of a single file, or of a text that comes through a pipe.
 
-What comes through a pipe: `-` is the standard input, `<(command)` of a shell an open pipe.
+`-` is the standard input; `<(command)` of a shell is an open pipe.
 """
 
 from __future__ import annotations

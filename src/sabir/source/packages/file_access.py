@@ -1,12 +1,8 @@
-"""Whether a path stays where it should, and folders that are opened so that it does.
+"""Safe file access: names that stay inside a directory, bounded reads of regular files.
 
-A path that was looked at can lead elsewhere a moment later, when somebody puts a link in place of one of its folders. So where that
-matters folders are opened one after the other from the top, none of them through a link, and what is done is done in the
+A path that was checked can refer to another file a moment later, when a link replaces one of its directories. Where
+that matters, directories are opened one by one from the top, none of them through a link, and the operation uses the
 descriptor of the last one.
-
-Names of files inside a package: relative, with `/`, never leaving it.
-
-Reading one file of a disk with care: regular files only, within bounds, no surprise while opening.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Bounds of what a package may cost to read, whoever wrote it.
-
-What may be wrong with a package as a container of files.
-"""
+"""Limits on the cost of reading an untrusted package, and the rules for invalid packages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A loaded package and its files, by the names of spec 001, "Loaded package".
-
-What a loader is (spec 001, "Package loaders").
-"""
+"""A loaded package, its files, and the interface of loaders (spec 001, "Loaded package", "Package loaders")."""
 
 from __future__ import annotations
 

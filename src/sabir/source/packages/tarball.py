@@ -1,8 +1,8 @@
-"""A package in a tarball, as it is or packed by gzip: TOSCA 2.0 has both beside zip archives.
+"""Packages in tarballs, plain or compressed with gzip (TOSCA 2.0).
 
-A tarball has no table of contents: its headers are walked once, and members are read where they lie when asked for. One that gzip has
-packed is unpacked into a nameless file first, which goes when the package goes. `tarfile` reads extended headers whole, however
-large they say they are; here they are bounded.
+A tarball has no table of contents: its headers are walked once, and members are read in place on demand. A compressed
+one is first unpacked into an anonymous file, which is deleted with the package. `tarfile` reads extended headers
+completely, however large they claim to be; here they are limited.
 """
 
 from __future__ import annotations

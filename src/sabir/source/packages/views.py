@@ -1,9 +1,4 @@
-"""A part of a package as a package of its own: a folder of it, or one file.
-
-A package with some of its texts replaced, as if they had been written.
-
-A package that lives in memory: tests, examples in the documentation.
-"""
+"""Packages derived from others or from memory: a part of a package, an edited package, given files."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 
 
 class EditedPackage(LoadedPackage):
-    """The files of a package, those under `texts` with other content. No file is added or taken away."""
+    """The files of a package, those in `texts` with other content. Files are neither added nor removed."""
 
     def __init__(self, package: LoadedPackage, texts: Mapping[str, str | PackageFile]) -> None:
         """A text may be given as a file, so that what was parsed of it is kept from one edited package to the next."""
@@ -40,6 +35,8 @@ class EditedPackage(LoadedPackage):
 
 
 class MemoryPackage(FileTable):
+    """A package whose files are given as strings or bytes: for tests and examples in the documentation."""
+
     def __init__(self, files: Mapping[str, str | bytes], *, single_file: bool = False) -> None:
         self.single_file = single_file
         super().__init__(

@@ -1,7 +1,4 @@
-"""Small questions to a YAML tree that hold whatever is missing or of another kind.
-
-Keys of mappings that nobody reads.
-"""
+"""Queries on a YAML tree that tolerate missing nodes and nodes of another type."""
 
 from __future__ import annotations
 
@@ -21,11 +18,12 @@ def find_unknown_keys(mapping: YamlMapping, names: Sequence[str]) -> Iterator[tu
 
 
 def mapping_of(node: YamlNode | None) -> YamlMapping | None:
+    """Return the node if it is a mapping, else None."""
     return node if isinstance(node, YamlMapping) else None
 
 
 def text_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
-    """The entries of a mapping whose keys are texts; none of anything else."""
+    """Yield the entries of a mapping whose keys are strings; nothing for any other node."""
     for entry in node.entries if isinstance(node, YamlMapping) else ():
         name = text_of(entry.key)
         if name is not None:
@@ -33,6 +31,7 @@ def text_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
 
 
 def sequence_items(node: YamlNode | None) -> tuple[YamlNode, ...]:
+    """Return the items of a sequence; empty for any other node."""
     return node.items if isinstance(node, YamlSequence) else ()
 
 

@@ -1,9 +1,8 @@
-"""Where in a YAML text somebody types. Such a text seldom parses: the place is told by the line, and by the keys above it that are
-indented less.
+"""The context of the cursor in a YAML text that is being typed, and symbols of YAML texts.
 
-Symbols of YAML texts: what is named by its key, and what is named by a text below it (`name: web`).
-
-The key of a symbol ends in its name; all that stands before it, the word and where the name is defined, is its `scope`.
+Such a text often does not parse, so the context comes from the line and from the less indented keys above it. A
+symbol is named by its key, or by a string below it (`name: web`). The key of a symbol ends in its name; everything
+before that, its kind and where the name is defined, is its `scope`.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ def key_symbol(
     children: tuple[Symbol, ...] = (),
     aliases: tuple[str, ...] = (),
 ) -> Symbol:
+    """Return the symbol that a key of a mapping defines; its extent includes the value."""
     return Symbol(
         key=f"{scope}{name}",
         name=name,
@@ -99,6 +99,7 @@ _word_pattern: Final = lazy_pattern(r"[\w-]*$")
 
 
 def locate_cursor(source: Source, offset: int) -> CursorContext:
+    """Return the context of an offset, computed from the text alone."""
     line, column = source.line_column(offset)
     before = source.line_text(line)[: column - 1]
     typed = _line_pattern().match(before)

@@ -1,4 +1,4 @@
-"""What may be wrong with a text as YAML."""
+"""Rules for texts that are not valid YAML, and the exception that stops reading."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ class YamlDefect(Exception):
 
 
 def not_readable(reason: str, span: Span, hint: str | None = None) -> YamlDefect:
+    """Return the error for a text that cannot be parsed."""
     return YamlDefect(NOT_YAML, f"not readable as YAML: {reason}", span, hint)
 
 

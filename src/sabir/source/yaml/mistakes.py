@@ -1,6 +1,7 @@
-"""What people got wrong when a text is no YAML, told from the parser's complaint and the lines around it.
+"""Likely causes of YAML syntax errors, from the parser's message and the lines around it.
 
-The parser complains where it cannot go on; the slip is often on a line before: a quote that was never closed, a key without a colon.
+The parser reports where it cannot continue. The mistake is often on a line before: a quote that was never closed, a
+key without a colon.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from sabir.text import Span
 
 
 class Mistake(Struct, frozen=True):
+    """A likely cause: message, span and hint."""
+
     reason: str
     span: Span
     hint: str | None = None
@@ -49,7 +52,7 @@ class _Text:
 
 
 def find_mistake(text: str, error: Exception) -> Mistake | None:
-    """None when the parser's own words have to do."""
+    """Return the likely cause of a syntax error; None when the parser's own message is the best one."""
     here = _Text(text, error)
     for look in _LOOKS:
         slip = look(here)

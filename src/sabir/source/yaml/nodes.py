@@ -49,6 +49,8 @@ class YamlScalar(Struct, frozen=True, eq=False, gc=False):
 
 
 class YamlEntry(Struct, frozen=True, eq=False):
+    """A key of a mapping with its value."""
+
     key: YamlNode
     value: YamlNode
     merged: Span | None = None
@@ -56,6 +58,8 @@ class YamlEntry(Struct, frozen=True, eq=False):
 
 
 class YamlSequence(Struct, frozen=True, eq=False):
+    """A list with its span and items."""
+
     span: Span
     items: tuple[YamlNode, ...]
     tag: str | None = None

@@ -1,7 +1,8 @@
-"""What can still be read of a text that is not YAML as a whole.
+"""Partial reading of a text that is not valid YAML as a whole.
 
-The entry in which the parser stops is made blank, character by character, and the text is read again: so everything else keeps
-its place. An entry is the line where what cannot be read begins, with the lines indented deeper below it when the line goes on there.
+The entry in which the parser stops is overwritten with spaces, and the text is read again, so that everything else
+keeps its location. An entry is the line where the invalid part starts, with the deeper indented lines below it when
+the line continues there.
 """
 
 from __future__ import annotations

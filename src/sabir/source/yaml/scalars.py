@@ -1,4 +1,4 @@
-"""What a plain scalar means in YAML 1.1, by the rules of PyYAML's safe loader."""
+"""Resolution of plain scalars in YAML 1.1, by the rules of PyYAML's safe loader."""
 
 from __future__ import annotations
 
@@ -72,6 +72,7 @@ def _is_timestamp(text: str) -> bool:
 
 
 def construct_int(text: str) -> int:
+    """Return the integer of a YAML 1.1 scalar: decimal, binary, octal, hexadecimal or base 60."""
     text = text.replace("_", "")
     sign = -1 if text.startswith("-") else 1
     digits = text.lstrip("+-")
@@ -89,6 +90,7 @@ def construct_int(text: str) -> int:
 
 
 def construct_float(text: str) -> float:
+    """Return the float of a YAML 1.1 scalar, including `.inf`, `.nan` and base 60."""
     text = text.replace("_", "").lower()
     sign = -1.0 if text.startswith("-") else 1.0
     digits = text.lstrip("+-")
@@ -107,6 +109,7 @@ def _base_60(parts: list[Number]) -> Number:
 
 
 def construct_timestamp(text: str) -> date | datetime:
+    """Return the date or datetime of a YAML 1.1 timestamp."""
     match = _timestamp_pattern().fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not a timestamp")

@@ -39,7 +39,7 @@ def yaml_text(data: Any, *, width: int = _WIDTH) -> str:
 
     text: str = yaml.dump(data, Dumper=_dumper_class(), sort_keys=False, allow_unicode=True, width=width)
     # Whatever is invisible stands between double quotes, where an escape means the same.
-    return text if text.isascii() and "\x7f" not in text else _invisible().sub(_escaped, text)
+    return text if text.isascii() and "\x7f" not in text else _invisible().sub(_escape_character, text)
 
 
 def pyyaml_text(data: Any, **options: Any) -> str:
@@ -67,7 +67,7 @@ def _dumper_class() -> Any:
     return Dumper
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     return f"\\U{ord(match[0]):08x}"
 
 
@@ -137,7 +137,7 @@ def _format_text(value: str) -> str:
     if _plain_pattern().fullmatch(value) and value.lower() not in _RESERVED:
         return value
     # A JSON string is a YAML one, but for the characters that YAML wants escaped and JSON does not.
-    return _unprintable_pattern().sub(_escaped, json.dumps(value, ensure_ascii=False))
+    return _unprintable_pattern().sub(_escape_character, json.dumps(value, ensure_ascii=False))
 
 
 # Keys, names and words come again and again in the objects of a deployment.
