@@ -1,4 +1,7 @@
-"""The checking framework of spec 001: validators, checkers, the application, formatters. It knows no language."""
+"""Language-independent checking framework (spec 001).
+
+It consists of validators, checkers, the application that runs them, and formatters of reports.
+"""
 
 from sabir.checks.application import Application
 from sabir.checks.check_task import CheckTask, run_guarded

@@ -1,6 +1,6 @@
 """The entry point to the checker (spec 001, "Application class").
 
-The languages and validators that are installed: ours, and those of others.
+The application finds the installed languages and validators, runs their checks, and filters the findings by the options.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sabir.text import Source
 
 
 class CheckedLanguage(Protocol):
-    """As much of a language as checking needs."""
+    """The part of a language that checking needs."""
 
     @property
     def name(self) -> str: ...
@@ -37,15 +37,16 @@ class CheckedLanguage(Protocol):
 
 
 class InstalledPlugins:
-    """Nothing is loaded before it is asked for."""
+    """The installed languages and validators, loaded on first use."""
 
     def __init__(self) -> None:
         self.failures: tuple[PluginFailure, ...] = ()
-        """Plug-ins that could not be loaded."""
+        """Plugins that could not be loaded."""
         self._validators: dict[str, type[BaseValidator]] | None = None
         self._languages: dict[str, CheckedLanguage] | None = None
 
     def languages(self) -> dict[str, CheckedLanguage]:
+        """Return the installed languages by name."""
         if self._languages is None:
             plugins = load_plugins(LANGUAGES)
             self._languages = {name: cast(CheckedLanguage, plugin) for name, plugin in plugins.loaded.items()}
@@ -53,7 +54,7 @@ class InstalledPlugins:
         return self._languages
 
     def validators(self) -> dict[str, type[BaseValidator]]:
-        """Those of third parties, by name."""
+        """Return the validators of third parties by name; invalid ones are recorded as failures."""
         if self._validators is None:
             plugins = load_plugins(VALIDATORS)
             self._note_failures(plugins.failures)
@@ -70,14 +71,14 @@ class InstalledPlugins:
         self.failures = tuple(dict.fromkeys([*self.failures, *failures]))
 
     def all_validators(self) -> list[type[BaseValidator]]:
-        """Those of the languages, then those of third parties."""
+        """Return the validators of the languages, then those of third parties."""
         validators = [
             validator for language in self.languages().values() for validator in language.validators()
         ]
         return [*dict.fromkeys([*validators, *self.validators().values()])]
 
     def validators_for(self, languages: Iterable[str]) -> list[type[BaseValidator]]:
-        """The validators of third parties that look at packages of these languages."""
+        """Return the validators of third parties that check packages of these languages."""
         names = set(languages)
         return [
             validator
@@ -87,12 +88,13 @@ class InstalledPlugins:
 
 
 def validator_names(validator: type[BaseValidator]) -> set[str]:
-    """The names by which `--scope` knows a validator, in small letters."""
+    """Return the names that `--scope` accepts for a validator, in lower case."""
     names = {validator.short_name, validator.long_name or validator.__name__.removesuffix("Validator")}
     return {name.lower() for name in names if name}
 
 
 def describe_unknown_validator(name: str, validators: Iterable[type[BaseValidator]]) -> str:
+    """Return the error message for an unknown validator, with a suggestion or all known names."""
     names = sorted(set[str]().union(*(validator_names(validator) for validator in validators)))
     return f"no validator {name!r}: " + (did_you_mean(name, names) or f"there are {', '.join(names)}")
 
@@ -118,18 +120,18 @@ PLUGIN_FAILED: Final = Rule(
     examples="sabir.checks",
 )
 
-# What must be seen whatever was selected: a part of the checks has not run.
+# Reported whatever was selected: some of the checks have not run.
 _ALWAYS: Final = frozenset({CHECK_FAILED.code, PLUGIN_FAILED.code})
 
 
 class Application:
-    """Configuration, plug-ins, and running checks.
+    """Configuration, plugins, and running checks.
 
         application = Application({"ignore": "W010"})
         application.load_plugins()
         findings = application.run(load_package("my-package"))
 
-    Nothing is loaded before it is needed; `load_plugins` may be called at any time, and more than once.
+    Plugins are loaded on first use; `load_plugins` may be called at any time, and more than once.
     """
 
     def __init__(self, options: CheckOptions | Mapping[str, Any] | None = None) -> None:
@@ -139,16 +141,16 @@ class Application:
     # Plug-ins
 
     def load_plugins(self) -> list[type[BaseValidator]]:
-        """Find the validators of everything installed: those of the languages and those of third parties."""
+        """Load and return all installed validators, those of the languages first."""
         return self._installed.all_validators()
 
     @property
     def failures(self) -> tuple[PluginFailure, ...]:
-        """Plug-ins that could not be loaded."""
+        """Plugins that could not be loaded."""
         return self._installed.failures
 
     def plugin_findings(self) -> tuple[Finding, ...]:
-        """Plug-ins that could not be loaded, as findings that name them."""
+        """Return a finding for each plugin that could not be loaded."""
         return tuple(
             PLUGIN_FAILED.about_file(
                 f"<plug-in {failure.name}>",
@@ -162,9 +164,9 @@ class Application:
     # Codes
 
     def list_errors(self, filters: str | Iterable[str] | None = None) -> list[Rule]:
-        """Everything that the installed validators can report, with its documentation.
+        """Return all rules of the installed validators, with their documentation.
 
-        `filters` are code patterns, as in `--select`: `W` gives the warnings, `MPL` the codes of that validator.
+        `filters` are code patterns, as in `--select`: `W` selects the warnings, `MPL` the codes of that validator.
         """
         words = split_words([filters] if isinstance(filters, str) else filters or ())
         patterns = [CodePattern.parse(word) for word in words]
@@ -175,7 +177,7 @@ class Application:
         ]
 
     def registry(self) -> RuleRegistry:
-        """All codes: general ones, those of the languages, those of plug-ins."""
+        """Return all rules: general ones, those of the languages, those of plugins."""
         registry = RuleRegistry()
         registry.register(general_rules())
         for language in self._installed.languages().values():
@@ -192,10 +194,10 @@ class Application:
         validator_list: Validators | None = None,
         files: Iterable[str] | None = None,
     ) -> list[CheckTask]:
-        """The checks of the given validators against a package, ready to be called.
+        """Return the checks of the given validators for a package, ready to be called.
 
-        Validators are classes or names (short or long, in any capitals). Without a list: those of the package's language
-        and of plug-ins. `scope` of the options narrows both.
+        Validators are classes or names (short or long, in any case). Without a list, the validators of the package's language and of
+        plugins are used. `scope` of the options restricts both. Raises `UsageError` for an unknown name.
         """
         validators = self._in_scope(self._validators(loaded_package, validator_list))
         session = self.options.session
@@ -214,7 +216,7 @@ class Application:
         validator_list: Validators | None = None,
         files: Iterable[str] | None = None,
     ) -> list[Finding]:
-        """The findings of a package, as the options want them."""
+        """Return the findings of a package, filtered by the options."""
         return [*self.check(loaded_package, validator_list, files).findings]
 
     def check(
@@ -225,7 +227,10 @@ class Application:
         *,
         run: CheckRunner | None = None,
     ) -> PackageReport:
-        """The same as a report; `run` calls the checks."""
+        """Check a package like `run`, and return a report.
+
+        `run` executes the checks, in turn by default.
+        """
         wanted_files = None if files is None else tuple(files)
         validators = self._validators(loaded_package, validator_list)
         suite = self.prepare_check_suit(loaded_package, validators, wanted_files)
@@ -254,7 +259,9 @@ class Application:
         if self.options.path_rules:
             findings = tuple(finding for finding in findings if not self._is_path_ignored(finding, report))
         if findings:
-            from sabir.checks.secrecy import without_secrets  # reads YAML, which a sound package may not need
+            from sabir.checks.secrecy import (
+                without_secrets,
+            )  # imports YAML, which a package without findings may not need
 
             findings = without_secrets(findings, package)
         return PackageReport(
@@ -267,7 +274,7 @@ class Application:
     def _apply_suppressions(
         self, findings: tuple[Finding, ...], package: LoadedPackage, *, complete: bool
     ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-        """What is left when comments are heeded, and what they took away."""
+        """Return the findings that remain after suppression comments, and the suppressed ones."""
         sources = [source for source in _collect_sources(package, findings) if "sabir:" in source.text]
         if not sources:
             return findings, ()
@@ -277,7 +284,7 @@ class Application:
         return sort_findings(left.findings), left.hidden
 
     def _is_path_ignored(self, finding: Finding, report: PackageReport) -> bool:
-        # A pattern may be written from the package's root or from where the checker was started.
+        # A pattern may be relative to the package's root or to the current directory.
         files = (finding.filename, report.display_path(finding.filename))
         return any(
             any(fnmatchcase(file, pattern) for file in files)
@@ -314,7 +321,7 @@ class Application:
         return [*validators, *self.validators_for({language.name for language in languages})]
 
     def validators_for(self, languages: Iterable[str]) -> list[type[BaseValidator]]:
-        """The validators of third parties that look at packages of these languages."""
+        """Return the validators of third parties that check packages of these languages."""
         return self._installed.validators_for(languages)
 
     def _validator(self, name: str) -> type[BaseValidator]:
@@ -339,9 +346,9 @@ class Application:
 
 
 def general_rules() -> tuple[Rule, ...]:
-    """What is reported whatever the language: about the form of files, and about checking itself.
+    """Return the language-independent rules: the form of files, and checking itself.
 
-    The numbers up to E009 are those of the package checker's code list, the nine hundreds are about checking.
+    Numbers up to E009 follow the code list of the package checker; the nine hundreds are about checking.
     """
     packages = ("sabir.diagnostics", "sabir.source", "sabir.checks")
     return tuple(rule for package in packages for rule in collect_rules(package))
@@ -354,7 +361,7 @@ def _prepare_validator(
         checks = validator(package)
         checks.options = options
         return [*checks.prepare_checks(files)]
-    except Exception as error:  # noqa: BLE001  a validator that cannot even start is reported like a check that fails
+    except Exception as error:  # noqa: BLE001  a validator that cannot be created is reported like a check that fails
         failure = error
 
         def fail() -> Iterable[Finding]:
@@ -364,7 +371,7 @@ def _prepare_validator(
 
 
 def _collect_sources(package: LoadedPackage, findings: Iterable[Finding]) -> list[Source]:
-    """The texts in which comments may stand: those that were looked at, and those of findings."""
+    """Return the texts that may contain comments: files that were opened, and those of findings."""
     texts = {file.name: file.source for file in package.list_opened()}
     for finding in findings:
         texts.setdefault(finding.filename, finding.place.source)

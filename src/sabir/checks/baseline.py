@@ -1,7 +1,7 @@
-"""The baseline: findings that are known and left for later, so that a run shows only what is new.
+"""Baselines: known findings that are excluded, so that a run reports only new ones.
 
-A finding is known again by its code, its file and the text of its line, not by the line's number: moving code around does not
-bring old findings back.
+A finding is identified by its code, its file and the text of its line, not by the line number. So findings stay known when code
+above them is added or removed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _DIGITS: Final = re.compile(r"\d+")
 
 
 def finding_fingerprint(finding: Finding, file: str | None = None) -> str:
-    """What stays the same of a finding while the file around it changes."""
-    # Messages may name line numbers; only where there is no line to go by are they needed to tell findings apart.
+    """Return a digest of the parts of a finding that survive changes elsewhere in its file."""
+    # A finding about a whole file has no line, so its message has to distinguish it; line numbers in it must not count.
     if finding.whole_file:
         content = _DIGITS.sub("#", finding.message)
     else:
@@ -41,7 +41,7 @@ def finding_fingerprint(finding: Finding, file: str | None = None) -> str:
 
 
 def baseline_text(report: Report) -> str:
-    """The report's findings as the content of a baseline file."""
+    """Return the report's findings as the contents of a baseline file."""
     by_key: dict[str, dict[str, Any]] = {}
     for package, finding in report.findings():
         file = package.display_path(finding.filename)
@@ -53,7 +53,10 @@ def baseline_text(report: Report) -> str:
 
 
 def read_baseline(path: Path) -> Mapping[str, int]:
-    """How often each fingerprint is known; `UsageError` when the file is none."""
+    """Read how many findings of each fingerprint are known.
+
+    Raises `UsageError` if the file is not a baseline.
+    """
     try:
         data = json.loads(read_named_file(path))
     except ReadProblem as error:
@@ -72,7 +75,12 @@ def read_baseline(path: Path) -> Mapping[str, int]:
 
 
 def exclude_baseline(report: Report, known: Mapping[str, int]) -> Report:
-    """The report without what the baseline knows; each package says how much that was."""
+    """Return the report without the findings of the baseline.
+
+    Each package counts the excluded ones.
+
+    An entry with count 2 excludes two findings, so a third one on an equal line is still reported.
+    """
     left = Counter(known)
     packages = tuple(_exclude_known(package, left) for package in report.packages)
     return replace(report, packages=packages)

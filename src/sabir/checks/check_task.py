@@ -1,4 +1,4 @@
-"""A check that only needs to be called."""
+"""Checks that are ready to be called, isolated from each other."""
 
 from __future__ import annotations
 
@@ -25,16 +25,21 @@ CHECK_FAILED: Final = Rule(
 
 
 class CheckTask(Struct, frozen=True, kw_only=True):
-    """A checker with its data bound (spec 001, `prepare_check_suit`). Calling it yields findings and never raises."""
+    """A checker with its data bound (spec 001, `prepare_check_suit`).
+
+    Calling it yields findings and never raises.
+
+    With `debugging` the exceptions of the checker are not caught.
+    """
 
     validator: str
-    """Short name of the validator it belongs to."""
+    """Short name of the validator that owns the check."""
     name: str
     call: Callable[[], Iterable[Finding]]
     file: str = "<check>"
-    """The file it looks at, when it is one."""
+    """The file that is checked, if it is a single one."""
     debugging: bool = False
-    """Whether a fault of the check itself is to be seen with its stack."""
+    """Whether an exception of the check is raised instead of reported, to show its traceback."""
 
     def __call__(self) -> Iterator[Finding]:
         return _limit_findings(
@@ -43,10 +48,11 @@ class CheckTask(Struct, frozen=True, kw_only=True):
 
 
 CheckRunner = Callable[[Sequence[CheckTask]], Iterable[Finding]]
-"""Calls checks and hands on what they find; the order of findings does not matter, reports sort them."""
+"""Calls checks and returns their findings, in any order; reports sort them."""
 
 
 def run_in_turn(checks: Sequence[CheckTask]) -> Iterator[Finding]:
+    """Run the checks one after the other in this process; the default `CheckRunner`."""
     for check in checks:
         yield from check()
 
@@ -54,9 +60,9 @@ def run_in_turn(checks: Sequence[CheckTask]) -> Iterator[Finding]:
 def run_guarded(
     call: Callable[[], Iterable[Finding]], *, name: str, file: str, debugging: bool = False
 ) -> Iterator[Finding]:
-    """The findings of a check; should the check itself fail, the finding E000 that names it.
+    """Yield the findings of a check and, if the check raises, the finding E000 that names it.
 
-    One check that fails must not hide what the others have to say.
+    One check that fails must not hide the findings of the others. With `debugging` the exception is raised.
     """
     try:
         yield from call()
@@ -71,7 +77,7 @@ def run_guarded(
 
 
 def _limit_findings(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Findings of one code in one file, as many as anybody can read: the rest would only fill memory."""
+    """Limit the findings of one code in one file, which would otherwise only fill memory."""
     seen: Counter[tuple[str, str]] = Counter()
     for finding in findings:
         key = (finding.filename, finding.code)

@@ -1,4 +1,4 @@
-"""Applying the repairs that findings bring."""
+"""Application of the fixes that findings carry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sabir.text import Source
 
 
 class FixedText(Struct, frozen=True, kw_only=True):
-    """A source with fixes applied; those that touch the same text as an earlier one wait for the next round."""
+    """A source with fixes applied. Fixes that overlap an earlier one wait for the next round."""
 
     source: Source
     text: str
@@ -19,7 +19,11 @@ class FixedText(Struct, frozen=True, kw_only=True):
 
 
 def apply_fixes(findings: Iterable[Finding], *, unsafe: bool = False) -> list[FixedText]:
-    """Apply the fixes of findings, each wholly or not at all; without `unsafe` only those that keep the meaning."""
+    """Apply the fixes of findings and return the changed texts, one for each changed source.
+
+    A fix may edit several files and is applied completely or not at all. Without `unsafe`, only fixes that keep the meaning are
+    applied. Nothing is written to disk.
+    """
     sources: dict[str, Source] = {}
     chosen: dict[str, list[Edit]] = {}
     applied: dict[str, list[Fix]] = {}

@@ -1,6 +1,7 @@
-"""The form of files: readable, UTF-8, YAML, no key twice. What every language asks of its files before it reads them.
+"""Checks of the form of files: readable, UTF-8, valid YAML, no duplicate keys.
 
-Repairs of YAML itself: a key given twice with the same value, tabs in the indentation.
+Every language runs these checks before it reads its files. Two defects of YAML have a fix: a duplicate key with an equal value,
+and tabs in the indentation.
 """
 
 from __future__ import annotations
@@ -23,18 +24,24 @@ from sabir.text import Place, Source, Span
 
 
 def container_findings(package: LoadedPackage) -> Iterator[Finding]:
-    """What is wrong with the package as a container: hostile names, duplicates, broken limits."""
+    """Return the findings about the package as a container.
+
+    These are unsafe names, duplicate entries and exceeded limits, found while the package was opened.
+    """
     return iter(package.findings)
 
 
 def text_findings(file: PackageFile) -> Iterator[Finding]:
-    """What keeps a file from being read as text."""
+    """Yield the defect that prevents a file from being read as text, if there is one."""
     if file.defect is not None:
         yield file.defect
 
 
 def yaml_findings(file: PackageFile) -> Iterator[Finding]:
-    """What is wrong with the form of a YAML file. `file.yaml.broken` tells whether it can be used all the same."""
+    """Yield the findings about the YAML form of a file, with their fixes.
+
+    A file with findings may still be usable; `file.yaml.broken` is true if it is not.
+    """
     if not file.yaml.findings:
         return
 
@@ -43,7 +50,10 @@ def yaml_findings(file: PackageFile) -> Iterator[Finding]:
 
 
 class FormValidator(BaseValidator):
-    """Looks at the form of YAML files only. A language that has no more to say about its files can use it as it is."""
+    """Validator of the form of YAML files.
+
+    A language without checks of its own can use it directly.
+    """
 
     short_name: ClassVar[str] = "FORM"
     long_name: ClassVar[str] = "form"
@@ -70,13 +80,13 @@ _MOST_LINES: Final = 10_000
 
 
 class YamlRepairs:
-    """The repairs of one file."""
+    """Fixes for the YAML findings of one file."""
 
     def __init__(self, file: PackageFile) -> None:
         self._file = file
 
     def add_fix(self, finding: Finding) -> Finding:
-        """The finding about the form of the file, with its repair when there is one."""
+        """Return the finding with its fix and hint, or unchanged if no safe fix exists."""
         if finding.code == DUPLICATE_KEY.code:
             return self._with_one_key(finding)
         if finding.code == NOT_YAML.code:
@@ -86,7 +96,7 @@ class YamlRepairs:
 
     @cached_property
     def _keys(self) -> dict[int, tuple[YamlMapping, int]]:
-        """Where each key begins: its mapping, and which entry it is."""
+        """Map the offset of each key to its mapping and the index of its entry there."""
         return {
             entry.key.span.start: (mapping, position)
             for mapping in _walk_mappings(self._file)
@@ -126,7 +136,10 @@ def _walk_mappings(file: PackageFile) -> Iterator[YamlMapping]:
 
 
 def _is_same_node(left: YamlNode, right: YamlNode) -> bool:
-    """Whether two nodes say the same; quotes count, because languages tell expressions from texts by them."""
+    """Return whether two nodes are equal.
+
+    Quotes count: languages distinguish expressions from strings by them.
+    """
     if left is right:
         return True
     if isinstance(left, YamlScalar) and isinstance(right, YamlScalar):
@@ -144,7 +157,10 @@ def _is_same_node(left: YamlNode, right: YamlNode) -> bool:
 
 
 def _entry_span(text: str, mapping: YamlMapping, position: int) -> Span | None:
-    """What has to go so that an entry is gone: its lines, or, between braces, the entry with the comma before it."""
+    """Return the text to delete to remove an entry, or None if that would affect other text.
+
+    This is the entry's lines or, between braces, the entry with the comma in front of it.
+    """
     entry = mapping.entries[position]
     start, end = entry.key.span.start, max(entry.key.span.end, entry.value.span.end)
     if text[mapping.span.start : mapping.span.start + 1] == "{":
@@ -155,12 +171,15 @@ def _entry_span(text: str, mapping: YamlMapping, position: int) -> Span | None:
     if text[line:start].strip(" ") or (rest is None and text[end - 1 : end] != "\n"):
         return None
     end = rest.end() if rest is not None and text[end - 1 : end] != "\n" else end
-    # An anchor may be needed elsewhere, and a comment was written for somebody.
+    # An alias elsewhere may need an anchor, and a comment may be about more than this entry.
     return None if re.search("[&#]", text[start:end]) else Span(line, end)
 
 
 def _without_tabs(file: PackageFile) -> Fix | None:
-    """Blanks in the place of tabs, when it makes no difference how many a tab is taken for."""
+    """Return the fix that replaces tabs by spaces, or None if it depends on the tab width.
+
+    The file is parsed once for each usual width. The fix is safe only if all of them give the same documents.
+    """
     text = file.source.text
     tabs = [*_TABBED.finditer(text)]
     if not tabs or len(tabs) > _MOST_LINES:

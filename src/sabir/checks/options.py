@@ -1,4 +1,4 @@
-"""The options of a check, wherever they come from: command line, settings file, oslo.config, or a caller in Python."""
+"""Options of a check, from the command line, a settings file, oslo.config or a Python caller."""
 
 from __future__ import annotations
 
@@ -15,46 +15,54 @@ from sabir.session import Session
 
 
 class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
-    """How to check. Lists hold words: codes (see `CodePattern`), or validators by their short or long names."""
+    """Options of a check.
+
+    Lists contain rule codes (see `CodePattern`) or validators by short or long name.
+    """
 
     select: tuple[str, ...] = ()
     """Report these codes only."""
     ignore: tuple[str, ...] = ()
     """Do not report these codes."""
     extend_select: tuple[str, ...] = ()
-    """Report these codes, too: those that are off by default, or beside `select`."""
+    """Report these codes, too: those that are off by default, or in addition to `select`."""
     scope: tuple[str, ...] = ()
     """Run these validators only."""
     strict: bool = False
     """Warnings fail the run, too."""
     rules: tuple[str, ...] = ()
-    """Policy files that are asked of the graph; the package is evaluated for them."""
+    """Policy files to evaluate against the graph; requires that the package is evaluated."""
     language: str | None = None
-    """Take packages as written in this language."""
+    """Check packages as this language instead of recognizing it."""
     suppressions: bool = True
-    """Heed `# sabir: ignore[…]` comments."""
+    """Apply `# sabir: ignore[…]` comments."""
     require_reason: bool = False
     """Report suppressions that give no reason (W902)."""
     per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Codes to ignore in the files that a pattern matches: `{"Classes/legacy/*": ("W",)}`."""
     exclude: tuple[str, ...] = ()
-    """Patterns of names and paths that are not looked at in a folder of packages."""
+    """Patterns of names and paths to skip in a directory of packages."""
     search_path: tuple[str, ...] = ()
-    """Further folders with packages, modules or components."""
+    """Additional directories with packages, modules or components."""
     imports: tuple[str, ...] = ()
-    """Files of this machine for what is imported from the network: `URL=PATH`."""
+    """Local files to use for imports from the network: `URL=PATH`."""
     deployment: str | None = None
-    """The file with the configuration of the deployment, where a package is checked as part of one."""
+    """The configuration file of the deployment that a package is part of."""
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Inputs by name, where a check evaluates; no settings file gives them."""
+    """Inputs by name, for checks that evaluate; a settings file cannot set them."""
     overrides: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What-if values by `INSTANCE.ATTRIBUTE`; likewise."""
+    """What-if values by `INSTANCE.ATTRIBUTE`; a settings file cannot set them."""
     session: Session = field(default_factory=Session)
-    """What surrounds the check; it is no option that a mapping or a settings file could give."""
+    """The session of the check; neither a mapping nor a settings file can set it."""
 
     @staticmethod
     def of(options: CheckOptions | Mapping[str, Any] | None) -> CheckOptions:
-        """Options from a mapping; names may be written with `-` or `_`, lists as comma-separated text."""
+        """Build options from a mapping.
+
+        Names may contain `-` or `_`, lists may be comma-separated strings.
+
+        Raises `UsageError` for an unknown name or a value of the wrong type.
+        """
         if isinstance(options, CheckOptions):
             return options
         values: dict[str, Any] = {}
@@ -70,6 +78,10 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def selection(self) -> Selection:
+        """The parsed `select`, `ignore` and `extend_select`.
+
+        Raises `UsageError` for an invalid code.
+        """
         extend = self.extend_select
         if self.require_reason:
             from sabir.checks.suppression import NO_REASON  # few runs meet a suppression at all
@@ -79,6 +91,7 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def path_rules(self) -> tuple[tuple[str, tuple[CodePattern, ...]], ...]:
+        """The parsed `per_path_ignores`: path patterns with the codes to ignore there."""
         return tuple(
             (pattern, tuple(map(CodePattern.parse, split_words(codes))))
             for pattern, codes in self.per_path_ignores.items()

@@ -1,10 +1,10 @@
-"""The options of the checker for services that embed it and read their configuration with oslo.config.
+"""Options of the checker for services that read their configuration with oslo.config.
 
     conf.register_opts(dict(list_opts())["sabir"], group="sabir")
     application = Application(conf.sabir)
 
-oslo.config is imported here only, when a service asks; it lists this module under the entry point `oslo.config.opts`, which
-is where its sample generator looks.
+Only `list_opts` imports oslo.config, which is an optional dependency. The entry point `oslo.config.opts` names this module, so
+that oslo.config's sample generator finds it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:
-    """The options by group, in oslo.config's form."""
+    """Return the options by group, as oslo.config's sample generator expects them."""
     from oslo_config import cfg
 
     return [

@@ -1,15 +1,17 @@
-"""Rules of one's own: policy files that are asked of the graph of any language.
+"""Custom rules: policy files that are evaluated against the graph of any language.
 
-Policy files: a list of rules, each a code, a message, the instances it is for, and a condition they must meet.
+A policy file is a list of rules. Each has a code, a message, an expression that selects instances, and a condition that they
+must meet:
 
-rules:
-  - code: SHOP:E001
-    message: the database {name} has no backup
-    for: "::*::[.type=tosca.nodes.Database]"
-    condition: backup
-    hint: set the property backup
+    rules:
+      - code: SHOP:E001
+        message: the database {name} has no backup
+        for: "::*::[.type=tosca.nodes.Database]"
+        condition: backup
+        hint: set the property backup
 
-Rules asked of a graph.
+Rules are read with their source locations (`read_rules`) and then evaluated against a graph (`run_rules`). Evaluation errors of
+a rule are findings of the policy file, so that one broken rule does not stop the others.
 """
 
 from __future__ import annotations
@@ -51,22 +53,24 @@ RULE_KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", 
 
 
 class PolicyRule(Struct, frozen=True, eq=False, kw_only=True):
+    """One valid rule of a policy file, with the locations that findings refer to."""
+
     code: str
     message: str
-    """Fields in braces are attributes of the instance, or name, type, id and owner."""
+    """The message template. Fields in braces are attributes of the instance, or name, type, id and owner."""
     wanted: Any
-    """The expression that finds the instances the rule is for."""
+    """The expression that selects the instances to check."""
     condition: Any
-    """The expression that must be true of each of them."""
+    """The expression that must be true for each of them."""
     place: Place
     condition_place: Place
     hint: str | None = None
     attribute: str | None = None
-    """The attribute whose place the finding points to; None: that of the instance."""
+    """The attribute whose location the finding points to; None for the location of the instance."""
 
 
 def read_rules(file: PackageFile) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
-    """The rules of a policy file that can be used, and what is wrong with the others."""
+    """Return the valid rules of a policy file, and the findings about the invalid ones."""
     findings = [*file.yaml.findings]
     if file.yaml.broken:
         return (), tuple(findings)
@@ -134,7 +138,10 @@ def _report_malformed(source: Source, node: YamlNode, message: str, *, hint: str
 
 
 def run_rules(rules: Iterable[PolicyRule], graph: Graph, work: WorkSession) -> Iterator[Finding]:
-    """A finding for every instance that breaks a rule, at the place that made the instance or the attribute."""
+    """Yield a finding for every instance that violates a rule.
+
+    It points to the location that defines the instance, or the attribute that the rule names.
+    """
     root = resources_of(graph, QuerySession(work=work))
     for rule in rules:
         try:
@@ -176,14 +183,14 @@ def _build_violation(rule: PolicyRule, resource: QueryResource) -> Finding:
 
 
 def _violation_place(rule: PolicyRule, instance: Instance | None) -> tuple[Place, bool]:
-    """Where to point: the attribute of the rule, the instance, or (for what has no place) the rule."""
+    """Return the location of a finding: the rule's attribute, the instance, or the rule itself."""
     origin = None
     if instance is not None:
         origin = (instance.origins.get(rule.attribute) if rule.attribute else None) or instance.origin
     if origin is None:
         return rule.place, False
     if isinstance(origin.place, Location):
-        # A graph that was saved has no texts; a source with as many lines keeps line and column right.
+        # A saved graph has no source texts; a blank source of the right size keeps line and column correct.
         text = "\n" * (origin.place.line - 1) + " " * (origin.place.column - 1)
         source = Source(origin.place.file, text)
         return Place(source, EMPTY_SPAN.shift(len(text))), False

@@ -1,4 +1,7 @@
-"""Policy files for editors: the rules they define, and what may be written next. A text counts as one by its form: the list `rules`."""
+"""Editor support for policy files: document symbols and completion.
+
+A file is recognized as a policy file by its contents: a mapping with the list `rules`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ _RULES = "rules"
 
 
 def policy_symbols(file: PackageFile) -> tuple[Symbol, ...]:
-    """The list of rules, with each rule in it by its code; nothing for a file that is no policy."""
+    """Return the list of rules as a symbol with one child per rule.
+
+    Empty for a file that is not a policy file.
+    """
     root = file.yaml.documents[0] if file.yaml.documents else None
     listed = value_at(root, _RULES)
     if not isinstance(root, YamlMapping) or not isinstance(listed, YamlSequence):
@@ -53,6 +59,7 @@ def _rule_description(item: YamlNode) -> str | None:
 
 
 def policy_candidates(file: PackageFile, offset: int) -> Sequence[Candidate]:
+    """Return the keys to complete at an offset: `rules` at the top level, or the keys of a rule."""
     place = locate_cursor(file.source, offset)
     match place.path, place.key:
         case (), None:

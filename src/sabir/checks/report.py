@@ -1,4 +1,4 @@
-"""What a run of the checker found, for formatters and callers."""
+"""Results of a run of the checker, for formatters and callers."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ class PackageReport(Struct, frozen=True, kw_only=True):
     """The findings of one package."""
 
     path: str
-    """As it was given; empty for a package that lives in memory."""
+    """The path as the caller passed it; empty for a package in memory."""
     language: str | None = None
     single_file: bool = False
     findings: tuple[Finding, ...] = ()
     suppressed: int = 0
-    """Findings that comments took away."""
+    """Number of findings that suppression comments removed."""
     baselined: int = 0
-    """Findings that the baseline knows."""
+    """Number of findings that the baseline lists."""
     not_evaluated: str | None = None
-    """Why the package was only read, when its language could have evaluated it, too."""
+    """Why the package was checked without evaluation although its language supports it; None otherwise."""
 
     def display_path(self, file: str) -> str:
-        """The path under which a person finds a file of the package from where the path was given."""
+        """Return the path of a file of the package relative to where the package path was given."""
         if self.single_file or file.startswith("<"):
             if file.startswith("<"):
                 return file
-            # A file that the given one imports lies beside it.
+            # A file that the checked one imports is in the same directory.
             beside = PurePath(self.path).parent / file
             is_other = beside != PurePath(self.path) and os.path.exists(beside)
             return beside.as_posix() if is_other else self.path
         if (
             not self.path or self.path == "." or PurePath(file).is_absolute()
-        ):  # an object model lies elsewhere
+        ):  # an object model is stored outside the package
             return file
         return f"{PurePath(self.path).as_posix()}/{file}"
 
@@ -49,23 +49,24 @@ class Report(Struct, frozen=True, kw_only=True):
 
     packages: tuple[PackageReport, ...] = ()
     general: tuple[Finding, ...] = ()
-    """Findings that belong to no package: plug-ins that failed to load."""
+    """Findings without a package: plugins that failed to load."""
     registry: Callable[[], Iterable[Rule]] = tuple
-    """Everything that can be reported. Only who writes documentation asks: it imports all of every language."""
+    """Returns all rules. Call it only for their documentation: it imports every language completely."""
 
     def findings(self) -> Iterator[tuple[PackageReport, Finding]]:
-        """Every finding with its package, in the order of reports."""
+        """Yield every finding with its package, in report order."""
         nowhere = PackageReport(path="")
         yield from ((nowhere, finding) for finding in self.general)
         for package in self.packages:
             yield from ((package, finding) for finding in package.findings)
 
     def rules(self) -> dict[str, Rule]:
-        """The rules of the codes that were found, as far as they are registered."""
+        """Return the registered rules of the codes that were found, by code."""
         codes = {finding.code for _, finding in self.findings()}
         return {rule.code: rule for rule in self.registry() if rule.code in codes} if codes else {}
 
     def count(self, severity: Severity) -> int:
+        """Return the number of findings of a severity."""
         return sum(finding.severity is severity for _, finding in self.findings())
 
     @property
@@ -78,7 +79,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
     @property
     def not_evaluated(self) -> tuple[str, ...]:
-        """Why packages were only read, each reason once, in the order of the packages."""
+        """The distinct reasons why packages were not evaluated, in the order of the packages."""
         reasons = (package.not_evaluated for package in self.packages)
         return tuple(dict.fromkeys(reason for reason in reasons if reason is not None))
 
@@ -91,20 +92,24 @@ class Report(Struct, frozen=True, kw_only=True):
         return sum(package.baselined for package in self.packages)
 
     def fixable(self, *, unsafe: bool = False) -> int:
+        """Return the number of findings with a fix; unsafe fixes count only with `unsafe`."""
         return sum(finding.fix is not None and (finding.fix.safe or unsafe) for _, finding in self.findings())
 
     def statistics(self) -> list[tuple[str, int]]:
-        """How often each code was found, the most frequent first."""
+        """Return how often each code was found, the most frequent first."""
         counts = Counter(finding.code for _, finding in self.findings())
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
     def exit_status(self, *, strict: bool = False) -> int:
-        """0 fine, 1 errors; with `strict` any finding fails."""
+        """Return the exit code: 1 if there are errors, or with `strict` any findings, else 0."""
         return int(bool(self.errors or (strict and self.warnings)))
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings sorted by place, each once: two checks that see the same defect are one finding."""
+    """Return the findings sorted by location, without duplicates.
+
+    Two checks that report the same defect at the same span result in one finding.
+    """
     seen: set[tuple[object, ...]] = set()
     result: list[Finding] = []
     for finding in sorted(findings, key=lambda finding: finding.sort_key):

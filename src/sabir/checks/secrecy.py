@@ -1,4 +1,8 @@
-"""Findings that can be shown to anybody: no secret stands in their words, nor in the lines they point at."""
+"""Redaction of findings: neither messages nor the source lines they point at show a secret.
+
+A secret is a value that a YAML file of the package, or a file that a finding points into, marks as secret. Files that are not
+valid YAML cannot be searched for marks: all their values are hidden if the text contains something that looks like a mark.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +27,16 @@ _QUOTED: Final = re.compile(r"'[^']+'")
 _SUFFIXES: Final = (".yaml", ".yml", ".json", ".tosca")
 _MOST: Final = 3000
 _LONGEST: Final = 2000
-"""Characters of a span that anybody shows at most."""
+"""Maximum number of characters of a span that any formatter shows."""
 
 
 def without_secrets(
     findings: Sequence[Finding], package: LoadedPackage | None = None, texts: Iterable[str] = ()
 ) -> tuple[Finding, ...]:
-    """The findings without what the files of the package, or those they point into, mark as secret, nor the given texts."""
+    """Return the findings with secrets redacted in messages, hints, locations and fixes.
+
+    Secrets are the values that files of the package, or files that findings point into, mark as secret, and the given texts.
+    """
     if not findings:
         return ()
     secrets = Secrets((*texts, *_find_secret_texts(findings, package)), most=_MOST)
@@ -65,7 +72,7 @@ def _may_mark(text: str) -> bool:
 
 
 class _Mask:
-    """Secrets, and the sources of findings with the places of secrets in the lines that may be shown."""
+    """The secrets, and the sources of findings with the spans to hide when they are shown."""
 
     def __init__(self, secrets: Secrets, findings: Iterable[Finding]) -> None:
         self._secrets = secrets
@@ -126,7 +133,7 @@ def _is_broken(finding: Finding) -> bool:
 
 
 def _value_spans(text: str) -> list[Span]:
-    """All but the keys: nobody can tell which values of a broken text are secret."""
+    """Return the spans of all words but keys: in an invalid text any value may be a secret."""
     return [Span(*match.span("value")) for match in _WORDS.finditer(text) if match["value"]]
 
 
@@ -137,14 +144,14 @@ def _finding_places(finding: Finding) -> Iterator[Place]:
 
 
 def _line_window(place: Place) -> Span:
-    """The whole lines of a place."""
+    """Return the span of the complete lines that contain a place."""
     source, span = place.source, place.span
     last = source.line_span(source.line_column(min(max(span.start, span.end), span.start + _LONGEST))[0])
     return Span(source.line_span(source.line_column(span.start)[0]).start, last.end)
 
 
 def _merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in order, those that touch made one."""
+    """Merge spans that overlap or touch; the spans must be sorted."""
     result: list[Span] = []
     for span in spans:
         if result and span.start <= result[-1].end:

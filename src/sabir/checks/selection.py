@@ -1,6 +1,6 @@
-"""Which codes are wanted: `--select`, `--ignore`, `--extend-select` and their like.
+"""Selection of findings by rule code, and of the files to check.
 
-Which files of a package a check is asked about.
+Codes are selected by `--select`, `--ignore`, `--extend-select` and the settings of the same names.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ _pattern: Final = lazy_pattern(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,
 
 
 class CodePattern(Struct, frozen=True):
-    """What stands in a list of codes.
+    """A pattern for rule codes.
 
-    A full code `MPL:E042`; a bare one, `E042`, which matches it under any prefix; the beginning of either (`MPL:E0`, `W`);
-    or a prefix alone, `MPL`. Capitals do not matter.
+    It is a full code, `MPL:E042`; a bare one, `E042`, which matches under any prefix; the beginning of either (`MPL:E0`, `W`);
+    or a prefix alone, `MPL`. Case does not matter.
     """
 
     prefix: str | None
-    """None: any."""
+    """None matches any prefix."""
     number: str
-    """`E042` or its beginning; empty: all."""
+    """`E042` or its beginning; empty matches all."""
 
     @staticmethod
     def parse(text: str) -> CodePattern:
+        """Parse one pattern; raise `UsageError` if it is not one."""
         match = _pattern().fullmatch(text.strip().upper())
         if match is None:
             raise UsageError(f"{text.strip()!r} is no code: write MPL:E042, E042, W or a prefix such as MPL")
@@ -41,12 +42,13 @@ class CodePattern(Struct, frozen=True):
         return CodePattern(match["prefix"], match["number"])
 
     def matches(self, code: str) -> bool:
+        """Return whether a full code such as `MPL:E042` matches."""
         parts = parse_code(code)
         return self._takes_prefix(parts.prefix) and f"{parts.kind}{parts.number:03}".startswith(self.number)
 
     @property
     def is_exact(self) -> bool:
-        """Whether it names one code (under any prefix), and not a group."""
+        """Whether the pattern names one code (under any prefix) instead of a group."""
         return len(self.number) == 4
 
     def _takes_prefix(self, prefix: str) -> bool:
@@ -59,12 +61,12 @@ class CodePattern(Struct, frozen=True):
 
 
 def split_words(texts: Iterable[str]) -> tuple[str, ...]:
-    """Options given as comma lists, repeated, or both, as single words."""
+    """Split options that are comma-separated lists, repeated, or both, into single words."""
     return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())
 
 
 class Selection(Struct, frozen=True, kw_only=True, dict=True):
-    """Decides which findings are reported. An empty `select` is everything that is not off by default."""
+    """The rule codes to report. An empty `select` means all codes that are not off by default."""
 
     select: tuple[CodePattern, ...] = ()
     ignore: tuple[CodePattern, ...] = ()
@@ -74,6 +76,10 @@ class Selection(Struct, frozen=True, kw_only=True, dict=True):
     def parse(
         select: Iterable[str] = (), ignore: Iterable[str] = (), extend: Iterable[str] = ()
     ) -> Selection:
+        """Parse lists of code patterns as written on the command line.
+
+        Raises `UsageError` for an invalid pattern.
+        """
         return Selection(
             select=tuple(map(CodePattern.parse, split_words(select))),
             ignore=tuple(map(CodePattern.parse, split_words(ignore))),
@@ -85,7 +91,10 @@ class Selection(Struct, frozen=True, kw_only=True, dict=True):
         return {}
 
     def takes(self, code: str, *, off_by_default: bool = False) -> bool:
-        """Whether findings of this code are reported."""
+        """Return whether findings of this code are reported; the result is cached.
+
+        A code that is off by default has to be named exactly: a group such as `MPL` does not enable it.
+        """
         key = (code, off_by_default)
         answer = self._answers.get(key)
         if answer is None:
@@ -93,9 +102,11 @@ class Selection(Struct, frozen=True, kw_only=True, dict=True):
         return answer
 
     def ignores(self, code: str) -> bool:
+        """Return whether `ignore` names this code."""
         return any(pattern.matches(code) for pattern in self.ignore)
 
     def patterns(self) -> tuple[CodePattern, ...]:
+        """Return all patterns, to check that each matches a known code."""
         return (*self.select, *self.extend, *self.ignore)
 
     def _decide(self, code: str, *, off_by_default: bool) -> bool:
@@ -108,10 +119,10 @@ class Selection(Struct, frozen=True, kw_only=True, dict=True):
 
 
 class FileSelection(Struct, frozen=True):
-    """The files whose findings are asked for: those that are named, or all of the package."""
+    """The files to report findings for: the named ones, or all of the package."""
 
     names: frozenset[str] | None = None
-    """None: all, also files that the package does not have (a manifest that is missing is reported, too)."""
+    """None means all files, including files that the package lacks: a missing manifest is reported, too."""
 
     @staticmethod
     def of(files: Iterable[str] | None) -> FileSelection:
@@ -121,5 +132,5 @@ class FileSelection(Struct, frozen=True):
         return self.names is None or name in self.names
 
     def only(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Those of the findings that are about a selected file. For checks that must read all files to judge one."""
+        """Filter findings by selected file, for checks that have to read all files to check one."""
         return (finding for finding in findings if finding.filename in self)

@@ -1,6 +1,7 @@
-"""Settings from a file: `[tool.sabir]` of pyproject.toml, `sabir.toml`, or `[sabir]` of an ini file.
+"""Settings files: pyproject.toml (`[tool.sabir]`), `sabir.toml`, or ini files (`[sabir]`).
 
-The nearest file above the checked path wins; the command line wins over the file.
+The nearest file above the checked path is used, and command-line options override it. Paths that a settings file names must be
+inside its directory: a project must not make sabir read or write other files of the user.
 """
 
 from __future__ import annotations
@@ -50,18 +51,21 @@ _INI_SUFFIXES: Final = frozenset({".ini", ".conf", ".cfg"})
 
 
 class CheckSettings(Struct, frozen=True, kw_only=True):
-    """What a settings file says. What it leaves out is None or empty."""
+    """The contents of a settings file. Settings that it does not contain are None or empty."""
 
     file: Path | None = None
     check: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Options of `CheckOptions` by their names with `-`."""
+    """Options of `CheckOptions` by name, written with `-`."""
     format: str | None = None
     baseline: Path | None = None
     jobs: int | None = None
 
 
 def find_settings(start: Path) -> CheckSettings:
-    """The settings that hold for a path: of the nearest folder, upwards, that has some."""
+    """Read the settings that apply to a path: those of the nearest directory that has any.
+
+    Directories are searched upwards from the path; the result is empty if none has settings.
+    """
     place = start.absolute()
     for folder in (place, *place.parents):
         for name in ("sabir.toml", "sabir.ini"):
@@ -74,7 +78,10 @@ def find_settings(start: Path) -> CheckSettings:
 
 
 def read_settings(file: Path) -> CheckSettings:
-    """The settings of one file; `UsageError` names the file and what is wrong with it."""
+    """Read the settings of one file, with its relative paths resolved against its directory.
+
+    Raises `UsageError` that names the file for an unreadable file, an unknown key, or an invalid value.
+    """
     text = _read_text(file)
     table = _ini_table(file, text) if file.suffix.lower() in _INI_SUFFIXES else _toml_table(file, text)
     unknown = [key for key in table if key not in _KEYS]
@@ -88,7 +95,7 @@ def read_settings(file: Path) -> CheckSettings:
         ]
     try:
         options = CheckOptions.of(check)
-        _ = options.selection  # a bad value is to be reported with the name of its file
+        _ = options.selection  # parses the codes, so that an error names the file
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     if options.search_path:
@@ -109,7 +116,10 @@ def read_settings(file: Path) -> CheckSettings:
 
 
 def _resolve_path(file: Path, path: str) -> Path:
-    """What a settings file names lies in its folder: whoever wrote it must not have other files read or written."""
+    """Resolve a path of a settings file.
+
+    Raises `UsageError` if it is outside the directory of the file.
+    """
     whole = file.parent / path
     if not is_below(whole, file.parent):
         raise UsageError(
@@ -147,11 +157,14 @@ def _toml_table(file: Path, text: str) -> Mapping[str, Any]:
 
 
 def _ini_table(file: Path, text: str) -> Mapping[str, Any]:
-    """`[sabir]` of an ini file, as services with oslo.config write it; names with `_` are taken, too."""
+    """Return `[sabir]` of an ini file in the style of oslo.config.
+
+    Names may contain `_` instead of `-`.
+    """
     from configparser import ConfigParser
     from configparser import Error as IniError
 
-    # What a service writes under [DEFAULT] is none of our settings.
+    # [DEFAULT] holds the service's own settings, which must not be inherited by [sabir].
     parser = ConfigParser(interpolation=None, default_section="\0")
     try:
         parser.read_string(text)

@@ -1,8 +1,11 @@
 """Comments that suppress findings.
 
-port: 80  # sabir: ignore[MPL:E042, W202] the reason
-# sabir: ignore[E006] alone on its line, it is about the next line that holds something
-# sabir: ignore-file[W010] anywhere, it is about the whole file
+    port: 80  # sabir: ignore[MPL:E042, W202] the reason
+    # sabir: ignore[E006] alone on its line, it applies to the next line that is neither empty nor a comment
+    # sabir: ignore-file[W010] anywhere, it applies to the whole file
+
+Comments are found by pattern in the text, because languages differ in how they keep comments. A comment that suppresses nothing
+is reported itself, but only if all checks have run: otherwise it may belong to a check that was left out.
 """
 
 from __future__ import annotations
@@ -47,9 +50,9 @@ NO_CODE: Final = Rule(
 )
 
 _MOST: Final = 1000
-"""Comments of one file that are heeded; whoever writes more has another problem."""
-# Only who meets a suppression imports this module. A comment begins at the line's start or after a space; inside a word or
-# a link `#` is no comment.
+"""Maximum number of comments of one file that are applied."""
+# Compiled on import: this module is only imported for a suppression. A comment starts a line or follows a space; inside a word or
+# a URL `#` does not start a comment.
 _COMMENT: Final = re.compile(
     r"(?:^|(?<=\s))#[ \t]*sabir:[ \t]*ignore(?P<file>-file)?[ \t]*(?:\[(?P<codes>[^\]\n]{0,1000})\])?[ \t]*(?P<reason>[^\n\r]*)",
     re.MULTILINE,
@@ -61,7 +64,7 @@ class _Comment(Struct, kw_only=True):
     span: Span
     codes: dict[str, CodePattern]
     line: int | None
-    """The line it is about; None: the whole file."""
+    """The line that the comment applies to; None for the whole file."""
     reason: str
     bad_words: tuple[str, ...]
     used: set[str] = field(default_factory=set[str])
@@ -77,7 +80,7 @@ class _Comment(Struct, kw_only=True):
 
 
 class SuppressionResult(Struct, frozen=True, kw_only=True):
-    """What is left after the comments were heeded, what they took away, and what there is to say about them."""
+    """The suppressed findings and those that remain, including findings about the comments."""
 
     findings: tuple[Finding, ...]
     hidden: tuple[Finding, ...] = ()
@@ -86,9 +89,9 @@ class SuppressionResult(Struct, frozen=True, kw_only=True):
 def apply_suppressions(
     findings: Iterable[Finding], sources: Iterable[Source], selection: Selection, *, complete: bool = True
 ) -> SuppressionResult:
-    """Take away what comments suppress, and report comments that suppress nothing.
+    """Remove suppressed findings, and report comments that are unused, invalid or lack a reason.
 
-    `complete` says that all checks have run: otherwise nobody can tell that a comment is not needed.
+    `complete` means that all checks have run: otherwise an unused comment may belong to a check that did not.
     """
     comments: dict[str, list[_Comment]] = {}
     by_line: dict[tuple[str, int | None], list[_Comment]] = {}
@@ -129,7 +132,10 @@ def _find_comments(source: Source) -> Iterator[_Comment]:
 
 
 class _NextLine:
-    """Finds the line that a comment is about. Comments come in order, so no line is looked at twice."""
+    """Finds the line that a comment applies to.
+
+    Comments come in order, so no line is scanned twice.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -159,7 +165,7 @@ def _check_comment(comment: _Comment, selection: Selection, *, complete: bool) -
         )
     if complete and selection.takes(UNUSED.code):
         unused = [word for word in comment.codes if word not in comment.used]
-        # With a narrow --select a code that was not looked for proves nothing.
+        # With --select, a code may be unused only because it was not selected.
         if unused and not selection.select:
             yield _report_unused(comment, unused)
 

@@ -1,11 +1,9 @@
-"""What a validator is (spec 001, "Validator classes").
+"""Validators and checkers (spec 001, "Validator classes" and "Checkers").
 
-Checkers and the filters that wrap them (spec 001, "Checkers").
+A validator is a class that checks one subject of a package. A checker is a plain function that takes data and yields findings.
+A filter prevents it from being called where it does not apply:
 
-A checker is a plain function: it is given data, yields findings, and prepares nothing itself. A filter keeps it from being
-called where it does not apply:
-
-    check_scope = only_for(checked_scope, format_between("1.4"))
+    check_scope = only_for(check_scope_keys, format_between("1.4"))
     yield from check_scope(package)(method)
 """
 
@@ -36,41 +34,45 @@ class BaseValidator(ABC):
     short_name: ClassVar[str]
     long_name: ClassVar[str] = ""
     languages: ClassVar[tuple[str, ...]] = ()
-    """The languages whose packages a plug-in's validator looks at; none named: all."""
+    """The languages whose packages a plugin's validator checks; empty for all."""
 
     def __init__(self, loaded_package: LoadedPackage) -> None:
         self.package = loaded_package
         self.options = CheckOptions()
-        """How to check; the application puts its own here before it asks for the checks."""
+        """The options of the check; the application replaces them before it prepares the checks."""
 
     @property
     def session(self) -> Session:
-        """What surrounds the check."""
+        """The session of the check."""
         return self.options.session
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        """The codes this validator can report."""
+        """Return the rules that this validator can report."""
         return ()
 
     @classmethod
     def off_by_default(cls) -> Set[str]:
-        """Those of its codes that are only reported when they are selected. One that can tell without loading the
-        documentation of its codes makes checks start sooner."""
+        """Return the codes that are only reported when they are selected.
+
+        A validator that knows them without loading the documentation of its rules should override this: checks start faster.
+        """
         return {code.code for code in cls.rules() if code.off_by_default}
 
     @classmethod
     def own_code(cls, number: str) -> str:
-        """`E001` with the validator's prefix: `ABC:E001`."""
+        """Return `E001` with the validator's prefix: `ABC:E001`."""
         return f"{cls.short_name}:{number}"
 
     @abstractmethod
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        """The findings of the package, or only of the given files."""
+        """Yield the findings of the package, or only of the given files."""
 
     def prepare_checks(self, files: Iterable[str] | None = None) -> Iterator[CheckTask]:
-        """Its checks, ready to be called. One by default; a validator of many checks may hand them out one by one,
-        so that one that fails leaves the others alone."""
+        """Yield the checks, ready to be called.
+
+        There is one by default. A validator with many checks may yield them separately: one that fails does not affect the others.
+        """
         yield CheckTask(
             validator=self.short_name,
             name=type(self).__name__,
@@ -84,7 +86,10 @@ Condition = Callable[[LoadedPackage], bool]
 
 
 class FilteredChecker(Struct, Generic[P], frozen=True):
-    """A checker and the conditions on which it is called; called with a package, it gives the checker to use there."""
+    """A checker with the conditions under which it is called.
+
+    Call it with a package to get the checker to use.
+    """
 
     checker: Callable[P, Iterator[Finding]]
     conditions: tuple[Condition, ...]
@@ -97,14 +102,17 @@ class FilteredChecker(Struct, Generic[P], frozen=True):
 
 
 def only_for(checker: Callable[P, Iterator[Finding]], *conditions: Condition) -> FilteredChecker[P]:
-    """Wrap a checker, so that it is called only where all conditions hold."""
+    """Wrap a checker, so that it is called only for packages that meet all conditions."""
     return FilteredChecker(checker, conditions)
 
 
 def format_between(
     since: str | None = None, until: str | None = None, *, name: str = "MuranoPL"
 ) -> Condition:
-    """Packages of this format whose version is not below `since` and not above `until`."""
+    """Return the condition that a package has this format, in a version of the given range.
+
+    Both `since` and `until` are inclusive.
+    """
     lowest = None if since is None else format_version(since)
     highest = None if until is None else format_version(until)
 
@@ -121,7 +129,7 @@ def format_between(
 
 
 def package_type(*types: str) -> Condition:
-    """Packages whose manifest has one of these as `Type`."""
+    """Return the condition that `Type` of the package's manifest is one of these."""
 
     def holds(package: LoadedPackage) -> bool:
         manifest = package.get_file("manifest.yaml")
@@ -132,6 +140,9 @@ def package_type(*types: str) -> Condition:
 
 
 def format_version(text: str) -> tuple[int, ...]:
-    """`1.4` as numbers that compare; what is no number ends it."""
+    """Convert `1.4` to a comparable tuple of integers.
+
+    Text after the number is ignored, `(0,)` if there is none.
+    """
     parts = re.match(r"\d+(?:\.\d+)*", text)
     return tuple(int(part) for part in parts[0].split(".")) if parts else (0,)

@@ -1,4 +1,4 @@
-"""Formatters: a report as text for people and in the forms that other tools read."""
+"""Formatters of reports: text for people, and the formats that other tools read."""
 
 from sabir.checks.formatters.formatter import BaseFormatter, FormatterOptions
 

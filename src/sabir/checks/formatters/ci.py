@@ -1,7 +1,4 @@
-"""Reports for the services in which code is reviewed: GitHub annotations and GitLab code quality (Code Climate).
-
-JUnit XML, which every build server shows: a suite for each package, a failed case for each finding.
-"""
+"""Report formats of CI services: GitHub annotations, GitLab code quality, JUnit XML."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from sabir.text import format_json
 
 
 class GithubFormatter(BaseFormatter):
-    """Workflow commands: GitHub shows each at its line of the change."""
+    """Workflow commands, which GitHub shows as annotations at the lines of a change."""
 
     def format(self, report: Report) -> str:
         return "".join(_format_annotation(finding, package) + "\n" for package, finding in report.findings())
@@ -50,7 +47,7 @@ def _escape_property(text: str) -> str:
 
 
 class GitlabFormatter(BaseFormatter):
-    """The JSON list that GitLab reads as a code quality report; Code Climate's form."""
+    """The JSON list that GitLab reads as a code quality report, in the format of Code Climate."""
 
     def format(self, report: Report) -> str:
         seen: dict[str, int] = {}
@@ -61,7 +58,7 @@ class GitlabFormatter(BaseFormatter):
 def _issue_data(finding: Finding, package: PackageReport, seen: dict[str, int]) -> dict[str, Any]:
     location = finding.location
     path = PurePath(package.display_path(location.file)).as_posix()
-    # The service drops issues with the fingerprint of another: the second of two equal lines gets one of its own.
+    # GitLab drops issues with equal fingerprints, so the second of two equal lines gets a number added.
     key = finding_fingerprint(finding, path)
     seen[key] = seen.get(key, 0) + 1
     return {
@@ -81,11 +78,16 @@ def _issue_data(finding: Finding, package: PackageReport, seen: dict[str, int]) 
     }
 
 
-# What XML 1.0 cannot hold at all, not even escaped.
+# Characters that XML 1.0 cannot contain, not even escaped.
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class JunitFormatter(BaseFormatter):
+    """JUnit XML, which build servers show.
+
+    Each package is a suite, each finding a failed test case. A package without findings is one passed case, so that it is listed.
+    """
+
     def format(self, report: Report) -> str:
         packages = [*report.packages]
         if report.general:

@@ -1,8 +1,6 @@
-"""The report as plain data: the form `sabir.report/1`, written as JSON and as YAML.
+"""The report as plain data, format `sabir.report/1`, written as JSON or YAML.
 
-Lines and columns count from 1 and columns are characters; a finding about a whole file has neither.
-
-`sabir.report/1` written as JSON and as YAML.
+Lines and columns start at 1, and columns count characters. A finding about a whole file has neither.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ REPORT_FORMAT: Final = "sabir.report/1"
 
 
 def report_data(report: Report, *, statistics: bool = False) -> dict[str, Any]:
-    """The whole report. Keys are always there; what is not known is null."""
+    """Return the complete report. All keys are always present; unknown values are null."""
     data: dict[str, Any] = {
         "format": REPORT_FORMAT,
         "tool": {"name": "sabir", "version": __version__},
@@ -49,7 +47,10 @@ def report_data(report: Report, *, statistics: bool = False) -> dict[str, Any]:
 
 
 def finding_data(finding: Finding, package: PackageReport | None = None) -> dict[str, Any]:
-    """One finding with all its attributes (spec 001, "Exceptions"), counted from 1."""
+    """Return one finding with all its attributes (spec 001, "Exceptions").
+
+    Fixes that contain secrets are omitted.
+    """
     owner = package or PackageReport(path="")
     line, column, end_line, end_column = _finding_range(finding)
     return {
@@ -103,6 +104,8 @@ def _fix_data(fix: Fix) -> dict[str, Any]:
 
 
 class JsonFormatter(BaseFormatter):
+    """`sabir.report/1` as JSON."""
+
     def format(self, report: Report) -> str:
 
         data = report_data(report, statistics=self.options.statistics)
@@ -110,6 +113,8 @@ class JsonFormatter(BaseFormatter):
 
 
 class YamlFormatter(BaseFormatter):
+    """`sabir.report/1` as YAML."""
+
     def format(self, report: Report) -> str:
         from sabir.source.yaml.write import yaml_text
 

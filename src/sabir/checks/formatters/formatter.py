@@ -1,4 +1,4 @@
-"""What a formatter is, and how one is found by name."""
+"""The interface of formatters, and their lookup by name."""
 
 from __future__ import annotations
 
@@ -13,33 +13,42 @@ from sabir.plugins import FORMATTERS, load_plugin, plugin_names
 
 
 class FormatterOptions(Struct, frozen=True, kw_only=True):
-    """How a report is to look, for formatters that leave a choice."""
+    """Options of the output, for formatters that support them."""
 
     color: bool = False
     concise: bool = False
-    """One line for each finding, nothing below it."""
+    """Write only the first line of each finding."""
     statistics: bool = False
-    """How often each code was found."""
+    """Write how often each code was found."""
 
 
 class BaseFormatter(ABC):
-    """Writes a report as a text. A plug-in offers a subclass under the entry point group `sabir.formatters`."""
+    """Formats a report as text.
+
+    Plugins register subclasses in the entry point group `sabir.formatters`.
+    """
 
     def __init__(self, options: FormatterOptions | None = None) -> None:
         self.options = options or FormatterOptions()
 
     @abstractmethod
     def format(self, report: Report) -> str:
-        """The whole report; empty when there is nothing to write, else it ends with a line break."""
+        """Return the complete text.
+
+        Empty if there is nothing to write, otherwise it ends with a line break.
+        """
 
 
 def formatter_names() -> tuple[str, ...]:
-    """The names that `--format` takes."""
+    """Return the names that `--format` accepts."""
     return plugin_names(FORMATTERS)
 
 
 def find_formatter(name: str) -> type[BaseFormatter]:
-    """The formatter of a name; `UsageError` when there is none, `PluginError` when it does not work."""
+    """Load the formatter of a name.
+
+    Raises `UsageError` if it is unknown, `PluginError` if it is invalid.
+    """
     names = formatter_names()
     if name not in names:
         hint = did_you_mean(name, names) or f"there are {', '.join(names)}"

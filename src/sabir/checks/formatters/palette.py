@@ -1,4 +1,4 @@
-"""Colour for terminals, and text that cannot play tricks on them."""
+"""Terminal colors, and escaping of control characters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ _but_paint: Final = lazy_pattern(rf"(?!\x1b\[[0-9;]*m){_CONTROL}")
 
 
 class Palette:
-    """Paints when it may; otherwise gives texts back as they are."""
+    """Adds color codes to text, or returns it unchanged when color is off."""
 
     def __init__(self, *, on: bool) -> None:
         self._on = on
 
     def paint(self, text: str, *styles: int) -> str:
+        """Return the text in ANSI styles (SGR numbers)."""
         return f"\x1b[{';'.join(map(str, styles))}m{text}\x1b[0m" if self._on and text else text
 
     def bold(self, text: str) -> str:
@@ -40,13 +41,16 @@ class Palette:
 
 
 def escape_control(text: str) -> str:
-    """The text on one line, with control and direction characters written out: a package must not steer a terminal."""
+    """Return the text on one line, with control and direction characters escaped.
+
+    Text from a package must not be able to control the terminal.
+    """
     if text.isprintable():
         return text
     return _control().sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r", "").replace("\n", " "))
 
 
 def escape_control_lines(text: str, *, painted: bool = False) -> str:
-    """The same for a text of several lines; `painted`: its colours are ours."""
+    """Escape control characters, but keep line breaks; with `painted` also keep color codes."""
     control = _but_paint() if painted else _control()
     return control.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the exchange format of static analysis: code scanning services and editors read it."""
+"""SARIF 2.1.0, the exchange format that code scanning services and editors read."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
 class SarifFormatter(BaseFormatter):
+    """A SARIF log with one run: the rules that were found, and a result for each finding.
+
+    Columns count Unicode code points. Results have fingerprints, so that services recognize a finding after its line has moved.
+    """
+
     def format(self, report: Report) -> str:
         codes = sorted({finding.code for _, finding in report.findings()})
         rules = report.rules()
@@ -65,7 +70,7 @@ def _result_data(finding: Finding, package: PackageReport, index: int) -> dict[s
         "message": {"text": message},
         "partialFingerprints": {"sabir/v1": finding_fingerprint(finding)},
     }
-    if not finding.filename.startswith("<"):  # what is in no file has no address
+    if not finding.filename.startswith("<"):  # a finding without a file has no URI
         where = _physical_location(finding.place, package, whole_file=finding.whole_file)
         result["locations"] = [{"physicalLocation": where}]
     if finding.related:

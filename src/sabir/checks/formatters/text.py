@@ -1,7 +1,4 @@
-"""The report for people.
-
-The line of a finding with its mark below, as terminals show it.
-"""
+"""The text report: each finding with its source line, a marker below the line, and notes."""
 
 from __future__ import annotations
 
@@ -16,16 +13,20 @@ from sabir.text import Place, Span
 
 _WIDTH: Final = 120
 _LEAD: Final = 30
-"""Characters kept before the mark when a line is too long to be shown whole."""
+"""Characters shown before the marker when a line is too long."""
 _TAB: Final = "    "
 
 
 def finding_snippet(finding: Finding) -> tuple[str, str] | None:
-    """The text of the finding's line and the line of carets for it, or None when there is nothing to show."""
+    """Return the line of the finding and its line of carets, or None without a line to show."""
     return None if finding.whole_file else place_snippet(finding.place)
 
 
 def place_snippet(place: Place) -> tuple[str, str] | None:
+    """Return the first line of a place and its line of carets, or None if the line is blank.
+
+    Long lines are shortened around the marker, hidden secrets stay hidden, and wide characters count as two columns.
+    """
     source = place.source
     line = source.line_span(source.line_column(place.span.start)[0])
     text = source.display_text(line)
@@ -49,7 +50,7 @@ def _plain_text(text: str) -> str:
 
 
 def _display_width(text: str) -> int:
-    """Terminal columns of a text: wide characters take two, combining ones none."""
+    """Return the terminal columns of a text: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -64,7 +65,10 @@ _FRAMES_AT_EACH_END = 8
 
 
 class TextFormatter(BaseFormatter):
-    """`file:line:column: CODE message`, the source line with a mark, what to do, and the other places that belong to it."""
+    """Text for a terminal.
+
+    Each finding is `file:line:column: CODE message`, the source line with a marker, the hint, the fix and related locations.
+    """
 
     def format(self, report: Report) -> str:
         palette = Palette(on=self.options.color)
@@ -88,7 +92,7 @@ class ConciseFormatter(TextFormatter):
 def finding_lines(
     finding: Finding, package: PackageReport | None = None, palette: Palette | None = None
 ) -> Iterator[str]:
-    """A finding as a person reads it; the first line alone says it all."""
+    """Yield the lines of a finding. The first one is complete by itself and is the concise form."""
     paint = palette or Palette(on=False)
     owner = package or PackageReport(path="")
     location = finding.location
@@ -115,7 +119,10 @@ def finding_lines(
 
 
 def _format_frames(frames: Sequence[Frame], package: PackageReport) -> Iterator[str]:
-    """Calls from the outermost in; of a long chain its two ends, which say how it began and where it broke."""
+    """Yield the calls from the outermost in.
+
+    Of a long chain only both ends, where it started and where it failed.
+    """
     hidden = len(frames) - 2 * _FRAMES_AT_EACH_END
     for index, frame in enumerate(frames):
         if hidden > 1 and 0 <= index - _FRAMES_AT_EACH_END < hidden:
