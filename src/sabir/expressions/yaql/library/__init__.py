@@ -1,4 +1,7 @@
-"""The standard library of YAQL 3: one subject a module, each with a table of its functions, all of them in `STANDARD`."""
+"""The standard library of YAQL 3, one module for each subject.
+
+Each module fills a table `FUNCTIONS` with its overloads; `STANDARD` combines them all.
+"""
 
 from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.library import (
@@ -30,4 +33,4 @@ STANDARD = Library.of(
     regex.FUNCTIONS,
     strings.FUNCTIONS,
 )
-"""What every engine knows unless it is given another library."""
+"""The library of an engine that is created without one."""

@@ -1,4 +1,4 @@
-"""Combining items and collections: aggregation, grouping, joining, zipping, merging."""
+"""YAQL functions that combine items and collections: aggregate, group, join, zip, merge."""
 
 from __future__ import annotations
 
@@ -38,11 +38,16 @@ def _fold_items(limits: YaqlLimits, function: Callable[[Any, Any], Any], collect
 
 @FUNCTIONS.method("aggregate", ITERABLE, LAMBDA)
 def aggregate(limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    """Fold the items with the selector; without a seed, the first item is the start.
+
+    Raises `YaqlRuntimeError` if there is neither an item nor a seed.
+    """
     return _fold_items(limits, selector, collection, seed)
 
 
 @FUNCTIONS.method("reduce", ITERABLE, LAMBDA)
 def reduce(limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    """Fold the items with the selector, as `aggregate` does."""
     return _fold_items(limits, selector, collection, seed)
 
 
@@ -50,6 +55,7 @@ def reduce(limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = 
 def accumulate(
     limits: YaqlLimits, collection: Items, selector: Lambda, seed: Any = _NOTHING
 ) -> Iterator[Any]:
+    """Yield the intermediate results of a fold, starting with the seed or the first item."""
     items = iter(collection)
     total = next(items, _NOTHING) if seed is _NOTHING else seed
     if total is _NOTHING:
@@ -62,6 +68,7 @@ def accumulate(
 
 @FUNCTIONS.method("sum", ITERABLE)
 def sum_items(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    """Add the items with YAQL's own `+`, so that strings and lists can be summed, too."""
     plus, add = binary_name("+"), engine.dispatcher.binary
     return _fold_items(engine.limits, lambda total, item: add(plus, total, item), collection, initial)
 
@@ -74,21 +81,25 @@ def _is_greater(engine: Engine, first: Any, second: Any) -> bool:
 
 @FUNCTIONS.function("max")
 def max_of_two(engine: Engine, a: Any, b: Any) -> Any:
+    """Return the greater of two values by YAQL's `>`; the first one if they are equal."""
     return b if _is_greater(engine, b, a) else a
 
 
 @FUNCTIONS.function("min")
 def min_of_two(engine: Engine, a: Any, b: Any) -> Any:
+    """Return the smaller of two values by YAQL's `>`; the second one if they are equal."""
     return a if _is_greater(engine, b, a) else b
 
 
 @FUNCTIONS.method("max", ITERABLE)
 def find_max(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    """Return the greatest item by YAQL's `>`, including the initial value if there is one."""
     return _fold_items(engine.limits, lambda one, other: max_of_two(engine, one, other), collection, initial)
 
 
 @FUNCTIONS.method("min", ITERABLE)
 def find_min(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    """Return the smallest item by YAQL's `>`, including the initial value if there is one."""
     return _fold_items(engine.limits, lambda one, other: min_of_two(engine, one, other), collection, initial)
 
 
@@ -100,6 +111,7 @@ def group_by(
     value_selector: Lambda | None = None,
     aggregator: Lambda | None = None,
 ) -> Iterator[Any]:
+    """Group the items by key, and return pairs of a key and the list or aggregate of its values."""
     groups: dict[Any, tuple[Any, list[Any]]] = {}
     for item in collection:
         value = item if value_selector is None else value_selector(item)
@@ -117,8 +129,8 @@ def group_by(
 class _Aggregation:
     """Applies an aggregator to groups.
 
-    An aggregator takes the values of a group. Older texts gave it the pair of key and values and wanted a pair back; as in
-    YAQL 3, it is tried so when the first groups fail the new way, as long as no group has decided the question.
+    An aggregator takes the values of a group. In older versions it took the pair of key and values and returned a pair. As in
+    YAQL 3, the old way is tried when the first groups fail the new way, as long as no group has decided the question.
     """
 
     def __init__(self, aggregator: Lambda) -> None:
@@ -171,11 +183,13 @@ def _looks_like_pair(result: Any, values: list[Any], limits: YaqlLimits) -> bool
 
 @FUNCTIONS.method("zip", ITERABLE)
 def zip_lists(*collections: Items) -> Iterator[list[Any]]:
+    """Return lists of the items at equal positions, as many as the shortest collection has."""
     return map(list, zip(*collections, strict=False))
 
 
 @FUNCTIONS.method("zipLongest", ITERABLE)
 def zip_longest(*collections: Items, **kwargs: Any) -> Iterator[list[Any]]:
+    """Return lists of the items at equal positions, with `default` where a collection has ended."""
     return map(list, zip_to_longest(*collections, fillvalue=kwargs.get("default")))
 
 
@@ -183,6 +197,10 @@ def zip_longest(*collections: Items, **kwargs: Any) -> Iterator[list[Any]]:
 def join(
     limits: YaqlLimits, collection1: Items, collection2: Items, predicate: Lambda, selector: Lambda
 ) -> Iterator[Any]:
+    """Yield the selector's value for each pair of items that meets the predicate.
+
+    The second collection is iterated several times, so a lazy one is memorized.
+    """
     collection2 = memorize_iterator(collection2, limits)
     for own in collection1:
         for other in collection2:
@@ -199,6 +217,11 @@ def merge_with(
     item_merger: Lambda | None = None,
     max_levels: int = 0,
 ) -> dict[Any, Any]:
+    """Merge two dictionaries recursively, up to `max_levels` levels; 0 means without limit.
+
+    Lists are joined without duplicates unless `list_merger` combines them; other values of the second dictionary win unless
+    `item_merger` combines them. Raises `YaqlRuntimeError` where a list meets a dictionary.
+    """
     merge = _Merge(limits, list_merger, item_merger)
     return merge.dicts(dict_, another, max_levels)
 

@@ -1,6 +1,6 @@
-"""Variables, definitions, calls by name, assertions, booleans.
+"""YAQL functions for variables, definitions, calls by name, assertions, booleans and branches.
 
-Choosing between cases; nothing is evaluated that is not needed.
+Branches take lambdas, so that only the chosen one is evaluated.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ FUNCTIONS = Library()
 
 @FUNCTIONS.function("switch", LAZY_RULE, rules=True)
 def switch(*args: YaqlRule) -> Any:
+    """Return the value of the first rule `condition => value` that holds; null if none does."""
     for case in args:
         if case.source():
             return case.target()
@@ -34,6 +35,7 @@ def switch(*args: YaqlRule) -> Any:
 
 @FUNCTIONS.function("selectCase", LAMBDA)
 def select_case(*args: Lambda) -> int:
+    """Return the index of the first condition that holds, or the number of conditions."""
     for index, condition in enumerate(args):
         if condition():
             return index
@@ -42,6 +44,7 @@ def select_case(*args: Lambda) -> int:
 
 @FUNCTIONS.function("selectAllCases", LAMBDA)
 def select_all_cases(*args: Lambda) -> Iterator[int]:
+    """Yield the indexes of all conditions that hold."""
     for index, condition in enumerate(args):
         if condition():
             yield index
@@ -49,12 +52,14 @@ def select_all_cases(*args: Lambda) -> Iterator[int]:
 
 @FUNCTIONS.function("examine", LAMBDA)
 def examine(*args: Lambda) -> Iterator[bool]:
+    """Yield for each condition whether it holds."""
     for condition in args:
         yield bool(condition())
 
 
 @FUNCTIONS.method("switchCase", INT, LAMBDA)
 def switch_case(case: int, *args: Lambda) -> Any:
+    """Return the argument at the index; the last one if the index is out of range."""
     if not args:
         return None
     return args[case]() if 0 <= case < len(args) else args[-1]()
@@ -62,6 +67,7 @@ def switch_case(case: int, *args: Lambda) -> Any:
 
 @FUNCTIONS.function("coalesce", LAMBDA)
 def coalesce(*args: Lambda) -> Any:
+    """Return the first argument that is not null; the others are not evaluated."""
     for choice in args:
         value = choice()
         if value is not None:
@@ -73,7 +79,7 @@ _keyword: Final = lazy_pattern(r"(?!__)\b[^\W\d]\w*\b")
 
 
 def number_values(variables: Variables, values: Iterable[Any]) -> Variables:
-    """The variables with `$1`, `$2` … set."""
+    """Return a copy of the variables with `$1`, `$2` … set to the values."""
     result = variables.copy()
     for number, value in enumerate(values, 1):
         result[variable_key(str(number))] = value
@@ -82,6 +88,10 @@ def number_values(variables: Variables, values: Iterable[Any]) -> Variables:
 
 @FUNCTIONS.method("unpack", ITERABLE, STRING)
 def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> YaqlScope:
+    """Return a scope with the items as variables of the given names, or as `$1`, `$2` …
+
+    Raises `YaqlRuntimeError` if the numbers of items and names differ.
+    """
     if not names:
         return YaqlScope(number_values(variables, sequence))
     items = list(islice(sequence, len(names) + 1))
@@ -94,11 +104,13 @@ def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> YaqlSc
 
 @FUNCTIONS.function("with")
 def with_values(variables: Variables, *args: Any) -> YaqlScope:
+    """Return a scope with the arguments as `$1`, `$2` …"""
     return YaqlScope(number_values(variables, args))
 
 
 @FUNCTIONS.function("let")
 def let(variables: Variables, *args: Any, **kwargs: Any) -> YaqlScope:
+    """Return a scope with positional arguments as `$1`, `$2` … and keywords by name."""
     result = number_values(variables, args)
     for name, value in kwargs.items():
         result[variable_key(name)] = value
@@ -107,6 +119,7 @@ def let(variables: Variables, *args: Any, **kwargs: Any) -> YaqlScope:
 
 @FUNCTIONS.function("def", STRING, LAMBDA)
 def define_function(variables: Variables, name: str, func: Lambda) -> YaqlScope:
+    """Return a scope in which `name` calls the lambda; the lambda can call itself."""
     function = func.fresh()
     key = function_key(name)
     function.variables[key] = function  # so that it can call itself
@@ -117,6 +130,10 @@ def define_function(variables: Variables, name: str, func: Lambda) -> YaqlScope:
 def assert_condition(
     limits: YaqlLimits, obj: Any, condition: Lambda, message: str = "Assertion failed"
 ) -> Any:
+    """Return the value if the condition holds for it; otherwise raise `YaqlRuntimeError`.
+
+    A lazy list is memorized, so that the condition does not consume it.
+    """
     if KINDS[type(obj)] == ITERATOR:
         obj = memorize_iterator(obj, limits)
     if not condition(obj):
@@ -133,6 +150,10 @@ def call(
     kwargs: Mapping[Any, Any],
     receiver: Any = Ellipsis,
 ) -> Any:
+    """Call a function or, with a receiver, a method by its name.
+
+    Keys that are not identifiers are ignored.
+    """
     named = {key: value for key, value in kwargs.items() if isinstance(key, str) and _keyword().match(key)}
     if receiver is Ellipsis:
         return engine.dispatcher.call(name, args, named, variables)
@@ -141,9 +162,11 @@ def call(
 
 @FUNCTIONS.function("bool")
 def to_bool(value: Any) -> bool:
+    """Convert a value to a boolean by Python's rules: empty values are false."""
     return bool(value)
 
 
 @FUNCTIONS.function("isBoolean")
 def is_boolean(value: Any) -> bool:
+    """Return whether the value is true or false."""
     return isinstance(value, bool)

@@ -1,6 +1,7 @@
-"""Dates. The module `datetime` is loaded when the first of them is made.
+"""YAQL functions of dates and timespans.
 
-Timespans. The module `datetime` is loaded when the first of them is made.
+The module `datetime` is imported when the first date or timespan is created, to keep start-up fast. Dates without a time zone
+are taken as UTC.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS = Library()
 
-# Tried in order when a date is given without a format and is not written as ISO 8601 has it.
+# Tried in order for a date that is not in ISO 8601, if the caller passes no format.
 _FORMATS = (
     "%d.%m.%Y",
     "%m/%d/%Y",
@@ -47,7 +48,7 @@ def _build_zone(offset: timedelta | None) -> tzinfo | None:
 
 
 def _ensure_zone(moment: datetime) -> datetime:
-    """The moment with a zone; one without is taken as UTC."""
+    """Return the date with a time zone; one without is taken as UTC."""
     from datetime import UTC
 
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
@@ -64,6 +65,10 @@ def build_datetime(
     microsecond: int = 0,
     offset: Any = ...,
 ) -> datetime:
+    """Build a date from its fields, in UTC unless an offset is set.
+
+    Raises `ValueError` for an invalid one.
+    """
     from datetime import datetime
 
     return datetime(year, month, day, hour, minute, second, microsecond, _read_zone(offset))
@@ -81,6 +86,7 @@ def _read_zone(offset: Any) -> tzinfo | None:
 
 @FUNCTIONS.function("datetime", NUMBER, TIMESPAN | NULL)
 def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> datetime:
+    """Build a date from seconds since 1970, in UTC unless an offset is set."""
     from datetime import datetime
 
     try:
@@ -91,6 +97,7 @@ def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> dateti
 
 @FUNCTIONS.function("datetime", STRING, STRING | NULL)
 def datetime_from_string(string: str, format_: str | None = None) -> datetime:
+    """Parse a date by a `strptime` format or, without one, in ISO 8601 or another usual format."""
     from sabir.expressions.vocabulary import read_moment
 
     return _ensure_zone(read_moment(string, format_) if format_ else _parse_datetime(string.strip()))
@@ -113,6 +120,7 @@ def _parse_datetime(text: str) -> datetime:
 
 @FUNCTIONS.function("now", TIMESPAN | NULL)
 def now(engine: Engine, offset: Any = ...) -> datetime:
+    """Return the current time of the engine's clock: in UTC, at an offset, or for null in local time."""
     from datetime import UTC
 
     moment = engine.clock()
@@ -123,6 +131,7 @@ def now(engine: Engine, offset: Any = ...) -> datetime:
 
 @FUNCTIONS.function("localtz")
 def localtz(engine: Engine) -> timedelta:
+    """Return the offset of the local time zone."""
     from datetime import timedelta
 
     return engine.clock().astimezone().utcoffset() or timedelta()
@@ -152,11 +161,13 @@ def datetime_minus_timespan(dt: datetime, ts: timedelta) -> datetime:
 
 @FUNCTIONS.operator("-", DATETIME, DATETIME)
 def datetime_minus_datetime(dt1: datetime, dt2: datetime) -> timedelta:
+    """Return the timespan between two dates, whatever their time zones."""
     return _ensure_zone(dt1) - _ensure_zone(dt2)
 
 
 @FUNCTIONS.operator("<", DATETIME, DATETIME)
 def is_before(dt1: datetime, dt2: datetime) -> bool:
+    """Compare two dates as points in time."""
     return _ensure_zone(dt1) < _ensure_zone(dt2)
 
 
@@ -185,27 +196,31 @@ for _field in ("year", "month", "day", "hour", "minute", "second", "microsecond"
 
 @FUNCTIONS.property("weekday", DATETIME)
 def weekday(dt: datetime) -> int:
+    """Return the day of the week; Monday is 0."""
     return dt.weekday()
 
 
 @FUNCTIONS.property("date", DATETIME)
 def date(dt: datetime) -> datetime:
+    """Return midnight of the date, in the same time zone."""
     return _ensure_zone(dt).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
 @FUNCTIONS.property("time", DATETIME)
 def time_(dt: datetime) -> timedelta:
+    """Return the time since midnight as a timespan."""
     return _ensure_zone(dt) - date(dt)
 
 
 @FUNCTIONS.property("utc", DATETIME)
 def utc(dt: datetime) -> datetime:
-    """The moment with the wall clock of UTC. The offset stays what it was: YAQL 3 does it so."""
+    """Return the date with the wall-clock time of UTC. The offset is unchanged, as in YAQL 3."""
     return _ensure_zone(dt) - offset(dt)
 
 
 @FUNCTIONS.property("offset", DATETIME)
 def offset(dt: datetime) -> timedelta:
+    """Return the offset from UTC; zero for a date without a time zone."""
     from datetime import timedelta
 
     return dt.utcoffset() or timedelta()
@@ -213,6 +228,7 @@ def offset(dt: datetime) -> timedelta:
 
 @FUNCTIONS.property("timestamp", DATETIME)
 def timestamp(dt: datetime) -> float:
+    """Return the seconds since 1970."""
     from datetime import UTC, datetime
 
     return (utc(dt) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
@@ -230,6 +246,7 @@ def replace_fields(
     microsecond: int | None = None,
     offset: timedelta | None = None,
 ) -> datetime:
+    """Return the date with the given fields replaced; null fields stay as they are."""
     parts = {"year": year, "month": month, "day": day, "hour": hour}
     parts |= {"minute": minute, "second": second, "microsecond": microsecond}
     changes: dict[str, Any] = {name: value for name, value in parts.items() if value is not None}
@@ -240,6 +257,7 @@ def replace_fields(
 
 @FUNCTIONS.method("format", DATETIME, STRING)
 def format_datetime(dt: datetime, format_: str) -> str:
+    """Format the date with a `strftime` format."""
     return _ensure_zone(dt).strftime(format_)
 
 
@@ -260,6 +278,7 @@ def build_timespan(
     milliseconds: int = 0,
     microseconds: int = 0,
 ) -> timedelta:
+    """Build a timespan as the sum of its arguments."""
     from datetime import timedelta
 
     return timedelta(days, seconds, microseconds, milliseconds, minutes, hours)
@@ -267,6 +286,7 @@ def build_timespan(
 
 @FUNCTIONS.property("microseconds", TIMESPAN)
 def microseconds(span: timedelta) -> int:
+    """Return the complete timespan in microseconds, as an integer."""
     return 86_400_000_000 * span.days + 1_000_000 * span.seconds + span.microseconds
 
 
@@ -295,6 +315,7 @@ def timespan_minus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
 
 @FUNCTIONS.operator("*", TIMESPAN, NUMBER)
 def timespan_by_number(ts: timedelta, n: int | float) -> timedelta:
+    """Multiply a timespan; the result is rounded to microseconds."""
     from datetime import timedelta
 
     return timedelta(microseconds=microseconds(ts) * n)
@@ -302,16 +323,19 @@ def timespan_by_number(ts: timedelta, n: int | float) -> timedelta:
 
 @FUNCTIONS.operator("*", NUMBER, TIMESPAN)
 def number_by_timespan(n: int | float, ts: timedelta) -> timedelta:
+    """Multiply a timespan, with the factor on the left."""
     return timespan_by_number(ts, n)
 
 
 @FUNCTIONS.operator("/", TIMESPAN, TIMESPAN)
 def timespan_by_timespan(ts1: timedelta, ts2: timedelta) -> float:
+    """Divide two timespans and return the ratio."""
     return float(microseconds(ts1)) / microseconds(ts2)
 
 
 @FUNCTIONS.operator("/", TIMESPAN, NUMBER)
 def timespan_divided(ts: timedelta, n: int | float) -> timedelta:
+    """Divide a timespan; the result is rounded to microseconds."""
     from datetime import timedelta
 
     return timedelta(microseconds=microseconds(ts) / n)

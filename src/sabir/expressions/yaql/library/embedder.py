@@ -1,9 +1,9 @@
-"""`format`: values put into a text. Not part of YAQL 3; MuranoPL needs it, so an embedder declares it.
+"""YAQL functions that only some embedders declare: `format`, and the forms of YAQL 0.2.
 
-YAQL dropped `format` because its templates could reach attributes of host objects. This one only inserts values: a
-placeholder names an argument, by position or keyword, and may say how to write it; `{0.x}` and `{0[x]}` are refused.
+YAQL 3 dropped `format` because its templates could reach attributes of host objects, but MuranoPL needs it. This one only
+inserts values: a placeholder names an argument by position or keyword and may have a format; `{0.x}` and `{0[x]}` are rejected.
 
-Forms of YAQL 0.2, for texts that still use them. With `Dialect.LEGACY`, where `=>` is an operator that makes a pair.
+The forms of YAQL 0.2 are for `Dialect.LEGACY`, where `=>` is an operator that creates a pair.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _digits: Final = lazy_pattern(r"\d+")
 
 
 def declare_format(library: Library) -> None:
-    """Adds `format(template, …)` and `template.format(…)` to a library."""
+    """Add `format(template, …)` and `template.format(…)` to a library."""
 
     @library.extension("format", STRING)
     def format_(limits: YaqlLimits, template: str, /, *args: Any, **kwargs: Any) -> str:
@@ -48,6 +48,10 @@ def declare_format(library: Library) -> None:
 
 
 def format_values(limits: YaqlLimits, template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return the template with its placeholders replaced by the arguments.
+
+    Raises `YaqlRuntimeError` for an unknown argument, a single brace, or a placeholder that selects a part of a value.
+    """
     return _Template(limits, args, kwargs).fill(template)
 
 
@@ -107,7 +111,7 @@ _EITHER_WAY = ("get", "list", "bool", "int", "float", "select", "where", "join",
 
 
 def declare_legacy(library: Library) -> None:
-    """Adds the old forms to a library; some hide the new ones of the same name."""
+    """Add the forms of YAQL 0.2 to a library; some hide the current functions of the same name."""
     library.function("tuple")(build_tuple)
     library.extension("dict", tuple, rules=True)(dict_of_tuples)
     library.function("#map", tuple, rules=True)(dict_of_tuples)
@@ -121,15 +125,17 @@ def declare_legacy(library: Library) -> None:
 
 
 def build_tuple(*args: Any) -> tuple[Any, ...]:
+    """Return the arguments as a tuple; the implementation of the operator `=>`."""
     return args
 
 
 def dict_of_tuples(limits: YaqlLimits, *tuples: Sequence[Any]) -> dict[Any, Any]:
+    """Build a dictionary from pairs that `=>` created."""
     return {to_hashable(pair[0], limits): pair[1] for pair in tuples}
 
 
 def item_or_items(collection: Iterable[Any], index_expression: Lambda) -> Any:
-    """`$[1]` is an item, `$[$ > 1]` are all items for which it holds."""
+    """Return one item for an index, `$[1]`, or all items that meet a condition, `$[$ > 1]`."""
     if KINDS[type(collection)] == SEQUENCE:
         assert isinstance(collection, Sequence)
         index = _evaluate_index(index_expression)
@@ -141,16 +147,17 @@ def item_or_items(collection: Iterable[Any], index_expression: Lambda) -> Any:
 def _evaluate_index(expression: Lambda) -> Any:
     try:
         return expression()
-    except YaqlRuntimeError:  # a condition on the items need not make sense outside of them
+    except YaqlRuntimeError:  # a condition on the items may fail outside of them
         return None
 
 
 def range_from(start: int, stop: int | None = None) -> Iterator[int]:
+    """Iterate over integers from `start`, without end if there is no `stop`."""
     return count(start) if stop is None else iter(range(start, stop))
 
 
 def switch(value: Any, *conditions: Lambda) -> Any:
-    """`$.switch($ > 1 => a, true => b)`"""
+    """Return the value of the first pair that holds: `$.switch($ > 1 => a, true => b)`."""
     for condition in conditions:
         holds, result = _require_pair(condition(value), "switch")
         if holds:
@@ -159,7 +166,10 @@ def switch(value: Any, *conditions: Lambda) -> Any:
 
 
 def bind_names(variables: Variables, receiver: Any, *mappings: Lambda) -> YaqlScope:
-    """`$.as($ => x)`: names for values; what follows the dot goes on with the receiver."""
+    """Return a scope with names for values, `$.as($ => x)`.
+
+    An expression after the dot applies to the receiver.
+    """
     named = variables.copy()
     for mapping in mappings:
         value, name = _require_pair(mapping(receiver), "as")

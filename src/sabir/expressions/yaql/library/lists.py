@@ -1,4 +1,4 @@
-"""Lists: making and changing them."""
+"""YAQL functions that create and change lists. Changes return a new list or a lazy one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FUNCTIONS = Library()
 
 
 def expand_lazy(limits: YaqlLimits, items: Iterable[Any], depth: int = 0) -> Iterator[Any]:
-    """The items, with lazy lists among them opened, those within them too."""
+    """Yield the items, with the items of nested lazy lists in their place."""
     for item in items:
         if KINDS[type(item)] == ITERATOR:
             limits.check_depth(depth)
@@ -26,16 +26,19 @@ def expand_lazy(limits: YaqlLimits, items: Iterable[Any], depth: int = 0) -> Ite
 
 @FUNCTIONS.function("list")
 def list_of(limits: YaqlLimits, *args: Any) -> list[Any]:
+    """Build a list of the arguments; lazy lists among them are expanded."""
     return list(limits.iterable(expand_lazy(limits, args)))
 
 
 @FUNCTIONS.function("#list")
 def build_list(*args: Any) -> list[Any]:
+    """Build the list of a literal `[a, b]`."""
     return list(args)
 
 
 @FUNCTIONS.method("flatten", ITERABLE)
 def flatten(limits: YaqlLimits, collection: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items of nested lists, at any depth that the limits allow."""
     return _flatten_items(limits, collection, 0)
 
 
@@ -50,21 +53,31 @@ def _flatten_items(limits: YaqlLimits, collection: Iterable[Any], depth: int) ->
 
 @FUNCTIONS.method("toList", ITERABLE)
 def to_list(collection: Iterable[Any]) -> list[Any]:
+    """Return the collection as a list.
+
+    A list is returned itself, because YAQL values are not changed.
+    """
     return collection if type(collection) is list else list(collection)
 
 
 @FUNCTIONS.function("#index", SEQUENCE, INT)
 def item_at(list_: Sequence[Any], index: int) -> Any:
+    """Return the item at an index; negative indexes count from the end. Raises `IndexError`."""
     return list_[index]
 
 
 @FUNCTIONS.operator("in", ANY, ITERABLE)
 def is_in(limits: YaqlLimits, value: Any, collection: Iterable[Any]) -> bool:
+    """Return whether the collection contains the value."""
     return contains(limits, collection, value)
 
 
 @FUNCTIONS.method("contains", ITERABLE, ANY)
 def contains(limits: YaqlLimits, collection: Iterable[Any], value: Any) -> bool:
+    """Return whether the collection contains the value.
+
+    Lists and dictionaries are compared by content.
+    """
     if isinstance(value, list | dict | tuple):
         return any(is_equal(item, value, limits) for item in collection)
     return value in collection
@@ -72,6 +85,7 @@ def contains(limits: YaqlLimits, collection: Iterable[Any], value: Any) -> bool:
 
 @FUNCTIONS.operator("+", ITERABLE, ITERABLE)
 def concat_lists(limits: YaqlLimits, left: Iterable[Any], right: Iterable[Any]) -> Any:
+    """Concatenate two collections: sets are united, lists are joined, anything else is chained lazily."""
     if isinstance(left, frozenset) and isinstance(right, frozenset):
         return limits.charge_value(left | right)
     if KINDS[type(left)] == SEQUENCE == KINDS[type(right)]:
@@ -82,22 +96,26 @@ def concat_lists(limits: YaqlLimits, left: Iterable[Any], right: Iterable[Any]) 
 
 @FUNCTIONS.operator("*", SEQUENCE, INT)
 def repeat_list(limits: YaqlLimits, left: Sequence[Any], right: int) -> list[Any]:
+    """Repeat a list; the size of the result is checked first."""
     limits.check_sizes((1 - right, []), (right, left))
     return list(left) * right
 
 
 @FUNCTIONS.operator("*", INT, SEQUENCE)
 def by_times(limits: YaqlLimits, left: int, right: Sequence[Any]) -> list[Any]:
+    """Repeat a list, with the factor on the left."""
     return repeat_list(limits, right, left)
 
 
 @FUNCTIONS.function("isList")
 def is_list(arg: Any) -> bool:
+    """Return whether the value is a list; a lazy list is not one."""
     return KINDS[type(arg)] == SEQUENCE
 
 
 @FUNCTIONS.function("isIterable")
 def is_iterable_(value: Any) -> bool:
+    """Return whether the value can be iterated; strings and dictionaries cannot."""
     return is_iterable(value)
 
 
@@ -108,6 +126,7 @@ def list_length(sequence: Sequence[Any]) -> int:
 
 @FUNCTIONS.method("delete", ITERABLE, INT, INT)
 def delete(collection: Iterable[Any], position: int, count: int = 1) -> Iterator[Any]:
+    """Yield the items without `count` of them from a position on; a negative count means all."""
     for index, item in enumerate(collection):
         if not _is_within(index, position, count):
             yield item
@@ -115,6 +134,7 @@ def delete(collection: Iterable[Any], position: int, count: int = 1) -> Iterator
 
 @FUNCTIONS.method("replace", ITERABLE, INT, ANY, INT)
 def replace(collection: Iterable[Any], position: int, value: Any, count: int = 1) -> Iterator[Any]:
+    """Yield the items with `count` of them from a position on replaced by one value."""
     return _replace_items(collection, position, (value,), count)
 
 
@@ -122,6 +142,7 @@ def replace(collection: Iterable[Any], position: int, value: Any, count: int = 1
 def replace_many(
     collection: Iterable[Any], position: int, values: Iterable[Any], count: int = 1
 ) -> Iterator[Any]:
+    """Yield the items with `count` of them from a position on replaced by several values."""
     return _replace_items(collection, position, values, count)
 
 
@@ -138,12 +159,16 @@ def _replace_items(
 
 
 def _is_within(index: int, position: int, count: int) -> bool:
-    """Whether an index is one of `count` from the position on; a negative count means all."""
+    """Return whether an index is one of `count` from the position on.
+
+    A negative count means all.
+    """
     return index >= position if count < 0 else position <= index < position + count
 
 
 @FUNCTIONS.method("insert", ITERATOR | COLLECTION, INT, ANY)
 def insert_lazily(collection: Iterable[Any], position: int, value: Any) -> Iterator[Any]:
+    """Yield the items with a value inserted; at the end if the position is behind it."""
     index = -1
     for index, item in enumerate(collection):
         if index == position:
@@ -155,6 +180,7 @@ def insert_lazily(collection: Iterable[Any], position: int, value: Any) -> Itera
 
 @FUNCTIONS.method("insert", SEQUENCE, INT, ANY)
 def insert(collection: Sequence[Any], position: int, value: Any) -> list[Any]:
+    """Return a copy with a value inserted; negative positions count from the end."""
     copy = list(collection)
     copy.insert(position, value)
     return copy
@@ -162,6 +188,7 @@ def insert(collection: Sequence[Any], position: int, value: Any) -> list[Any]:
 
 @FUNCTIONS.method("insertMany", ITERABLE, INT, ITERABLE)
 def insert_many(collection: Iterable[Any], position: int, values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items with several values inserted: first for a negative position, last behind the end."""
     index = -1
     if position < 0:
         yield from values

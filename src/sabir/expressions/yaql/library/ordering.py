@@ -1,4 +1,4 @@
-"""Sorting: `orderBy` and, on its result, `thenBy`."""
+"""YAQL sorting: `orderBy` and, on its result, `thenBy`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _NUMBERS = frozenset((int, float))
 
 
 class SortedIterable:
-    """A collection and the keys to sort it by; sorted when it is first gone through."""
+    """A collection with its sort keys.
+
+    It is sorted when it is first iterated, so `thenBy` can add keys.
+    """
 
     def __init__(self, engine: Engine, collection: Iterable[Any]) -> None:
         self._engine = engine
@@ -29,6 +32,7 @@ class SortedIterable:
         self._sorted: list[Any] | None = None
 
     def by(self, selector: Lambda, *, ascending: bool) -> SortedIterable:
+        """Add a less significant sort key, and return this collection."""
         self._keys.append((selector, ascending))
         return self
 
@@ -38,7 +42,7 @@ class SortedIterable:
         return iter(self._sorted)
 
     def _sort(self) -> list[Any]:
-        # Keys are computed once for each item; sorting by the last key first makes the first one decide.
+        # Sorting is stable, so sorting by the least significant key first gives the right order. Keys are computed once per item.
         items = list(self._collection)
         if len(items) < 2:
             return items
@@ -71,19 +75,23 @@ def _sort_key(pair: tuple[Any, Any]) -> Any:
 
 @FUNCTIONS.method("orderBy", ITERABLE, LAMBDA)
 def order_by(engine: Engine, collection: Iterable[Any], selector: Lambda) -> SortedIterable:
+    """Sort by the selector's value, ascending."""
     return SortedIterable(engine, collection).by(selector, ascending=True)
 
 
 @FUNCTIONS.method("orderByDescending", ITERABLE, LAMBDA)
 def order_by_descending(engine: Engine, collection: Iterable[Any], selector: Lambda) -> SortedIterable:
+    """Sort by the selector's value, descending."""
     return SortedIterable(engine, collection).by(selector, ascending=False)
 
 
 @FUNCTIONS.method("thenBy", SortedIterable, LAMBDA)
 def then_by(collection: SortedIterable, selector: Lambda) -> SortedIterable:
+    """Sort items that are equal so far by another key, ascending."""
     return collection.by(selector, ascending=True)
 
 
 @FUNCTIONS.method("thenByDescending", SortedIterable, LAMBDA)
 def then_by_descending(collection: SortedIterable, selector: Lambda) -> SortedIterable:
+    """Sort items that are equal so far by another key, descending."""
     return collection.by(selector, ascending=False)

@@ -1,7 +1,4 @@
-"""Regular expressions.
-
-The regular expressions of YAQL, none of which runs for ever.
-"""
+"""YAQL functions of regular expressions, each of which runs in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -31,12 +28,16 @@ Pattern = re.Pattern[str]
 
 
 class RegexMatch(Struct, frozen=True, eq=False):
-    """One match: the text and the spans of the whole and of each group; (-1, -1) for a group that took no part."""
+    """A match: the text, and the spans of the whole match and of each group.
+
+    (-1, -1) for an unused group.
+    """
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
     def group(self, number: int = 0) -> str | None:
+        """Return the text of a group; None for one that took no part in the match."""
         start, end = self.spans[number]
         return None if start < 0 else self.text[start:end]
 
@@ -50,12 +51,14 @@ def _translate_refusals() -> Generator[None]:
 
 
 def find_match(pattern: Pattern, text: str) -> RegexMatch | None:
+    """Return the first match, or None. Raises `LimitExceeded` for a pattern that takes too long."""
     with _translate_refusals():
         match = guard_pattern(pattern, text).search(text)
     return None if match is None else _build_match(text, match)
 
 
 def find_all(pattern: Pattern, text: str) -> Iterator[RegexMatch]:
+    """Yield all matches. Raises `LimitExceeded` for a pattern that takes too long."""
     with _translate_refusals():
         for match in guard_pattern(pattern, text).finditer(text):
             yield _build_match(text, match)
@@ -66,12 +69,18 @@ def _build_match(text: str, match: Match) -> RegexMatch:
 
 
 def split_text(pattern: Pattern, text: str, count: int) -> list[Any]:
+    """Split a text at the matches, at most `count` times; 0 means everywhere."""
     with _translate_refusals():
         return guard_pattern(pattern, text).split(text, count)
 
 
 def substitute_text(pattern: Pattern, text: str, template: str, *, count: int, quota: int) -> str:
-    """Replaces matches. Refuses a result that would take more than the quota before it is built."""
+    """Replace matches by a template.
+
+    Raises `LimitExceeded` before a result larger than the quota is built.
+
+    Raises `YaqlRuntimeError` if the template is invalid or names an unknown group.
+    """
     try:
         with _translate_refusals():
             return replace_matches(pattern, text, template, count=count, most=quota)
@@ -85,6 +94,7 @@ _FLAG = BOOL | NULL
 
 
 def compile_regex(pattern: str, flags: int = 0) -> Pattern:
+    """Compile a pattern; raise `YaqlRuntimeError` if it is not a regular expression."""
     try:
         return compile_pattern(pattern, flags)
     except PatternError as problem:
@@ -98,6 +108,7 @@ def regex(
     multi_line: bool = False,  # noqa: FBT001, FBT002
     dot_all: bool = False,  # noqa: FBT001, FBT002
 ) -> Pattern:
+    """Compile a pattern with the given flags."""
     flags = re.IGNORECASE if ignore_case else re.UNICODE
     if multi_line:
         flags |= re.MULTILINE
@@ -108,36 +119,42 @@ def regex(
 
 @FUNCTIONS.method("matches", PATTERN, STRING)
 def matches(regexp: Pattern, string: str) -> bool:
+    """Return whether the pattern matches anywhere in the string."""
     return find_match(regexp, string) is not None
 
 
 @FUNCTIONS.method("matches", STRING, STRING)
 def matches_text(string: str, regexp: str) -> bool:
+    """Return whether the pattern, given as a string, matches anywhere in the string."""
     return matches(compile_regex(regexp), string)
 
 
 @FUNCTIONS.operator("=~", STRING, PATTERN)
 def is_like(string: str, regexp: Pattern) -> bool:
+    """Return whether the pattern matches anywhere in the string."""
     return matches(regexp, string)
 
 
 @FUNCTIONS.operator("=~", STRING, STRING)
 def is_like_text(string: str, pattern: str) -> bool:
+    """Return whether the pattern, given as a string, matches anywhere in the string."""
     return matches(compile_regex(pattern), string)
 
 
 @FUNCTIONS.operator("!~", STRING, PATTERN)
 def is_unlike(string: str, regexp: Pattern) -> bool:
+    """Return whether the pattern matches nowhere in the string."""
     return not matches(regexp, string)
 
 
 @FUNCTIONS.operator("!~", STRING, STRING)
 def is_unlike_text(string: str, pattern: str) -> bool:
+    """Return whether the pattern, given as a string, matches nowhere in the string."""
     return not matches(compile_regex(pattern), string)
 
 
 def _match_variables(variables: Variables, regexp: Pattern, match: RegexMatch) -> Variables:
-    """The variables with `$` for the match, `$2`, `$3` … for its groups, and the named ones by name."""
+    """Return the variables with `$` for the match, `$2`, `$3` … for its groups, and named groups by name."""
     result = {**variables, "$": _group_record(match, 0)}
     for number in range(1, regexp.groups + 1):
         result[str(number + 1)] = _group_record(match, number)
@@ -153,6 +170,7 @@ def _group_record(match: RegexMatch, group: int) -> dict[str, Any]:
 
 @FUNCTIONS.method("search", PATTERN, STRING, LAMBDA)
 def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None) -> Any:
+    """Return the first match or the selector's value of it; null if there is none."""
     match = find_match(regexp, string)
     if match is None:
         return None
@@ -163,6 +181,7 @@ def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda 
 def search_all(
     variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None
 ) -> Iterator[Any]:
+    """Yield each match or the selector's value of it."""
     kept = variables.copy()
     for match in find_all(regexp, string):
         yield match.group() if selector is None else selector.within(_match_variables(kept, regexp, match))
@@ -170,21 +189,25 @@ def search_all(
 
 @FUNCTIONS.method("split", PATTERN, STRING, INT)
 def split(regexp: Pattern, string: str, max_split: int = 0) -> list[Any]:
+    """Split a string at the matches; the texts of groups are included, as in Python."""
     return split_text(regexp, string, max_split)
 
 
 @FUNCTIONS.method("split", STRING, PATTERN, INT)
 def split_string(string: str, regexp: Pattern, max_split: int = 0) -> list[Any]:
+    """Split a string at the matches, with the string as receiver."""
     return split(regexp, string, max_split)
 
 
 @FUNCTIONS.method("replace", PATTERN, STRING, STRING, INT)
 def replace(limits: YaqlLimits, regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
+    """Replace up to `count` matches by a template; 0 means all."""
     return substitute_text(regexp, string, repl, count=count, quota=limits.quota)
 
 
 @FUNCTIONS.method("replace", STRING, PATTERN, STRING, INT)
 def replace_string(limits: YaqlLimits, string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
+    """Replace matches by a template, with the string as receiver."""
     return replace(limits, regexp, string, repl, count)
 
 
@@ -192,6 +215,7 @@ def replace_string(limits: YaqlLimits, string: str, regexp: Pattern, repl: str, 
 def replace_by(
     limits: YaqlLimits, variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0
 ) -> str:
+    """Replace up to `count` matches by the value of a lambda; 0 means all."""
     parts: list[str] = []
     size, at = len(string), 0
     for number, match in enumerate(find_all(regexp, string), 1):
@@ -218,11 +242,13 @@ def _as_text(value: Any) -> str:
 def replace_string_by(
     limits: YaqlLimits, variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
 ) -> str:
+    """Replace matches by the value of a lambda, with the string as receiver."""
     return replace_by(limits, variables, regexp, string, repl, count)
 
 
 @FUNCTIONS.function("escapeRegex", STRING)
 def escape_regex(string: str) -> str:
+    """Escape the special characters of a string, so that it matches itself."""
     return re.escape(string)
 
 

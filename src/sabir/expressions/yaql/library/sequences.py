@@ -1,7 +1,4 @@
-"""Making sequences: ranges, generators, repetition, and remembering lazy ones.
-
-Sets.
-"""
+"""YAQL functions that create sequences, memorize lazy ones, and compute with sets."""
 
 from __future__ import annotations
 
@@ -23,7 +20,10 @@ _END = object()
 
 
 class MemorizedIterable:
-    """An iterator that can be gone through again: each pass reads what earlier ones have fetched, then fetches more."""
+    """A lazy list that can be iterated repeatedly.
+
+    Each pass first reads the items that earlier passes have fetched, then fetches more. The size of the memory is limited.
+    """
 
     def __init__(self, iterator: Iterator[Any], limits: YaqlLimits) -> None:
         self._iterator = iterator
@@ -48,7 +48,10 @@ class MemorizedIterable:
 
 
 def memorize_iterator(collection: Iterable[Any], limits: YaqlLimits) -> Iterable[Any]:
-    """The collection, safe to be gone through more than once."""
+    """Return the collection in a form that can be iterated repeatedly.
+
+    Only lazy ones are wrapped.
+    """
     if KINDS[type(collection)] != ITERATOR:
         return collection
     return MemorizedIterable(iter(collection), limits)
@@ -56,31 +59,37 @@ def memorize_iterator(collection: Iterable[Any], limits: YaqlLimits) -> Iterable
 
 @FUNCTIONS.method("memorize", ITERABLE)
 def memorize(limits: YaqlLimits, collection: Iterable[Any]) -> Iterable[Any]:
+    """Return the collection in a form that can be iterated repeatedly."""
     return memorize_iterator(collection, limits)
 
 
 @FUNCTIONS.function("range", INT)
 def range_to(stop: int) -> Iterator[int]:
+    """Iterate over the integers from 0 up to `stop`, exclusive."""
     return iter(range(stop))
 
 
 @FUNCTIONS.function("range", INT, INT, INT)
 def range_between(start: int, stop: int, step: int = 1) -> Iterator[int]:
+    """Iterate over the integers from `start` up to `stop`, exclusive."""
     return iter(range(start, stop, step))
 
 
 @FUNCTIONS.function("sequence", INT, INT)
 def sequence(start: int = 0, step: int = 1) -> Iterator[int]:
+    """Iterate over integers without end; the limits of the engine end the iteration."""
     return count(start, step)
 
 
 @FUNCTIONS.method("repeat", ANY, INT)
 def repeat_value(value: Any, times: int = -1) -> Iterator[Any]:
+    """Repeat a value; a negative number of times means without end."""
     return repeat(value) if times < 0 else repeat(value, times)
 
 
 @FUNCTIONS.method("cycle", ITERABLE)
 def cycle_items(collection: Iterable[Any]) -> Iterator[Any]:
+    """Repeat the items without end."""
     return cycle(collection)
 
 
@@ -93,6 +102,10 @@ def generate(
     selector: Lambda | None = None,
     decycle: bool = False,  # noqa: FBT001, FBT002 - a parameter of YAQL
 ) -> Iterator[Any]:
+    """Yield values while the predicate holds, each produced from the one before.
+
+    With `decycle` it ends at the first value that has occurred before.
+    """
     seen: set[Any] = set()
     rounds = count()
     while predicate(initial):
@@ -111,6 +124,10 @@ def generate_many(
     decycle: bool = False,  # noqa: FBT001, FBT002 - parameters of YAQL
     depth_first: bool = False,  # noqa: FBT001, FBT002
 ) -> Iterator[Any]:
+    """Yield an initial value and everything that the producer derives from it, breadth or depth first.
+
+    With `decycle` values that have occurred before are skipped, so that cyclic data ends.
+    """
     seen: set[Any] = set()
     queue = deque([initial])
     while queue:
@@ -126,7 +143,7 @@ def generate_many(
 
 
 def _is_new(item: Any, seen: set[Any], limits: YaqlLimits) -> bool:
-    """Whether an item has not come before; it has from now on."""
+    """Return whether an item has not occurred before, and remember it."""
     key = to_hashable(item, limits)
     if key in seen:
         return False
@@ -137,6 +154,7 @@ def _is_new(item: Any, seen: set[Any], limits: YaqlLimits) -> bool:
 
 @FUNCTIONS.method("defaultIfEmpty", ITERABLE, ITERABLE)
 def default_if_empty(limits: YaqlLimits, collection: Iterable[Any], default: Iterable[Any]) -> Iterable[Any]:
+    """Return the collection, or the default if it has no items."""
     if KINDS[type(collection)] & (SEQUENCE | SET):
         return collection if len(collection) else default  # type: ignore[arg-type]
     collection = memorize_iterator(collection, limits)
@@ -154,11 +172,13 @@ def _set_members(set_: AnySet, limits: YaqlLimits) -> frozenset[Any]:
 
 @FUNCTIONS.function("set")
 def set_of(limits: YaqlLimits, *args: Any) -> frozenset[Any]:
+    """Build a set of the arguments; lazy lists among them are expanded."""
     return to_set(limits, limits.iterable(expand_lazy(limits, args)))
 
 
 @FUNCTIONS.method("toSet", ITERABLE)
 def to_set(limits: YaqlLimits, collection: Iterable[Any]) -> frozenset[Any]:
+    """Build a set of the items, which are converted to hashable values."""
     return frozenset([to_hashable(item, limits) for item in collection])
 
 
@@ -174,34 +194,41 @@ def set_length(set_: AnySet) -> int:
 
 @FUNCTIONS.method("union", SET, SET)
 def union(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    """Return the members of either set."""
     return _set_members(left, limits) | _set_members(right, limits)
 
 
 @FUNCTIONS.method("intersect", SET, SET)
 def intersect(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    """Return the members of both sets."""
     return _set_members(left, limits) & _set_members(right, limits)
 
 
 @FUNCTIONS.method("difference", SET, SET)
 def difference(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    """Return the members of the left set that are not in the right one."""
     return _set_members(left, limits) - _set_members(right, limits)
 
 
 @FUNCTIONS.operator("-", SET, SET)
 def subtract_sets(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    """Return the members of the left set that are not in the right one."""
     return difference(limits, left, right)
 
 
 @FUNCTIONS.method("symmetricDifference", SET, SET)
 def symmetric_difference(limits: YaqlLimits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    """Return the members of exactly one of the sets."""
     return _set_members(left, limits) ^ _set_members(right, limits)
 
 
 @FUNCTIONS.method("add", SET)
 def add(limits: YaqlLimits, set_: AnySet, *values: Any) -> frozenset[Any]:
+    """Return the set with more members."""
     return _set_members(set_, limits) | to_set(limits, values)
 
 
 @FUNCTIONS.method("remove", SET)
 def remove(limits: YaqlLimits, set_: AnySet, *values: Any) -> frozenset[Any]:
+    """Return the set without some members; values that are not members are ignored."""
     return _set_members(set_, limits) - to_set(limits, values)
