@@ -1,4 +1,4 @@
-"""MuranoPL: classes of applications in packages (spec 000), and the checks of such packages (spec 001)."""
+"""The MuranoPL language: application classes in packages (spec 000) and their checks (spec 001)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ __all__ = ["LANGUAGE", "MuranoPL"]
 
 
 class MuranoPL:
-    """The language as the rest of sabir sees it."""
+    """The language as the rest of sabir sees it.
+
+    Every method imports its implementation when it is called, so that registering the language costs no
+    start-up time.
+    """
 
     name: Final = "muranopl"
     evaluates_when_checked: Final = False
@@ -38,7 +42,7 @@ class MuranoPL:
             return package.exists("manifest.yaml") or any(package.list("Classes"))
         if not any(name.endswith((".yaml", ".yml")) for name in package.list()):
             return False
-        # Only a file given alone is told by its content; the reader of YAML is not loaded for anything else.
+        # Only a single file is recognized by its content, so that the YAML reader is not loaded for anything else.
         from sabir.languages.muranopl.check.view import is_part_of_package
 
         return is_part_of_package(package)
@@ -54,7 +58,7 @@ class MuranoPL:
         return package_validators()
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        """Load the object model: contracts, defaults and constructors run, no other method does."""
+        """Load the object model. Contracts, defaults and constructors run; other methods do not."""
         from sabir.graph.graph import Graph
         from sabir.languages.language import Evaluation
         from sabir.languages.muranopl.evaluate.preparation import error_findings, prepare_run

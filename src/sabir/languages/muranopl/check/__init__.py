@@ -1,4 +1,4 @@
-"""Package checks: the validators of spec 001."""
+"""Checks of a Murano package: the four validators of spec 001."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["package_rules", "package_validators", "rules_of"]
 
 
 def package_validators() -> tuple[type[BaseValidator], ...]:
-    """The validators of a Murano package, in the order of their reports."""
+    """Return the validators of a Murano package, in the order of their reports."""
     from sabir.languages.muranopl.check.classes import ClassValidator
     from sabir.languages.muranopl.check.manifest import ManifestValidator, PackageValidator
     from sabir.languages.muranopl.check.ui import UiValidator
@@ -22,12 +22,14 @@ def package_validators() -> tuple[type[BaseValidator], ...]:
 
 
 def package_rules() -> tuple[Rule, ...]:
-    """Everything that a check of a Murano package can report."""
+    """Return all rules that a check of a Murano package can report."""
     rules = collect_rules("sabir.languages.muranopl")
     return tuple(rule for rule in rules if rule.when == "check" and rule.language == "muranopl")
 
 
 def rules_of(prefix: str) -> tuple[Rule, ...]:
-    """The rules of one validator: those whose codes have its prefix, wherever they stand."""
+    """Return the rules of one validator: those whose codes have its prefix, in whichever module they are
+    defined.
+    """
     rules = collect_rules("sabir.languages.muranopl")
     return tuple(rule for rule in rules if parse_code(rule.code).prefix == prefix)

@@ -1,8 +1,8 @@
-"""Properties, methods and arguments of a class: what an engine of the declared format knows (spec 001, "Class properties", "Class methods").
+"""Checks of the properties, methods and arguments of a class (spec 001, "Class properties", "Class methods").
 
-Their form is judged by the reader of the language.
-
-Assignments to properties that are inputs, and to ones that nobody declares or reads.
+The reader of the language checks the form of declarations. The checks here depend on more than the form:
+whether an engine of the declared package format supports a declaration, and whether code assigns to a
+property that is an input or that nothing declares or reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ EARLY_ARGUMENT_USAGE: Final = package_rule(
 def check_properties(
     report: FileReporter, properties: tuple[PropertyNode, ...], version: Version
 ) -> Iterator[Finding]:
-    """`version` is the format of the package."""
+    """Report property declarations that need a newer format than `version`, the format of the package."""
     for declared in properties:
         since = _PROPERTY_USAGES.get(declared.usage)
         if since is not None and version < since:
@@ -52,6 +52,10 @@ def check_properties(
 def check_methods(
     report: FileReporter, methods: tuple[MethodNode, ...], version: Version
 ) -> Iterator[Finding]:
+    """Report method declarations that need a newer format than `version`, the format of the package.
+
+    That concerns `Scope`, the `Usage` of the method, and the `Usage` of its arguments.
+    """
     for method in methods:
         if method.scope is not None and version < _WITH_SCOPE:
             message, hint = (
@@ -77,7 +81,7 @@ def _check_usage(report: FileReporter, method: MethodNode, version: Version) -> 
 
 
 def _public_scope(report: FileReporter, method: MethodNode) -> Fix | None:
-    """`Scope: Public` in the place of `Usage: Action`, where there is no Scope yet."""
+    """Build the fix that replaces `Usage: Action` by `Scope: Public`; None if the method has a Scope already."""
     entry = method.node.entry("Usage") if method.node is not None else None
     if method.node is None or entry is None or method.node.entry("Scope") is not None:
         return None
@@ -124,7 +128,7 @@ LOST_ASSIGNMENT: Final = package_rule(
 
 
 def check_lost(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
-    """Assignments that look like ones to a declared property, misspelt."""
+    """Report assignments to undeclared properties that look like a misspelled declared one."""
     lineage = facts.lineage
     if lineage is None:
         return
@@ -143,7 +147,7 @@ def check_lost(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
 
 
 def check_writes(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
-    """Assignments to properties that are inputs; while an object is made, the engine lets its code set them."""
+    """Report assignments to input properties. Constructors may assign them, as in the original engine."""
     lineage = facts.lineage or facts.alone
     if method.name in lineage.constructing:
         return

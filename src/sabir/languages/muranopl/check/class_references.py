@@ -1,6 +1,8 @@
-"""References to classes: the prefix is declared, and the class exists as far as that can be known.
+"""References to classes: the prefix is declared, and the class exists as far as that can be decided.
 
-Packages that a package requires and that lie beside it, as they do in a repository of packages.
+A class may come from a required package. Such packages are searched next to the checked package, as in a
+repository of packages, and in the directories of the search path. If a required package is not found, its
+classes are assumed to exist: a false error costs more than a missed one.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ UNKNOWN_CLASS: Final = package_rule(
 def check_class_reference(
     report: FileReporter, table: PackageClasses, document: ClassDocument, span: Span, written: str
 ) -> Iterator[Finding]:
-    """A class reference: its prefix is declared, and the class exists as far as that can be known."""
+    """Report a class reference whose prefix is not declared or whose class certainly does not exist."""
     name = document.resolve(written)
     if name is None:
         prefix = written.partition(":")[0]
@@ -62,7 +64,9 @@ def check_class_reference(
 
 
 def _build_spelling_fix(report: FileReporter, span: Span, name: str, meant: str | None) -> Fix | None:
-    """Another last part of a class name, when the class that was meant is of the same namespace."""
+    """Build the fix that corrects the last part of a class name; None if the suggested class is in another
+    namespace.
+    """
     if meant is None or meant.rpartition(".")[0] != name.rpartition(".")[0]:
         return None
     last = name.rpartition(".")[2]
@@ -80,14 +84,14 @@ _full_name_pattern: Final = lazy_pattern(rb"""^FullName:[ \t]*["']?([\w.]+)""", 
 
 
 class Neighbours:
-    """What lies in the folders around packages, read once for all packages of a session that lie there."""
+    """Packages in the directories around the checked ones, read once for all packages of a session."""
 
     def __init__(self) -> None:
         self._named: dict[Path, tuple[int, Mapping[str, Path]]] = {}
         self._listed: dict[Path, tuple[int, frozenset[bytes]]] = {}
 
     def find_packages(self, folder: Path) -> Mapping[str, Path]:
-        """The packages in the folders of a folder, by full name."""
+        """Return the packages in the subdirectories of a directory, by full name."""
         changed, known = _changed_at(folder), self._named.get(folder)
         if known is None or known[0] != changed:
             named: dict[str, Path] = {}
@@ -97,7 +101,7 @@ class Neighbours:
         return known[1]
 
     def find_listed_names(self, folder: Path) -> frozenset[bytes]:
-        """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
+        """Return the class names that the manifests in a directory list, found by a scan of their lines."""
         changed, known = _changed_at(folder), self._listed.get(folder)
         if known is None or known[0] != changed:
             lines = (
@@ -111,8 +115,10 @@ class Neighbours:
 def packages_beside(
     package: LoadedPackage, names: Iterable[str], neighbours: Neighbours, search_path: Iterable[Path] = ()
 ) -> dict[str, LoadedPackage]:
-    """Those of the named packages that lie in a folder beside this one or in one of the search path, also in repositories
-    of `NAME/package/`."""
+    """Return those of the named packages that are next to this one or on the search path.
+
+    Repositories with the layout `NAME/package/` are searched as well.
+    """
     wanted = set(names)
     packages: dict[str, LoadedPackage] = {}
     if not wanted or package.path is None or package.single_file:
@@ -129,7 +135,10 @@ def packages_beside(
 
 
 def is_class_beside(package: LoadedPackage, name: str, neighbours: Neighbours) -> bool:
-    """Whether a package beside this one lists a class. Before there was `Require` such a class was simply found."""
+    """Tell whether a package next to this one lists a class.
+
+    Formats without `Require` found such a class without a declaration, so it is not reported as missing.
+    """
     if package.path is None or package.single_file:
         return False
     return name.encode() in neighbours.find_listed_names(_neighbor_directory(package.path.absolute()))
@@ -148,7 +157,7 @@ def _changed_at(folder: Path) -> int:
 
 
 def _find_packages(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The full names and folders of packages; only the heads of their manifests are read."""
+    """Return the full names and directories of packages. Only the first part of each manifest is read."""
     try:
         entries = sorted(folder.iterdir())[:_MOST_FOLDERS]
     except OSError:
@@ -161,7 +170,7 @@ def _find_packages(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _read_manifest_head(root: Path, size: int) -> bytes:
-    """The beginning of the manifest; empty when there is none."""
+    """Return the beginning of the manifest; empty if there is none."""
     try:
         with (root / "manifest.yaml").open("rb") as file:
             return file.read(size)

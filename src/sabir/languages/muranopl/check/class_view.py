@@ -1,4 +1,9 @@
-"""The classes of a package as the cross-reference checks see them: names resolved, members by name."""
+"""The classes of a package as cross-reference checks see them: resolved names, members by name.
+
+`PackageClasses` answers which classes exist and what their ancestors are. Both questions have a third answer,
+None: a class may come from a required package that is not available. Checks that need a definite answer stay
+silent then.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +31,7 @@ _MOST_ANCESTORS: Final = 200
 
 
 class ClassMembers(Struct, frozen=True, eq=False):
-    """The properties and methods of a class, and what is wrong with the form of their declarations."""
+    """The properties and methods of a class, and the defects in the form of their declarations."""
 
     properties: tuple[PropertyNode, ...]
     methods: tuple[MethodNode, ...]
@@ -34,7 +39,7 @@ class ClassMembers(Struct, frozen=True, eq=False):
 
 
 class ClassDocument(Struct, frozen=True, eq=False, dict=True):
-    """One class of a class file."""
+    """One class of a class file. Its members are read when they are first needed."""
 
     source: Source
     head: ClassHead
@@ -45,7 +50,7 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def name(self) -> str | None:
-        """Qualified; None when the name or the namespaces are malformed."""
+        """The qualified name; None if the name or the namespaces are malformed."""
         return self.head.name if self.head.is_well_named and self.head.has_sure_namespaces else None
 
     @property
@@ -54,11 +59,11 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def title(self) -> str:
-        """How to speak of the class."""
+        """The name of the class for messages."""
         return self.name or "this class"
 
     def resolve(self, reference: str) -> str | None:
-        """The qualified name that a reference stands for; None when its prefix is not declared."""
+        """Return the qualified name of a reference; None if its prefix is not declared."""
         try:
             return self.head.namespaces.resolve(reference)
         except UnknownPrefix:
@@ -74,7 +79,7 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
 
 
 class ClassFileView(Struct, frozen=True, eq=False):
-    """The classes of one file, the namespaces it declares, and what is wrong with the form of the heads."""
+    """The classes of one file, the namespaces it declares, and the defects in the form of the heads."""
 
     documents: tuple[ClassDocument, ...] = ()
     namespaces: tuple[tuple[str, NameNode], ...] = ()
@@ -82,7 +87,7 @@ class ClassFileView(Struct, frozen=True, eq=False):
 
 
 def class_file(view: PackageView, path: str) -> ClassFileView:
-    """The classes of one file; empty when it cannot be used."""
+    """Return the classes of one file, read once per view; empty if the file cannot be parsed."""
     read = view.class_file_cache.get(path)
     if read is None:
         read = view.class_file_cache[path] = _read_class_file(view, path)
@@ -90,6 +95,7 @@ def class_file(view: PackageView, path: str) -> ClassFileView:
 
 
 def class_documents(view: PackageView, path: str) -> tuple[ClassDocument, ...]:
+    """Return the classes of one file in their order; empty if the file cannot be parsed."""
     return class_file(view, path).documents
 
 
@@ -112,7 +118,7 @@ def _own_namespace(document: ClassDocument) -> str | None:
 
 
 def _has_misspelt_key(node: YamlMapping) -> bool:
-    """Whether a key is nearly one that brings members along."""
+    """Tell whether a key resembles one that would declare members."""
     for key in map(text_of, node):
         if key is not None and key not in _MEMBER_KEYS and suggest(key, _MEMBER_KEYS) is not None:
             return True
@@ -120,7 +126,7 @@ def _has_misspelt_key(node: YamlMapping) -> bool:
 
 
 class Ancestry(Struct, frozen=True, eq=False):
-    """A class with its ancestors: those of the package, the class itself first, and those of the core library."""
+    """A class with its ancestors: those in the package, the class itself first, and those in the core library."""
 
     own: tuple[ClassDocument, ...]
     core: tuple[CoreClass, ...]
@@ -132,7 +138,7 @@ class Ancestry(Struct, frozen=True, eq=False):
 
 
 class PackageClasses:
-    """All classes of a package by qualified name, with what is known of their ancestry."""
+    """All classes of a package by qualified name, with what is known about their ancestors."""
 
     def __init__(self, view: PackageView) -> None:
         self.view = view
@@ -149,11 +155,13 @@ class PackageClasses:
 
     @cached_property
     def known_names(self) -> frozenset[str]:
-        """Every class that exists for sure: those the manifest promises, those found, the core library."""
+        """All classes that certainly exist: listed in the manifest, found in files, or in the core library."""
         return self.view.listed_names.union(self.classes, self.required, core_library.CLASSES)
 
     def near_class(self, name: str) -> str | None:
-        """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""
+        """Return a suggestion for an unknown class: a similar name in its namespace, or the same name in
+        another.
+        """
         namespace, _, last = name.rpartition(".")
         meant = suggest(last, self._siblings.get(namespace, frozenset()))
         if meant is not None:
@@ -163,7 +171,7 @@ class PackageClasses:
 
     @cached_property
     def _siblings(self) -> dict[str, frozenset[str]]:
-        """The last words of the names of each namespace."""
+        """The last parts of the class names of each namespace."""
         words: dict[str, list[str]] = {}
         for last, homes in self._homes.items():
             for home in homes:
@@ -172,7 +180,7 @@ class PackageClasses:
 
     @cached_property
     def _homes(self) -> dict[str, list[str]]:
-        """The namespaces in which there is a class of each last word."""
+        """The namespaces that have a class with a given last part."""
         homes: dict[str, list[str]] = {}
         for name in self.known_names:
             home, _, last = name.rpartition(".")
@@ -180,14 +188,14 @@ class PackageClasses:
         return homes
 
     def exists(self, name: str) -> bool | None:
-        """Whether a qualified class exists; None when it may come from a package that is not at hand."""
+        """Tell whether a qualified class exists; None if it may come from a package that is not available."""
         if name in self.known_names:
             return True
         namespace = name.rpartition(".")[0]
         if self.view.requires_others:
             return None
         if namespace in core_library.NAMESPACES:
-            # A file alone may be one of the core library, whose other classes come with it.
+            # A single file may be part of the core library, whose other classes are then available as well.
             alone = self.view.package.single_file
             return (
                 None
@@ -196,16 +204,16 @@ class PackageClasses:
             )
         if self.view.package.single_file or namespace not in self.view.own_namespaces:
             meant = suggest(namespace, core_library.NAMESPACES)
-            # A misspelt namespace of the core library, in which the class would be.
+            # A misspelled namespace of the core library that would contain the class.
             return False if f"{meant}.{name.rpartition('.')[2]}" in core_library.CLASSES else None
-        # Only now: most packages miss none.
+        # Computed only here, because most packages have no missing class.
         from sabir.languages.muranopl.check.class_references import Neighbours, is_class_beside
 
         neighbours = self.view.session.cache(Neighbours)
         return None if is_class_beside(self.view.package, name, neighbours) else False
 
     def lineage(self, document: ClassDocument) -> Ancestry | None:
-        """The class and its ancestors; None when one of them is not known."""
+        """Return the class with its ancestors; None if one of them is unknown."""
         key = id(document.node)
         if key not in self._lineages:
             self._lineages[key] = self._find_lineage(document)
@@ -216,7 +224,7 @@ class PackageClasses:
         core: dict[str, CoreClass] = {}
         waiting = [*self._parents(document), "io.murano.Object"]
         if document.name in core_library.CLASSES:
-            return None  # the core library itself: the engine adds members that no file shows
+            return None  # the core library itself: the engine adds members that no file declares
         while waiting:
             name = waiting.pop()
             if name is None:
@@ -238,12 +246,12 @@ class PackageClasses:
         return Ancestry(tuple(own.values()), tuple(core.values()))
 
     def document(self, name: str) -> ClassDocument | None:
-        """The class of this package, or of one that it requires."""
+        """Return the class of this package, or of a package that it requires."""
         return self.classes.get(name) or self.required.get(name)
 
     @cached_property
     def required(self) -> dict[str, ClassDocument]:
-        """The classes of the required packages that are at hand."""
+        """The classes of those required packages that are available."""
         return {
             name: document
             for view in self.view.required
@@ -251,14 +259,17 @@ class PackageClasses:
         }
 
     def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:
-        """Qualified names of the parents; None for one that cannot be told, or where a key may have been meant to say
-        more of the class."""
+        """Return the qualified names of the parents.
+
+        None stands for a parent that cannot be resolved, and for a misspelled key that may have been meant to
+        declare more about the class.
+        """
         head = document.head
         is_sure = head.has_sure_parents and not _has_misspelt_key(document.node)
         return tuple(parent.name for parent in head.extends) if is_sure else (None,)
 
     def descendants(self, cls: str | None) -> tuple[ClassDocument, ...]:
-        """The classes of the package and of those it requires that extend this one, directly or not."""
+        """Return the classes that extend this one, directly or not, in the package and in those it requires."""
         found: dict[str, ClassDocument] = {}
         waiting = [cls]
         while waiting:

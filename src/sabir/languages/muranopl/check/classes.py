@@ -1,8 +1,8 @@
-"""Class files (spec 001, "Class validation").
+"""The validator of class files (spec 001, "Class validation"), and rules for names and inheritance.
 
-How classes and namespaces are called (spec 001, "Class structure"): recommendations, since their form is the reader's.
-
-Classes that extend themselves.
+The reader of the language reports malformed class and namespace names; the rules here only recommend a style
+(spec 001, "Class structure"). Inheritance is checked over all files of the package: cycles, and ancestries
+that are deeper than the engine follows.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ SHORT_NAMESPACE: Final = package_rule(
 
 
 def check_class_name(report: FileReporter, head: ClassHead) -> Iterator[Finding]:
+    """Report a well-formed class name that is not in CamelCase, with a suggestion where one can be derived."""
     last = (head.written_name or "").removeprefix("=").removeprefix(":").rpartition(".")[2]
     if head.is_well_named and head.written_name is not None and not is_camel_case(last):
         better = "".join(part[:1].upper() + part[1:] for part in last.split("_"))
@@ -72,7 +73,7 @@ def check_class_name(report: FileReporter, head: ClassHead) -> Iterator[Finding]
 
 
 def check_namespace(report: FileReporter, prefix: str, namespace: NameNode) -> Iterator[Finding]:
-    """Hints that are off by default."""
+    """Report unusual namespaces and prefixes. These rules are off by default."""
     name = namespace.text
     if not is_lower_camel(name):
         hint = "begin every part with a small letter"
@@ -86,9 +87,10 @@ def check_namespace(report: FileReporter, prefix: str, namespace: NameNode) -> I
 
 
 def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[str, ...]]:
-    """The ways that lead from a class back to itself, each beginning with its first class by file name.
+    """Return the inheritance cycles, each starting with its first class by file name.
 
-    Of cycles that share a class only one is given. Every class is looked at once, however long its ancestry.
+    Of cycles that share a class only one is returned. Every class is visited once, so the cost is linear in
+    the number of classes.
     """
     order = sorted(classes, key=lambda name: (classes[name].source.name, name))
     rank = {name: number for number, name in enumerate(order)}
@@ -116,7 +118,9 @@ def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[s
 
 
 def deep_class(classes: Mapping[str, ClassDocument]) -> str | None:
-    """The first class, by file name, that has more levels of ancestors than the engine follows; circles count as none."""
+    """Return the first class, by file name, with more levels of ancestors than the engine follows. Cycles do not
+    count.
+    """
     levels: dict[str, int] = {}
     deep = []
     for start in classes:
@@ -160,7 +164,7 @@ INHERITANCE_CYCLE: Final = package_rule(
 
 
 class ClassValidator(ViewValidator):
-    """The classes of a package: their form, their code, and the names they use."""
+    """Checks the classes of a package: their form, their code, and the names they use."""
 
     short_name: ClassVar[str] = "MPL"
     long_name: ClassVar[str] = "class"
@@ -187,7 +191,7 @@ class ClassValidator(ViewValidator):
             yield from check.call()
 
     def prepare_checks(self, files: Iterable[str] | None = None) -> Iterator[CheckTask]:
-        """One check a file, and one of what goes through all of them."""
+        """Return one check per file, and one for what concerns all files together."""
         if not self.package.single_file and (
             self._view.manifest is None or self._view.format_name != "MuranoPL"
         ):
@@ -240,7 +244,7 @@ class ClassValidator(ViewValidator):
             yield from self._method(facts, method)
 
     def _check_promised_names(self, path: str, documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
-        """The names that the manifest gives to a file, against the classes found there."""
+        """Compare the names that the manifest assigns to a file with the classes found in it."""
         if self.package.single_file or any(document.name is None for document in documents):
             return
         listed = [listing.name for listing in self._view.listed_classes or () if listing.path == path]
@@ -275,7 +279,7 @@ class ClassValidator(ViewValidator):
     def _contract_types(
         self, report: FileReporter, document: ClassDocument, contract: YamlNode
     ) -> Iterator[Finding]:
-        """The classes that a contract names: `$.class(x:Y)`, also without a prefix."""
+        """Check the classes that a contract names: `$.class(x:Y)`, also without a prefix."""
         for expression in contract_expressions(report, contract):
             for node, written in _contract_classes(expression.tree):
                 span = expression.span(node)
@@ -296,7 +300,7 @@ class ClassValidator(ViewValidator):
         yield from check_locals(facts.report, body, method.arguments)
 
     def _inheritance_cycles(self, selection: FileSelection) -> Iterator[Finding]:
-        """Each cycle once, at the `Extends` of its first class by file name."""
+        """Report each cycle once, at the `Extends` of its first class by file name."""
         classes = self._facts.table.classes
         cycles = [*inheritance_cycles(classes)]
         for cycle in cycles:
@@ -329,7 +333,7 @@ def _value_node(value: Value | None) -> YamlNode | None:
 
 
 def _contract_classes(tree: Node) -> Iterator[tuple[Node, str]]:
-    """The class references of a contract; inside `class()` and `template()` a bare word is one, too."""
+    """Return the class references of a contract; a bare word inside `class()` and `template()` is one as well."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

@@ -1,6 +1,8 @@
-"""Method bodies as code (spec 001, "Class validation"): rules over the instructions that the reader of the language gives.
+"""Checks of method bodies (spec 001, "Class validation"), and of the local variables in them.
 
-Local variables of a method: assigned and never read, read and never assigned.
+A body is read once into a `MethodBody`: its expressions, assignments and variables. The checks of variables
+ignore the order of statements, since a loop may reverse any order, and make no report about a body that could
+not be read completely.
 """
 
 from __future__ import annotations
@@ -47,14 +49,14 @@ UNREACHABLE: Final = package_rule(
 
 
 class BodyAssignment(Struct, frozen=True, eq=False):
-    """An assignment: its target as an expression and the node it is reported at."""
+    """An assignment: its target as an expression, and the node it is reported at."""
 
     target: ExpressionText
     value: YamlNode
 
 
 class MethodBody:
-    """What a method body holds: its expressions, assignments and variables, and the findings about its form."""
+    """The expressions, assignments and variables of a method body, and the findings about its form."""
 
     __slots__ = ("assignments", "bound", "caught", "expressions", "findings", "loops", "returns")
 
@@ -62,19 +64,19 @@ class MethodBody:
         self.findings: list[Finding] = []
         self.expressions: list[ExpressionText] = []
         self.assignments: list[BodyAssignment] = []
-        self.bound: set[str] = set()  # variables that a construct binds: For and As
-        self.caught: set[str] = set()  # those of As
-        self.loops: list[tuple[str, YamlNode]] = []  # variables of For, and what they go through
+        self.bound: set[str] = set()  # variables bound by a construct: For and As
+        self.caught: set[str] = set()  # variables bound by As
+        self.loops: list[tuple[str, YamlNode]] = []  # variables of For, and the collections they iterate over
         self.returns: list[YamlNode] = []
 
     @property
     def is_sound(self) -> bool:
-        """False when something could not be read; then no variable is said to be unread or unassigned."""
+        """False if a part could not be read. No variable of such a body is reported as unread or unassigned."""
         return not any(finding.code in _UNREADABLE for finding in self.findings)
 
 
 def read_body(report: FileReporter, node: YamlNode | None) -> MethodBody:
-    """Read a method body; a body that is missing or empty is an empty method."""
+    """Read a method body; a missing or empty body is an empty method."""
     body = MethodBody()
     if node is not None:
         defects = Defects(report.source)
@@ -137,7 +139,7 @@ class _Walker:
                 self.choice(statement, in_loop=in_loop)
 
     def choice(self, statement: ast.Statement, *, in_loop: bool) -> None:
-        """Constructs whose blocks are in the same loop as they are themselves."""
+        """Walk constructs whose blocks belong to the same loop as the construct."""
         match statement:
             case ast.If(condition=condition):
                 self.predicate(condition)
@@ -168,7 +170,7 @@ class _Walker:
             self.body.assignments.append(BodyAssignment(target, statement.value.node))
 
     def predicate(self, value: ast.Value) -> None:
-        """A condition or a count: a text there is an expression; an empty one and other scalars stand for themselves."""
+        """Walk a condition or a count: a string is an expression there, other scalars are constants."""
         if isinstance(value, ast.Expr):
             self.expression(value)
         elif isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
@@ -185,7 +187,7 @@ class _Walker:
             self.body.findings.append(parse_error_finding(self.report, scalar, parsed))
 
     def value(self, value: ast.Value) -> None:
-        """The expressions of a value; a plain text in it that looks like code and does not parse is a finding."""
+        """Walk the expressions of a value; report plain text that looks like code and does not parse."""
         match value:
             case ast.Expr():
                 self.expression(value)
@@ -221,7 +223,7 @@ def _inner_blocks(statement: ast.Statement) -> Iterator[ast.Block]:
             pass
 
 
-# Functions that bind names of their own (`let(x => 1) -> $x`, `… .as($ => x)`); where one stands, names are let be.
+# Functions that bind names (`let(x => 1) -> $x`, `… .as($ => x)`); variables are not checked where one occurs.
 _BINDERS: Final = frozenset({"let", "as", "def", "with", "unpack", "lambda"})
 
 NEVER_READ: Final = package_rule(
@@ -239,7 +241,10 @@ NEVER_ASSIGNED: Final = package_rule(
 
 
 def check_locals(report: FileReporter, body: MethodBody, arguments: frozenset[str]) -> Iterator[Finding]:
-    """Variables are seen without regard to the order of statements: loops may turn any order around."""
+    """Report local variables that are never read or never assigned.
+
+    The order of statements is ignored: a loop may reverse any order.
+    """
     if not body.is_sound:
         return
     reads: dict[str, tuple[ExpressionText, Variable]] = {}
@@ -254,7 +259,7 @@ def check_locals(report: FileReporter, body: MethodBody, arguments: frozenset[st
         if isinstance(tree, Variable):
             written.setdefault(tree.name, assignment)
         else:
-            # `$x.a: 1` reads $x and writes into what it holds.
+            # `$x.a: 1` reads $x and writes into its value.
             for variable in _find_variables(tree):
                 reads.setdefault(variable.name, (assignment.target, variable))
     assigned = {*written, *body.bound, *arguments, "this"}
@@ -263,7 +268,7 @@ def check_locals(report: FileReporter, body: MethodBody, arguments: frozenset[st
         if name and name not in reads and name not in ("this", "_"):
             hint = "remove the assignment, or keep only the call on its right side"
             target = assignment.target
-            # A variable that is read under another name may be this one, misspelt.
+            # A variable that is read under another name may be a misspelling of this one.
             fix = None if missing else call_alone(report, target.scalar, assignment.value)
             message = f"${name} is assigned and never read"
             yield report.at(target.span(), NEVER_READ, message, hint=hint, fix=fix)
@@ -285,7 +290,7 @@ def _find_variables(node: Node) -> Iterator[Variable]:
 
 
 def binds_names(node: Node) -> bool:
-    """Whether an expression gives names to values of its own, so that any `$x` in it may be one of them."""
+    """Tell whether an expression binds names of its own, so that any `$x` in it may be one of them."""
     match node:
         case Binary(operator="->"):
             return True

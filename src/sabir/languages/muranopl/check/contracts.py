@@ -1,9 +1,7 @@
-"""Contracts as code: their form (spec 000, "Contract").
+"""Checks of contracts: their form (spec 000, "Contract"), and constant defaults that violate them (S-01).
 
-Constant defaults that break their own contract (S-01).
-
-The contract engine of the language decides. It is not loaded for what is plain to see: most defaults are of the type
-that the contract names.
+The contract engine of the language decides whether a default is accepted. It is not loaded for obvious cases,
+because most defaults are of the type that the contract names.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ NO_CONTRACT: Final = package_rule(
 
 
 def contract_expressions(report: FileReporter, contract: YamlNode) -> Iterator[ExpressionText]:
-    """All expressions of a contract that parse, keys of mappings included."""
+    """Return all expressions of a contract that parse, including keys of mappings."""
     if isinstance(contract, YamlScalar):
         if isinstance(contract.value, str):
             parsed = parse_scalar(report, contract)
@@ -68,10 +66,13 @@ def contract_expressions(report: FileReporter, contract: YamlNode) -> Iterator[E
 def check_contract(
     report: FileReporter, contract: YamlNode | None, *, literal_allowed: bool = False
 ) -> Iterator[Finding]:
-    """A contract is an expression on `$`, or a list or mapping of contracts; under a key a literal is legal."""
+    """Report a contract that is neither an expression on `$` nor a list or mapping of contracts.
+
+    Under a key of a mapping a literal is legal as well.
+    """
     if isinstance(contract, YamlSequence):
         for position, item in enumerate(contract.items):
-            # Behind the first item come the bounds of the list: numbers.
+            # After the first item come the bounds of the list, which are numbers.
             bound = position > 0 and isinstance(item, YamlScalar) and isinstance(item.value, int)
             if not bound:
                 yield from check_contract(report, item)
@@ -105,8 +106,10 @@ def _check_scalar(report: FileReporter, contract: YamlScalar, *, literal_allowed
 
 
 def _check_functions(report: FileReporter, contract: ExpressionText) -> Iterator[Finding]:
-    """A misspelt function of the chain; only one that is nearly a known one, since contracts may call other code. And
-    values where the engine takes none, or none where it needs some."""
+    """Report misspelled contract functions and wrong numbers of arguments.
+
+    Contracts may call other code, so an unknown function is reported only if it resembles a known one.
+    """
     for call in contract_chain(contract.tree) or ():
         if call.name in _TYPES and call.arguments:
             message = f"the contract function {call.name!r} takes no arguments"
@@ -127,7 +130,7 @@ def _mentions_value(node: Node) -> bool:
 
 
 def contract_chain(node: Node) -> tuple[Call, ...] | None:
-    """The calls of `$.a().b()`, first one first; None for anything else."""
+    """Return the calls of `$.a().b()`, in order; None for any other expression."""
     calls: list[Call] = []
     while isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Call):
         calls.append(node.right)
@@ -136,7 +139,7 @@ def contract_chain(node: Node) -> tuple[Call, ...] | None:
 
 
 def accepts_null(report: FileReporter, contract: YamlNode | None) -> bool:
-    """Whether a missing value passes; only `.notNull()` refuses it for sure."""
+    """Tell whether a contract accepts null; only `.notNull()` certainly rejects it."""
     if not isinstance(contract, YamlScalar) or not isinstance(contract.value, str):
         return True
     parsed = parse_scalar(report, contract)
@@ -167,12 +170,12 @@ DEFAULT_KEY_DROPPED: Final = package_rule(
     off_by_default=True,
 )
 
-# Never an expression by the document, yet the engine runs what looks like one; of that nothing is said.
+# Not an expression by spec 000, yet the engine evaluates what looks like one, so nothing is reported.
 _code_pattern: Final = lazy_pattern(r"\$|\w\(")
 
 
 class Defaults:
-    """The defaults of one package, against the contracts of its format."""
+    """Checks the defaults of one package against the contracts of its format."""
 
     def __init__(self, version: Version | None) -> None:
         self._version = version or LATEST
@@ -203,7 +206,7 @@ class Defaults:
         if _is_plainly_kept(report, contract, default):
             return None
         if isinstance(contract, YamlScalar) and "$" not in contract.text:
-            return None  # no contract at all, which is a finding of its own
+            return None  # a missing contract is reported elsewhere
         if any(_code_pattern().search(text_of(scalar) or "") for scalar in walk_scalars(default)):
             return None
         violation = self._questions.refusal(contract, plain_data(default), report.source)
@@ -214,7 +217,7 @@ class Defaults:
 
 
 def _find_dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNode]:
-    """Keys of a default that its contract does not name: they never reach the object (S-07)."""
+    """Return the keys of a default that its contract does not name: they never reach the object (S-07)."""
     if not isinstance(contract, YamlMapping) or not isinstance(default, YamlMapping):
         return
     declared = {text_of(key) for key in contract}
@@ -227,7 +230,7 @@ def _find_dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNo
 
 
 def _is_plainly_kept(report: FileReporter, contract: YamlNode, default: YamlNode) -> bool:
-    """Whether the contract takes the value for sure; False: ask the engine."""
+    """Tell whether the contract certainly accepts the value; False means that the engine has to decide."""
     if isinstance(contract, YamlSequence):
         return (
             len(contract) == 1
@@ -257,7 +260,7 @@ def _is_accepted(call: Call, value: object) -> bool:
 
 
 def _is_satisfied(predicate: Node, value: object) -> bool:
-    """The usual predicates: a number compared, one of some texts."""
+    """Evaluate the usual predicates: a comparison with a number, or membership in a list of strings."""
     match predicate:
         case Binary(operator="in", left=Variable(name=""), right=ListLiteral(items=items)):
             return isinstance(value, str) and value in [

@@ -1,11 +1,8 @@
-"""What the core library has, as far as checks need to know it without loading it.
+"""Tables of the core library: its classes with their members, and the functions of expressions.
 
-Members of the core library classes, for checks of the classes that extend them. Read when first asked for.
-
-Functions and methods that every MuranoPL expression can call, as far as checks must tell them from methods.
-
-The tables are those of the engine's own registry, written down: loading the engine would more than double the time that
-checking a small package takes. A test compares them.
+The tables repeat what the engine's own registry holds, because loading the engine would more than double the
+time that a check of a small package takes. A test compares the two. The members of a class are parsed when it
+is first requested.
 """
 
 from __future__ import annotations
@@ -55,6 +52,8 @@ _FILE: Final = Path(__file__).with_name("core_members.txt")
 
 
 class CoreClass(Struct, frozen=True):
+    """The parents and member names of one class of the core library."""
+
     parents: tuple[str, ...]
     inputs: frozenset[str]
     """Properties that code cannot assign to: Usage In and Const."""
@@ -64,13 +63,13 @@ class CoreClass(Struct, frozen=True):
 
 
 def core_class(name: str) -> CoreClass | None:
-    """What is known of a class of the core library; None for one whose members are not all known."""
+    """Return a class of the core library; None if its members are not all known."""
     line = _read_index_lines().get(name)
     return None if line is None else _parse_class_line(line)
 
 
 def core_heirs(name: str) -> tuple[str, ...]:
-    """The classes of the core library that extend one, directly or not."""
+    """Return the classes of the core library that extend the given one, directly or not."""
     return _find_subclasses(name) if name in _read_index_lines() else ()
 
 
@@ -112,10 +111,10 @@ _EAGER: Final = """
     symmetricDifference take timespan toCharArray toList toLower toSet toUpper trim trimLeft
     trimRight tuple type typeinfo union unpack utctz values with zip zipLongest
 """
-# Methods that every object has, settings of the engine, and what test fixtures mock methods with.
+# Methods of every object, settings of the engine, and the mock functions of test fixtures.
 _OTHER: Final = "getAttr setAttr config inject originalMethod withOriginal"
 
-# Functions with an argument that is evaluated later, often item by item: inside it `$` may be the item. `let` and
-# `with` change what `$` is behind an arrow.
+# Functions with a lambda argument, often evaluated item by item: inside it `$` may be the item. `let` and
+# `with` change the meaning of `$` after an arrow.
 LAMBDA_FUNCTIONS: Final = frozenset((*_LAZY.split(), "let", "with"))
 FUNCTIONS: Final = frozenset((*_EAGER.split(), *_OTHER.split())) | LAMBDA_FUNCTIONS

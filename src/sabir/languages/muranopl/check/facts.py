@@ -1,4 +1,8 @@
-"""What is worked out once for a class: its method bodies, its ancestry, the members it has."""
+"""Facts about a class that are computed once: its method bodies, its ancestors, its members.
+
+`Lineage` answers which members an object of a class may have. It includes the subclasses, because a base
+class or mixin may use members that only its subclasses define.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,13 @@ from sabir.languages.muranopl.check.core_library import CoreClass, core_class, c
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.languages.muranopl.syntax.report import FileReporter
 
-# An ancestry that is longer was made by a machine, or to keep one busy; nothing is said of its members.
+# A longer ancestry is generated or hostile input; its members are not checked.
 _MOST_RELATIVES = 1000
 CONSTRUCTORS = (".init", "initialize")
 
 
 class MethodSignature(Struct, frozen=True, eq=False):
-    """The arguments of a method, as a call has to fit them."""
+    """The arguments of a method that a call has to match."""
 
     standard: tuple[str, ...]
     required: frozenset[str]
@@ -30,6 +34,8 @@ class MethodSignature(Struct, frozen=True, eq=False):
 
 
 class MethodFacts(Struct, frozen=True, eq=False):
+    """A method with its body as the checks see it, and the names of its arguments."""
+
     name: str
     node: MethodNode
     body: MethodBody
@@ -38,7 +44,7 @@ class MethodFacts(Struct, frozen=True, eq=False):
 
 
 class ClassFacts:
-    """One class: made by `Facts`, which also knows the others."""
+    """The facts of one class; created by `Facts`, which also knows the other classes."""
 
     def __init__(self, facts: Facts, document: ClassDocument) -> None:
         self._facts = facts
@@ -74,7 +80,7 @@ class ClassFacts:
 
     @cached_property
     def lineage(self) -> Lineage | None:
-        """The class with its ancestors and heirs; None when one of them is not known."""
+        """The class with its ancestors and subclasses; None if one of them is unknown."""
         return self._facts.lineage_of_document(self.document)
 
     @cached_property
@@ -84,7 +90,7 @@ class ClassFacts:
 
 
 class Facts:
-    """The facts of all classes of a package."""
+    """The facts of all classes of a package, computed on demand."""
 
     def __init__(self, table: PackageClasses) -> None:
         self.table = table
@@ -98,12 +104,12 @@ class Facts:
         return facts
 
     def relatives(self, name: str) -> tuple[ClassFacts, ...]:
-        """The classes of the package and of those it requires that share their members with the objects of a class."""
+        """Return the classes, here and in required packages, that share members with the objects of a class."""
         lineage = self.lineage_of(name)
         return () if lineage is None else lineage.own
 
     def lineage_of(self, name: str) -> Lineage | None:
-        """The members that an object of a class may have; None when they are not all known."""
+        """Return the members that an object of a class may have; None if they are not all known."""
         document = self.table.document(name)
         if document is not None:
             return self.of(document).lineage
@@ -129,7 +135,9 @@ class Facts:
         return self._with_heirs(name, Ancestry((), tuple(core.values())))
 
     def _with_heirs(self, name: str | None, ancestry: Ancestry) -> Lineage | None:
-        """Members are found in the class of the object: a base class or a mixin may use what its heirs bring along."""
+        """Add the subclasses: members are looked up in the class of the object, so a base class or a mixin may
+        use theirs.
+        """
         own = {id(document): document for document in ancestry.own}
         core = dict.fromkeys(ancestry.core)
         heirs = self.table.descendants(name)
@@ -145,7 +153,7 @@ class Facts:
 
 
 class Lineage:
-    """The members that a class has of its own and by inheritance."""
+    """The members that a class defines or inherits."""
 
     def __init__(self, own: tuple[ClassFacts, ...], core: tuple[CoreClass, ...]) -> None:
         self.own = own
@@ -153,7 +161,7 @@ class Lineage:
 
     @cached_property
     def methods(self) -> Mapping[str, MethodSignature | None]:
-        """By name; None where the arguments are not known."""
+        """Signatures by name; None where the arguments are unknown."""
         found: dict[str, MethodSignature | None] = {}
         for facts in self.own:
             for method in facts.methods:
@@ -165,7 +173,7 @@ class Lineage:
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
-        """Declared properties with their usage; none where a misspelt key may have been meant as `Usage`."""
+        """Declared properties with their usage; no usage if a misspelled key may have been meant as `Usage`."""
         found: dict[str, str] = {}
         for facts in self.own:
             for declared in facts.document.members.properties:
@@ -196,7 +204,7 @@ class Lineage:
 
     @cached_property
     def constructing(self) -> frozenset[str]:
-        """Methods that run while the object is made: the constructor and what it calls, one after the other."""
+        """Methods that run while the object is created: the constructor and, transitively, what it calls."""
         calls: dict[str, set[str]] = {}
         for facts in self.own:
             for method in facts.methods:
@@ -214,7 +222,7 @@ class Lineage:
 
 
 def own_property(node: Node) -> str | None:
-    """The name x of `$.x` or `$this.x`."""
+    """Return the name x of `$.x` or `$this.x`; None for any other expression."""
     match node:
         case Binary(operator=".", left=Variable(name="" | "this"), right=Word(value=name)):
             return name
@@ -223,7 +231,7 @@ def own_property(node: Node) -> str | None:
 
 
 def _find_property_reads(tree: Node) -> Iterator[str]:
-    """Names of properties of the object itself that an expression reads."""
+    """Return the properties of the object itself that an expression reads."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -234,7 +242,7 @@ def _find_property_reads(tree: Node) -> Iterator[str]:
 
 
 def _find_called_names(tree: Node) -> set[str]:
-    """Names that an expression calls."""
+    """Return the names that an expression calls."""
     found: set[str] = set()
     waiting = [tree]
     while waiting:
@@ -259,5 +267,5 @@ def _build_signature(report: FileReporter, method: MethodNode) -> MethodSignatur
 
 
 def _is_required(report: FileReporter, argument: ArgumentNode) -> bool:
-    """An argument may be left out when it has a default or its contract takes null."""
+    """Tell whether an argument must be passed: it has no default and its contract rejects null."""
     return argument.default is None and not accepts_null(report, argument.contract.node)

@@ -1,8 +1,8 @@
-"""Classes of values, as far as they can be told without running anything.
+"""Inference of the classes of values, without running anything.
 
-They flow from contracts (`$.class(X)`), `new(X)`, `find(X)`, `cast(X)` and type names, through assignments, loops, properties
-and what methods return. Where two ways disagree, or one is not known, nothing is known of the value: a check that keeps
-silent is better than one that is wrong.
+Classes flow from contracts (`$.class(X)`), `new(X)`, `find(X)`, `cast(X)` and type names through assignments,
+loops, properties and results of methods. Where two sources disagree, or one is unknown, the value is unknown:
+a check that stays silent is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ObjectType(Struct, frozen=True):
 
 
 class Inference:
-    """Asks for the classes of values in the methods of one package."""
+    """Infers the classes of values in the methods of one package. Every answer is computed once."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -86,7 +86,7 @@ class Inference:
     def type_of(
         self, node: Node, facts: ClassFacts, method: MethodFacts, dollar: ObjectType | None
     ) -> ObjectType | None:
-        """The class of a part of an expression; `dollar` is that of a bare `$` there."""
+        """Return the class of a part of an expression; `dollar` is the class of a bare `$` in it."""
         return _Place(self, facts, method).type_of(node, dollar)
 
     def this_type(self, facts: ClassFacts, method: MethodFacts) -> ObjectType | None:
@@ -111,7 +111,7 @@ class Inference:
         return _common_type(declared or self._find_assigned_types(relatives, name))
 
     def _find_assigned_types(self, relatives: Iterable[ClassFacts], name: str) -> Iterable[ObjectType | None]:
-        """What the methods of a class put into a property that is not declared."""
+        """Return the types that the methods of a class assign to an undeclared property."""
         for facts in relatives:
             for method in facts.methods:
                 for assignment in method.body.assignments:
@@ -161,7 +161,7 @@ class Inference:
     def value_types(
         self, value: YamlNode, facts: ClassFacts, method: MethodFacts
     ) -> Iterable[ObjectType | None]:
-        """The class of a value that code assigns or returns; nothing for null, which any class allows."""
+        """Yield the class of a value that code assigns or returns; nothing for null, which any class accepts."""
         if not isinstance(value, YamlScalar) or not is_expression_scalar(value):
             yield None
             return
@@ -172,7 +172,7 @@ class Inference:
             yield self.type_of(parsed.tree, facts, method, self.this_type(facts, method))
 
     def contract_type(self, document: ClassDocument, contract: YamlNode | None) -> ObjectType | None:
-        """`$.class(X)` with whatever follows, or a list of it."""
+        """Return the type of `$.class(X)` with any calls after it, or of a list of that."""
         if isinstance(contract, YamlSequence):
             items = contract.items
             inner = self.contract_type(document, items[0]) if items else None
@@ -188,7 +188,9 @@ class Inference:
         return None
 
     def _once(self, key: tuple[object, ...], ask: Callable[[], ObjectType | None]) -> ObjectType | None:
-        """An answer is worked out once; where it is needed to work out itself, nothing is known."""
+        """Compute an answer once. If the computation needs its own result, the answer is unknown; this ends
+        recursion.
+        """
         if key not in self._answers:
             self._answers[key] = None
             self._answers[key] = ask()
@@ -196,7 +198,7 @@ class Inference:
 
 
 class _Place(Struct, frozen=True, eq=False):
-    """A method whose expressions are asked about."""
+    """A method whose expressions are examined."""
 
     inference: Inference
     facts: ClassFacts
@@ -226,7 +228,7 @@ class _Place(Struct, frozen=True, eq=False):
                 return None
 
     def _infer_class_argument(self, function: str, arguments: tuple[Node, ...]) -> ObjectType | None:
-        """`new(X, …)` and `cast(value, X)`."""
+        """Return the class of `new(X, …)` and `cast(value, X)`."""
         at = 0 if function == "new" else 1
         return resolve_class_argument(self.facts.document, arguments[at]) if len(arguments) > at else None
 
@@ -254,7 +256,7 @@ class _Place(Struct, frozen=True, eq=False):
 
 
 def resolve_class_argument(document: ClassDocument, node: Node) -> ObjectType | None:
-    """The class that an argument names: `prefix:Name`, `Name`, `a.b.Name`, `'a.b.Name'`."""
+    """Return the class that an argument names: `prefix:Name`, `Name`, `a.b.Name`, `'a.b.Name'`."""
     written = type_name(node)
     if written is None and isinstance(node, Literal | Word):
         written = node.value if isinstance(node.value, str) else None
@@ -265,6 +267,6 @@ def resolve_class_argument(document: ClassDocument, node: Node) -> ObjectType | 
 
 
 def _common_type(types: Iterable[ObjectType | None]) -> ObjectType | None:
-    """The type that all ways agree on; null tells nothing."""
+    """Return the type that all sources agree on; null carries no information."""
     distinct = set(types)
     return next(iter(distinct)) if len(distinct) == 1 else None

@@ -1,6 +1,7 @@
-"""The manifest (spec 001, "Manifest validation" and "Manifest structure").
+"""The validators of the manifest and of the package root (spec 001, "Manifest validation").
 
-The package as a whole (spec 001, "Package structure reference").
+A manifest that cannot be used, or whose format is not MuranoPL, gives one finding: the rest of such a package
+cannot be judged.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ LOGO_FORMAT: Final = package_rule(
 
 
 class ManifestValidator(ViewValidator):
-    """`manifest.yaml`: its form, its keys, and the files it names."""
+    """Checks `manifest.yaml`: its form, its keys, and the files it names."""
 
     short_name: ClassVar[str] = "MAN"
     long_name: ClassVar[str] = "manifest"
@@ -91,7 +92,7 @@ class ManifestValidator(ViewValidator):
         foreign = not self._view.is_checked_language
         yield from check_keys(report, manifest, foreign=foreign)
         if foreign:
-            # One finding says that the format is not ours; what its other keys and files mean is not ours to judge.
+            # One finding reports the foreign format; its other keys and files have a meaning that sabir does not know.
             return
         yield from check_classes(report, manifest.get("Classes"))
         if self.package.single_file:
@@ -131,7 +132,7 @@ class ManifestValidator(ViewValidator):
             if text_of(value) is not None
         ]
         listed = {path for _, _, path in named}
-        # Without their common ending, or every name would look like every other.
+        # Compared without their common extension, or every name would resemble every other.
         free = [
             name.removeprefix("Classes/").removesuffix(".yaml")
             for name in self.package.list("Classes")
@@ -161,7 +162,9 @@ class ManifestValidator(ViewValidator):
                 yield replace(unlisted, fix=fix) if fix else unlisted
 
     def _listing(self, path: str, classes: YamlMapping) -> Fix | None:
-        """Lists the classes of a file below the last line of `Classes`, when that is written in lines."""
+        """Build the fix that lists the classes of a file after the last line of `Classes`; None for a flow
+        mapping.
+        """
         from sabir.languages.muranopl.check.class_view import class_documents
 
         source = self._view.manifest_source
@@ -209,7 +212,7 @@ class ManifestValidator(ViewValidator):
         )
 
 
-# A model in the root is the one that `sabir run` and `sabir compile` take when none is named.
+# `sabir run` and `sabir compile` use a model in the root when none is named.
 _MODELS: Final = ("model.yaml", "model.yml", "model.json")
 _ROOT_FILES: Final = frozenset({MANIFEST, "LICENSE", "README.rst", "images.lst", *_MODELS})
 
@@ -227,7 +230,7 @@ NO_LICENCE: Final = package_rule(
 
 
 class PackageValidator(ViewValidator):
-    """What lies in the root of the package."""
+    """Checks the files in the root of the package (spec 001, "Package structure reference")."""
 
     short_name: ClassVar[str] = "PKG"
     long_name: ClassVar[str] = "package"
@@ -236,7 +239,7 @@ class PackageValidator(ViewValidator):
         yield from FileSelection.of(files).only(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
-        # Without a usable manifest that is the only finding of the run (E001, E002, E007 come from its validator).
+        # An unusable manifest is the only finding of the run (E001, E002 and E007 come from its validator).
         if self.package.single_file or self._view.manifest is None:
             return
         if not self._view.is_checked_language:

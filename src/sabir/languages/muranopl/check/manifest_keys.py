@@ -1,4 +1,4 @@
-"""The keys of a manifest and the form of their values (spec 001, "Manifest structure")."""
+"""Checks of the keys of a manifest and of the form of their values (spec 001, "Manifest structure")."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sabir.languages.muranopl.syntax.values import (
 from sabir.source.packages.file_access import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-# The engine also reads Supplier (who offers the application); the document does not list it.
+# The engine also reads Supplier (the vendor of the application); spec 001 does not list it.
 MANIFEST_KEYS: Final = frozenset(
     [
         "Format",
@@ -136,7 +136,7 @@ def _report_missing_key(report: FileReporter, manifest: YamlMapping, key: str) -
 
 
 def check_keys(report: FileReporter, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
-    """The keys of the manifest and the form of their values."""
+    """Report unknown and missing keys of the manifest, and malformed values."""
     if not foreign:
         yield from report_unknown_keys(
             report, manifest, MANIFEST_KEYS, code=UNKNOWN_SECTION, what="a manifest"
@@ -164,7 +164,7 @@ def check_keys(report: FileReporter, manifest: YamlMapping, *, foreign: bool = F
 
 
 def check_format(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
-    """`Format` is one that is known; a bare number is a version of MuranoPL."""
+    """Report an unknown `Format`; a bare number is a version of MuranoPL."""
     if value is None or is_null(value):
         return
     text = value.text if isinstance(value, YamlScalar) else ""
@@ -185,6 +185,7 @@ def check_format(report: FileReporter, value: YamlNode | None) -> Iterator[Findi
 
 
 def check_full_name(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
+    """Report a `FullName` that is not a dotted name, or is not in lowerCamelCase."""
     if value is None:
         return
     text = text_of(value)
@@ -197,13 +198,14 @@ def check_full_name(report: FileReporter, value: YamlNode | None) -> Iterator[Fi
 
 
 def check_version(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
-    """SemVer; short forms are completed (S-23), so a number will do as well."""
+    """Report a `Version` that is not SemVer. Short forms are completed (S-23), so a number is accepted too."""
     if value is not None and not is_null(value) and not _can_be_read(read_version, value):
         hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
         yield report.at(value, TYPE_OR_VERSION, f"Version cannot be {quote_node(value)}", hint=hint)
 
 
 def check_tags(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
+    """Report `Tags` that are not a list of strings. A single word has a fix that makes it a list."""
     if value is None or is_null(value):
         return
     if not isinstance(value, YamlSequence):
@@ -220,6 +222,7 @@ def check_tags(report: FileReporter, value: YamlNode | None) -> Iterator[Finding
 
 
 def check_require(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
+    """Report entries of `Require` that are not package names with version ranges."""
     hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
     entries = yield from _check_section(report, value, "Require", REQUIRE_FORM, hint)
     for key, wanted in entries:
@@ -231,6 +234,7 @@ def check_require(report: FileReporter, value: YamlNode | None) -> Iterator[Find
 
 
 def check_version_spec(report: FileReporter, name: str, value: YamlNode) -> Iterator[Finding]:
+    """Report a version range of a required package that cannot be parsed."""
     if not _can_be_read(read_version_spec, value):
         hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
         yield report.at(value, REQUIRED_VERSION, f"{quote_node(value)} is no version of {name}", hint=hint)
@@ -245,7 +249,7 @@ def _can_be_read(read: Callable[[YamlNode], object], value: YamlNode) -> bool:
 
 
 def check_classes(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
-    """The form of `Classes`: qualified names and files below `Classes/`."""
+    """Report entries of `Classes` that are not qualified names with files under `Classes/`."""
     hint = "write class names with their files: {com.example.Site: Site.yaml}"
     entries = yield from _check_section(report, value, "Classes", LOGO_OR_CLASSES_FORM, hint)
     for key, file in entries:
@@ -265,7 +269,7 @@ def check_classes(report: FileReporter, value: YamlNode | None) -> Iterator[Find
 def _check_section(
     report: FileReporter, value: YamlNode | None, section: str, rule: Rule, hint: str
 ) -> Generator[Finding, None, Iterable[tuple[YamlNode, YamlNode]]]:
-    """The entries of a section that may be left out; anything but a mapping is told, and has none."""
+    """Yield findings about the form of an optional section; return its entries, none if it is not a mapping."""
     if value is None or is_null(value):
         return ()
     if not isinstance(value, YamlMapping):
@@ -275,7 +279,7 @@ def _check_section(
 
 
 def is_class_file(value: YamlNode) -> bool:
-    """Whether a value of `Classes` names a file below `Classes/`, be it there or not."""
+    """Tell whether a value of `Classes` names a file under `Classes/`; the file need not exist."""
     path = text_of(value)
     if path is None or name_defect(path) == "is absolute":
         return False

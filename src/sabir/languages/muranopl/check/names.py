@@ -1,4 +1,4 @@
-"""The names of the language: how they are spelt, and what is known by format version (spec 001)."""
+"""Rules of spelling for the names of the language (spec 001)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ LATEST: Final[Version] = (1, 4)
 
 
 def is_identifier(name: str) -> bool:
-    """Letters, digits and `_` of ASCII, not beginning with a digit."""
+    """Tell whether a name has only ASCII letters, digits and `_`, and does not start with a digit."""
     return name.isascii() and name.isidentifier()
 
 
 def is_dotted_name(name: str) -> bool:
+    """Tell whether all parts of a name between its dots are identifiers."""
     return all(map(is_identifier, name.split(".")))
 
 
 def is_lower_camel(name: str) -> bool:
-    """Every part of a dotted name begins with a small letter and has no underscore."""
+    """Tell whether every part of a dotted name starts with a lowercase letter and has no underscore."""
     return all(part[:1].islower() and "_" not in part for part in name.split("."))
 
 
 def is_camel_case(name: str) -> bool:
-    """`Name`, `HTTPServer` or `_Name`; not `NAME`, unless it is an abbreviation of up to three letters."""
+    """Accept `Name`, `HTTPServer` and `_Name`; reject `NAME` unless it is an abbreviation of up to three
+    letters.
+    """
     word = name.lstrip("_")
     is_shout = len(name) > 3 and name.isalnum() and name == name.upper()
     return word.isascii() and word.isalnum() and word[0].isupper() and not is_shout

@@ -1,6 +1,7 @@
-"""Names in the code of methods: members of objects whose class is known, functions, resource files.
+"""Checks of names in method code: members of objects whose class is known, functions, resource files, arguments.
 
-Calls against the arguments that a method declares.
+Names are reported only where the class of the receiver is inferred with certainty. Inside lambdas `$` may be
+an item, so it is unknown unless the function is known to evaluate its argument on the object.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ CALL_ARGUMENTS: Final = package_rule(
 def check_call(
     report: FileReporter, expression: ExpressionText, call: Call, signature: MethodSignature | None
 ) -> Iterator[Finding]:
-    """Whether a call fits a signature; one that is not known fits anything."""
+    """Report a call that does not match a signature; every call matches an unknown signature."""
     if signature is None:
         return
     words = [
@@ -76,7 +77,7 @@ def check_call(
 def check_values(
     report: FileReporter, expression: ExpressionText, call: Call, cls: str, lineage: Lineage
 ) -> Iterator[Finding]:
-    """The values that `new(X, name => value)` gives to properties: the engine ignores one of another name."""
+    """Report values that `new(X, name => value)` sets on unknown properties: the engine ignores them."""
     names = set(lineage.properties)
     for constructor in CONSTRUCTORS:
         signature = lineage.methods.get(constructor)
@@ -104,7 +105,7 @@ def _too_many(name: str, signature: MethodSignature, positional: int) -> str:
 
 
 _RESOURCES: Final = "io.murano.system.Resources"
-# Words of contracts that published packages also call as functions, in code that the engine seldom reaches.
+# Contract functions that published packages also call elsewhere, in code that the engine rarely reaches.
 _TOLERATED: Final = frozenset({"string"})
 _RESOURCE_CALLS: Final = frozenset({"string", "json", "yaml", "binary"})
 
@@ -135,7 +136,7 @@ NO_RESOURCE: Final = package_rule(
 
 
 class NameChecker:
-    """What the names in the methods of a package mean."""
+    """Resolves the names in the methods of a package."""
 
     def __init__(self, table: PackageClasses, inference: Inference) -> None:
         self.table = table
@@ -163,7 +164,9 @@ class _Walker(Struct, frozen=True, eq=False):
         return self.facts.report
 
     def walk(self, node: Node, dollar: ObjectType | None) -> Iterator[Finding]:
-        """`dollar` is what is known of a bare `$`: the object itself, and inside a lambda the item."""
+        """Walk an expression. `dollar` is the type of a bare `$`: the object itself, or the item inside a
+        lambda.
+        """
         written = type_name(node)
         if written is not None:
             yield from self._class(node, written)
@@ -183,7 +186,7 @@ class _Walker(Struct, frozen=True, eq=False):
                 yield from self._arguments(call, self._dollar_in(call, dollar))
             case Index(value=value, arguments=arguments):
                 yield from self.walk(value, dollar)
-                for argument in arguments:  # `$.hosts[$.name = x]` chooses items, as `where` does
+                for argument in arguments:  # `$.hosts[$.name = x]` selects items, as `where` does
                     yield from self.walk(argument, None)
             case Binary(operator="->", left=left, right=right):
                 yield from self.walk(left, dollar)
@@ -197,7 +200,7 @@ class _Walker(Struct, frozen=True, eq=False):
         yield from check_class_reference(self.report, self.table, self.facts.document, span, written)
 
     def _check_class_name(self, call: Call) -> Iterator[Finding]:
-        """`new(Name)` and `new('a.b.Name')`, which name their class without a colon."""
+        """Check `new(Name)` and `new('a.b.Name')`, which name their class without a colon."""
         first = call.arguments[0] if call.name == "new" and call.arguments else None
         written = (
             first.value if isinstance(first, (Word, Literal)) else read_dotted_name(first) if first else None
@@ -208,7 +211,7 @@ class _Walker(Struct, frozen=True, eq=False):
             yield from self._new(resolve_class_argument(self.facts.document, first), call)
 
     def _new(self, type_: ObjectType | None, call: Call) -> Iterator[Finding]:
-        """`new(X, name => value)`: the class has the property, or its constructor an argument of that name."""
+        """Check `new(X, name => value)`: the class has such a property, or its constructor such an argument."""
         lineage = None if type_ is None else self.inference.lineage_of(type_.cls)
         if type_ is not None and lineage is not None and lineage.own:
             yield from check_values(self.report, self.expression, call, type_.cls, lineage)
@@ -233,7 +236,7 @@ class _Walker(Struct, frozen=True, eq=False):
         return self.inference.type_of(node, self.facts, self.method, dollar)
 
     def _lineage(self, receiver: Node, type_: ObjectType | None) -> Lineage | None:
-        """The members of the object, or of the class, that a call or a read goes to."""
+        """Return the members of the object, or of the class, that a call or a read refers to."""
         written = type_name(receiver)
         if written is not None:
             name = self.facts.document.resolve(written)
@@ -260,7 +263,7 @@ class _Walker(Struct, frozen=True, eq=False):
         yield from self._arguments(call, inner)
 
     def _may_be_extension(self, name: str) -> bool:
-        """Whether an imported class brings the method along."""
+        """Tell whether an imported class may define the method as an extension."""
         for reference in self.facts.document.head.imports:
             lineage = None if reference.name is None else self.inference.lineage_of(reference.name)
             if lineage is None or name in lineage.methods:
@@ -277,7 +280,9 @@ class _Walker(Struct, frozen=True, eq=False):
         return self.report.at(span, UNKNOWN_METHOD, message, hint=meant.hint, fix=fix)
 
     def _dollar_in(self, call: Call, dollar: ObjectType | None) -> ObjectType | None:
-        """What `$` is in the arguments; of a function that takes lambdas, or that is not known, it may be anything."""
+        """Return the type of `$` in the arguments; unknown for functions that take lambdas and for unknown
+        functions.
+        """
         return dollar if call.name in FUNCTIONS and call.name not in LAMBDA_FUNCTIONS else None
 
     def _arguments(self, call: Call, dollar: ObjectType | None) -> Iterator[Finding]:
@@ -298,7 +303,7 @@ class _Walker(Struct, frozen=True, eq=False):
     # -- resources ---------------------------------------------------------------------------------------------------
 
     def _resource(self, receiver: ObjectType | None, call: Call) -> Iterator[Finding]:
-        """`new(sys:Resources).string('file')`: the file must be there."""
+        """Report `new(sys:Resources).string('file')` if the package has no such file."""
         package = self.table.view.package
         if package.single_file or call.name not in _RESOURCE_CALLS or receiver != ObjectType(_RESOURCES):
             return
@@ -317,5 +322,5 @@ class _Walker(Struct, frozen=True, eq=False):
 
 
 def _defines_functions(node: Node) -> bool:
-    """`def(name, …)`, whose function is called by its name."""
+    """Tell whether an expression has `def(name, …)`, which defines a function that is called by its name."""
     return (isinstance(node, Call) and node.name == "def") or any(map(_defines_functions, child_nodes(node)))

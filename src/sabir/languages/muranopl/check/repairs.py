@@ -1,4 +1,7 @@
-"""Fixes of code and of names that take more than another word. None where the text is not as expected."""
+"""Fixes of code and of names that need more than a replaced word.
+
+Each function returns None if the source text is not as expected.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 
 def call_alone(report: FileReporter, target: YamlScalar, value: YamlNode) -> Fix | None:
-    """The right side of an assignment that nobody reads, when it calls something."""
+    """Build the fix that keeps only the right side of an assignment that nothing reads, if it calls something."""
     if not isinstance(value, YamlScalar) or value.tag is not None or not is_expression_scalar(value):
         return None
     parsed = parse_scalar(report, value)
@@ -42,7 +45,7 @@ def _has_call(node: Node) -> bool:
 
 
 def build_prefix_fix(report: FileReporter, namespaces: YamlNode | None, prefix: str, name: str) -> Fix | None:
-    """A prefix declared for the one namespace of the core library that has the class."""
+    """Build the fix that declares a prefix, if exactly one namespace of the core library has the class."""
     candidates = [
         namespace for namespace in core_library.NAMESPACES if f"{namespace}.{name}" in core_library.CLASSES
     ]

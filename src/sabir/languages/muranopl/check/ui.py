@@ -1,6 +1,6 @@
-"""User interface definitions (spec 001, "UI validation").
+"""The validator of UI definitions (spec 001, "UI validation"), and the checks of their expressions.
 
-Expressions of a UI definition: they parse, and the forms and fields they name are there.
+Expressions must parse, and the forms, fields, templates and parameters that they name must exist.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 Fields = Mapping[str, frozenset[str] | None]
 # The dashboard adds this form to every application.
 _BUILT_IN_FORMS: Final = frozenset({"workflowManagement"})
-# `$forms` is all that was filled in, `$index` the turn of a template that `repeat` is at.
+# `$forms` holds all entered values, `$index` is the current iteration of a template under `repeat`.
 _BUILT_IN_VALUES: Final = ("forms", "index")
 
 UNKNOWN_FIELD: Final = package_rule(
@@ -58,14 +58,14 @@ UNPARSABLE_UI_EXPRESSION: Final = package_rule(
 
 
 class _Names(Struct, frozen=True):
-    """What an expression may name: forms with their fields, and values by `$name`. None: not known."""
+    """The names that an expression may use: forms with their fields, and values by `$name`. None means unknown."""
 
     fields: Fields | None
     values: frozenset[str] | None
 
 
 def check_expressions(report: FileReporter, ui: YamlMapping, fields: Fields | None) -> Iterator[Finding]:
-    """Expressions of Application, Templates, Parameters and of validators."""
+    """Check the expressions of Application, Templates, Parameters and of validators."""
     names = _Names(fields, _find_value_names(ui))
     for section in ("Application", "Templates", "Parameters"):
         node = ui.get(section)
@@ -76,12 +76,14 @@ def check_expressions(report: FileReporter, ui: YamlMapping, fields: Fields | No
     for scalar in _form_validators(ui.get("Forms")):
         yield from _check_expression(report, scalar, names, sure=True)
     for scalar in _field_validators(ui.get("Forms")):
-        # There `$` is the value of the field.
+        # In a validator `$` is the value of the field.
         yield from _check_expression(report, scalar, _Names(None, None), sure=True)
 
 
 def _find_value_names(ui: YamlMapping) -> frozenset[str] | None:
-    """What `$name` can be: templates and parameters; None when a method of the application adds more."""
+    """Return the possible `$name` values: templates and parameters; None if a method of the application adds
+    more.
+    """
     if ui.get("ParametersSource") is not None:
         return None
     names: set[str] = set(_BUILT_IN_VALUES)
@@ -111,7 +113,7 @@ def _check_expression(
 def _check_values(
     report: FileReporter, expression: ExpressionText, values: frozenset[str]
 ) -> Iterator[Finding]:
-    """`$name` and `ref(name)`: a template or parameter of that name must be there."""
+    """Report `$name` and `ref(name)` without a template or parameter of that name."""
     waiting: list[Node] = [expression.tree]
     while waiting:
         node = waiting.pop()
@@ -164,7 +166,7 @@ def _expressions_of(validators: YamlNode | None) -> Iterator[YamlScalar]:
 def _check_references(
     report: FileReporter, expression: ExpressionText, node: Node, fields: Fields
 ) -> Iterator[Finding]:
-    """`$.form.field`, outside of lambdas, where `$` would be an item."""
+    """Check `$.form.field` outside lambdas; inside one, `$` would be an item."""
     match node:
         case Binary(
             operator=".",
@@ -212,7 +214,7 @@ UI_VERSION: Final = package_rule(
 
 
 class UiValidator(ViewValidator):
-    """The form that asks a user for the values of an application."""
+    """Checks the UI definition, the form that asks a user for the values of an application."""
 
     short_name: ClassVar[str] = "UI"
     long_name: ClassVar[str] = "ui"
@@ -257,6 +259,7 @@ class UiValidator(ViewValidator):
 
 
 def check_version(report: FileReporter, value: YamlNode | None) -> Iterator[Finding]:
+    """Report a `Version` of the UI definition that is not a known version of the format."""
     if value is None or is_null(value):
         return
     if not isinstance(value, YamlScalar) or value.text not in _VERSIONS:

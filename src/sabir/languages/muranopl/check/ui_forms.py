@@ -1,6 +1,6 @@
-"""Forms and their fields (spec 001, "UI validation"; the form itself is described by the dynamic UI reference).
+"""Checks of forms and their fields, and of the Application section with the object model that they fill in.
 
-The Application section: the object model that the form fills in.
+Spec 001, "UI validation", requires them; the Dynamic UI reference of Murano describes the form itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sabir.lazy import lazy_pattern
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
-# The dashboard also reads region; the document does not list it.
+# The dashboard also reads region; spec 001 does not list it.
 _FORM_KEYS: Final = frozenset({"fields", "validators", "region"})
 FIELD_TYPES: Final = frozenset(
     [
@@ -49,7 +49,7 @@ FIELD_TYPES: Final = frozenset(
         "choice",
         "volume",
         "zone",
-        # Newer than the list of the document; the dashboard has it since its format 2.3.
+        # Newer than the list of spec 001; the dashboard has it since its format 2.3.
         "securitygroup",
     ]
 )
@@ -97,7 +97,7 @@ _flag_text_pattern: Final = lazy_pattern("true|false", re.IGNORECASE)
 
 
 def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] | None:
-    """Names of the forms with the names of their fields; None where they cannot be told."""
+    """Return the names of the forms with the names of their fields; None where they are unknown."""
     if not isinstance(forms, YamlSequence):
         return None
     fields_of: dict[str, frozenset[str] | None] = {}
@@ -110,7 +110,7 @@ def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] |
             return None
         fields = declared.get("fields") if isinstance(declared, YamlMapping) else None
         names = _field_names(fields) if isinstance(fields, YamlSequence) else None
-        before = fields_of.get(name, frozenset())  # two forms of one name fill in one place
+        before = fields_of.get(name, frozenset())  # two forms with the same name fill in the same value
         fields_of[name] = None if names is None or before is None else names | before
     return fields_of
 
@@ -122,6 +122,7 @@ def _field_names(fields: YamlSequence) -> frozenset[str] | None:
 
 
 def check_forms(report: FileReporter, forms: YamlNode | None) -> Iterator[Finding]:
+    """Report forms and fields whose shape, keys, types or values are not allowed."""
     if forms is None:
         return
     if not isinstance(forms, YamlSequence):
@@ -204,7 +205,7 @@ def _check_type(report: FileReporter, value: YamlNode | None) -> Iterator[Findin
 
 
 def _build_unquote_fix(report: FileReporter, value: YamlNode | None, form: re.Pattern[str]) -> Fix | None:
-    """The text of a quoted number or boolean without its quotes."""
+    """Build the fix that removes the quotes of a number or boolean."""
     text = text_of(value)
     if value is None or text is None or not form.fullmatch(text):
         return None
@@ -212,7 +213,7 @@ def _build_unquote_fix(report: FileReporter, value: YamlNode | None, form: re.Pa
 
 
 def _is_scalar_of(value: YamlNode | None, kind: type) -> bool:
-    """True for no value, a value of the kind, and an expression that will give one."""
+    """Tell whether a value is absent, is of the type, or is an expression that may give a value of it."""
     if value is None or is_null(value):
         return True
     if not isinstance(value, YamlScalar):
@@ -259,7 +260,7 @@ UNKNOWN_OBJECT_PROPERTY: Final = package_rule(
 def check_application(
     report: FileReporter, ui: YamlMapping, view: PackageView, table: PackageClasses
 ) -> Iterator[Finding]:
-    """Application and the objects in it and in Templates: their types and properties."""
+    """Check Application and the objects in it and in Templates: their types and properties."""
     application = ui.get("Application")
     if application is not None:
         if not isinstance(application, YamlMapping):
@@ -284,7 +285,7 @@ def _property_names(report: FileReporter, application: YamlMapping) -> Iterator[
 
 
 def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
-    """All mappings with a `?` header."""
+    """Return all mappings with a `?` header."""
     if isinstance(node, YamlSequence):
         for item in node.items:
             yield from _object_models(item)
@@ -298,8 +299,11 @@ def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
 def _check_object(
     report: FileReporter, model: YamlMapping, view: PackageView, table: PackageClasses, *, whole: bool
 ) -> Iterator[Finding]:
-    """`whole`: it is the application itself, which the package has to define. Its parts may be objects of other
-    packages, which often share a namespace with this one; there only a misspelt class is certain to be missing.
+    """Check the class of an object model.
+
+    `whole`: it is the application itself, which the package has to define. Its parts may be objects of other
+    packages, which often share a namespace with this one. For these only a misspelled class is certain to be
+    missing.
     """
     header = model.get("?")
     written = header.get("type") if isinstance(header, YamlMapping) else None
@@ -342,6 +346,6 @@ def _check_properties(
 
 
 def _inner_span(node: YamlNode) -> Span:
-    """The place of a text without its quotes."""
+    """Return the span of a string without its quotes."""
     quoted = isinstance(node, YamlScalar) and node.style is Style.QUOTED
     return Span(node.span.start + quoted, node.span.end)

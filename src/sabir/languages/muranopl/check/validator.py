@@ -1,4 +1,4 @@
-"""What the four validators of a package share: their view of it, and rules that are found only when somebody asks."""
+"""The base class of the four package validators: their shared view, and rules that load on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sabir.source.packages import PackageFile
 
 
 class ViewValidator(BaseValidator):
-    """A validator of a Murano package; all of one package share one view."""
+    """A validator of a Murano package; all validators of one package share one view."""
 
     quiet: ClassVar[Set[str]] = frozenset()
     """Codes that are off by default, named here because finding them among the rules would import every module."""
@@ -29,7 +29,7 @@ class ViewValidator(BaseValidator):
         return view
 
     def _readable(self, path: str) -> Generator[Finding, None, PackageFile | None]:
-        """Tell what is wrong with the form of a YAML file; the file itself when it can be used all the same."""
+        """Report the defects in the form of a YAML file; return the file if it can be used nevertheless."""
         file = self.package.get_file(path)
         if file is None:
             return None

@@ -1,4 +1,4 @@
-"""One package as its validators see it: the manifest, which files are what. Made once per package."""
+"""One package as its validators see it: the manifest, and the role of each file. Created once per package."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ _tosca_pattern: Final = lazy_pattern(
 
 
 class ListedClass(Struct, frozen=True):
-    """A class that the manifest promises: its qualified name and the path of its file."""
+    """A class that the manifest lists: its qualified name and the path of its file."""
 
     name: str
     path: str
 
 
 class PackageView:
+    """A package with its parsed manifest and the files that the manifest names; everything is read on demand."""
+
     def __init__(self, package: LoadedPackage) -> None:
         self.package = package
         self.search_path: tuple[Path, ...] = ()
@@ -60,7 +62,7 @@ class PackageView:
 
     @cached_property
     def manifest(self) -> YamlMapping | None:
-        """The manifest, when it can be used."""
+        """The manifest, if it can be used."""
         file = self._manifest_file
         if file is None or file.yaml.broken or not file.yaml.documents:
             return None
@@ -84,17 +86,17 @@ class PackageView:
 
     @property
     def format_version(self) -> Version:
-        """The version that version-gated checks go by; an unknown one counts as the newest."""
+        """The version for version-gated checks; an unknown version counts as the newest."""
         return self._format[1]
 
     @property
     def is_checked_language(self) -> bool:
-        """False for a foreign format, whose other files are not ours to judge."""
+        """False for a foreign format, whose other files sabir cannot judge."""
         return self.format_name in FORMATS
 
     @cached_property
     def listed_classes(self) -> tuple[ListedClass, ...] | None:
-        """The classes of the manifest; None when the list is malformed (then checks that need it are skipped)."""
+        """The classes of the manifest; None if the list is malformed, so that dependent checks are skipped."""
         if self.manifest is None:
             return None
         classes = self.manifest.get("Classes")
@@ -111,14 +113,14 @@ class PackageView:
 
     @cached_property
     def listed_names(self) -> frozenset[str]:
-        """The classes that the manifest promises, also those whose file it does not name well."""
+        """The classes that the manifest lists, including those with a malformed file name."""
         classes = self.manifest.get("Classes") if self.manifest else None
         names = map(text_of, classes) if isinstance(classes, YamlMapping) else ()
         return frozenset(name for name in names if name is not None and is_dotted_name(name))
 
     @cached_property
     def class_files(self) -> tuple[str, ...]:
-        """Paths of the class files that are there, in the order of their names."""
+        """Paths of the existing class files, sorted by name."""
         if self.package.single_file:
             return tuple(
                 name for name in self.package.list() if name != MANIFEST and not _is_ui(self.package, name)
@@ -132,14 +134,14 @@ class PackageView:
 
     @cached_property
     def _required_names(self) -> frozenset[str]:
-        """The packages that the manifest requires, the core library aside."""
+        """The packages that the manifest requires, without the core library."""
         require = self.manifest.get("Require") if self.manifest else None
         names = (text_of(key) for key in require) if isinstance(require, YamlMapping) else ()
         return frozenset(name or "" for name in names) - _CORE_PACKAGES
 
     @cached_property
     def required(self) -> tuple[PackageView, ...]:
-        """The required packages that are at hand: they lie beside this one, or where the user said."""
+        """The required packages that are available: next to this one, or on the search path."""
         if not self._required_names:
             return ()
         from sabir.languages.muranopl.check.class_references import Neighbours, packages_beside
@@ -150,10 +152,10 @@ class PackageView:
 
     @cached_property
     def requires_others(self) -> bool:
-        """Whether classes may come from packages that are not at hand."""
+        """Tell whether classes may come from packages that are not available."""
         if len(self.required) < len(self._required_names):
             return True
-        # Requirements of requirements are not followed: two packages may require each other.
+        # Requirements of requirements are not followed, since two packages may require each other.
         own = text_of(self.manifest.get("FullName")) if self.manifest else None
         return any(one._required_names - self._required_names - {own} for one in self.required)
 
@@ -170,7 +172,7 @@ class PackageView:
 
     @property
     def supplier_logo(self) -> str | None:
-        """The picture of who offers the package, which the engine shows beside the logo."""
+        """The logo of the vendor, which the engine shows next to the logo of the package."""
         supplier = self.manifest.get("Supplier") if self.manifest else None
         return text_of(supplier.get("Logo")) if isinstance(supplier, YamlMapping) else None
 
@@ -185,7 +187,7 @@ class PackageView:
 
 
 def _is_ui(package: LoadedPackage, name: str) -> bool:
-    """Whether a file given alone is a UI definition: it says so by its sections."""
+    """Tell whether a single file is a UI definition, by its sections."""
     file = package.get_file(name)
     documents = file.yaml.documents if file else ()
     first = documents[0] if documents else None
@@ -195,7 +197,7 @@ def _is_ui(package: LoadedPackage, name: str) -> bool:
 
 
 def is_part_of_package(package: LoadedPackage) -> bool:
-    """Whether a file given alone is a manifest, a class or a form."""
+    """Tell whether a single file is a manifest, a class or a UI definition."""
     if package.exists(MANIFEST):
         return True
     for name in package.list():
@@ -203,7 +205,7 @@ def is_part_of_package(package: LoadedPackage) -> bool:
         if file is None or not name.endswith((".yaml", ".yml")):
             return False
         if _tosca_pattern().search(file.raw()):
-            # Told by its text, so that a large template is not read as YAML a second time.
+            # Decided by its text, so that a large template is not parsed as YAML a second time.
             return False
         if _is_ui(package, name):
             return True

@@ -1,4 +1,4 @@
-"""MuranoPL for editors: names of class files, manifests and forms, and what may be written next."""
+"""MuranoPL for editors: names of class files, manifests and UI definitions, and completion."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MANIFEST = "manifest.yaml"
 
 
 def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG001  an explorer's
+    """Return the names that a file defines and uses; nothing for files that are not YAML."""
     if not file.name.endswith((".yaml", ".yml")):
         return FileNames()
     if file.name == MANIFEST:
@@ -29,7 +30,7 @@ def file_names(package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa:
 
 
 def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
-    """The core library and what ships beside it, and the packages that lie beside this one and are required by it."""
+    """Return the core library, the other bundled packages, and required packages next to this one."""
     from sabir.languages.muranopl.check.view import PackageView
     from sabir.languages.muranopl.library import CORE, SHIPPED, load_bundled_package
 

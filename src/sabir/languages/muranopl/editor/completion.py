@@ -1,4 +1,4 @@
-"""What may be written next in a class file, a manifest or a UI definition."""
+"""Completion candidates in a class file, a manifest or a UI definition."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ _member_pattern: Final = lazy_pattern(r"\$\w*(?:\??\.\w+(?:\([^()]*\))?)*\??\.\w
 
 
 def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    """Return the keywords, keys and file names that fit at an offset."""
     place = locate_cursor(file.source, offset)
     if file.name == "manifest.yaml":
         return [*_of_manifest(package, place)]
@@ -43,6 +44,7 @@ def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequen
 
 
 def completion_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    """Return the prefixes of the symbol keys that fit at an offset: classes, members or packages."""
     place = locate_cursor(file.source, offset)
     if file.name == "manifest.yaml":
         return ["package "] if place.path[:1] == ("Require",) else []

@@ -1,6 +1,6 @@
-"""Names of a class file: its classes with their members, and the classes and members that its code speaks of.
+"""Names in class files, manifests and UI definitions: what they define, and what they refer to.
 
-Names of manifests and UI definitions.
+A member is identified by its name alone, because the class of the receiver is usually unknown.
 """
 
 from __future__ import annotations
@@ -36,15 +36,17 @@ _SECTIONS: Final = ("Properties", "Methods", "Workflow")
 
 
 def class_key(name: str) -> str:
+    """Return the key of a class in the symbol index."""
     return f"class {name}"
 
 
 def member_key(name: str) -> str:
-    """Of whatever class: what stands behind a value does not tell which."""
+    """Return the key of a member, independent of its class: the receiver does not reveal which class it is."""
     return f"member {name}"
 
 
 def class_names(file: PackageFile) -> FileNames:
+    """Return the classes of a class file with their members, and the classes and members that its code uses."""
     symbols: list[Symbol] = []
     mentions: list[Mention] = []
     for node, document in _read_classes(file):
@@ -66,7 +68,7 @@ def _read_classes(file: PackageFile) -> Iterator[tuple[ClassNode, YamlMapping]]:
 
 
 def _member_extents(document: YamlMapping) -> Mapping[Span, Span]:
-    """Everything that belongs to a member, by the span of its name."""
+    """Return the full extent of each member, by the span of its name."""
     sections = (document.get(section) for section in _SECTIONS)
     return {
         entry.key.span: entry.key.span.to(entry.value.span)
@@ -132,7 +134,7 @@ def _member_symbol(
 
 
 def _contract_text(value: Value, source: Source) -> str:
-    """A contract as its author wrote it, on one line."""
+    """Return a contract as its author wrote it, on one line."""
     return " ".join(source.display_text(value.span).split())
 
 
@@ -151,7 +153,7 @@ def _class_mentions(node: ClassNode, document: YamlMapping, report: FileReporter
 
 
 def _walk_scalars(node: YamlNode | None) -> Iterator[YamlScalar]:
-    """All scalars, keys of mappings among them: the left sides of assignments are keys."""
+    """Yield all scalars, including keys of mappings: the left sides of assignments are keys."""
     if isinstance(node, YamlScalar):
         yield node
     elif isinstance(node, YamlSequence):
@@ -185,7 +187,10 @@ def _class_mention(written: str, part: Node, text: ExpressionText, node: ClassNo
 
 
 def _member_mention(access: Binary, text: ExpressionText, node: ClassNode) -> Iterator[Mention]:
-    """`$.name`, `$x.name(…)`: of this class or one it extends when it is asked of the object itself, else of any class."""
+    """Return the mention of `$.name` or `$x.name(…)`.
+
+    On the object itself it refers to a member of this class or an ancestor, otherwise to one of any class.
+    """
     right = access.right
     if isinstance(right, Word):
         kind, name, end = "property", right.value, right.end
@@ -204,7 +209,7 @@ def _member_mention(access: Binary, text: ExpressionText, node: ClassNode) -> It
 
 
 def manifest_names(file: PackageFile) -> FileNames:
-    """The package, and the classes that it promises."""
+    """Return the package, and the classes that it lists."""
     document = _first_document(file)
     if document is None:
         return FileNames()
@@ -227,7 +232,7 @@ def manifest_names(file: PackageFile) -> FileNames:
 
 
 def ui_names(file: PackageFile) -> FileNames:
-    """The forms with their fields, and the classes of the objects that they make."""
+    """Return the forms with their fields, and the classes of the objects that they create."""
     document = _first_document(file)
     if document is None:
         return FileNames()
@@ -263,7 +268,7 @@ def _field_symbols(form: str, body: YamlNode) -> Iterator[Symbol]:
 
 
 def _type_mentions(node: YamlNode) -> Iterator[Mention]:
-    """`?: {type: CLASS}`, at any depth."""
+    """Yield `?: {type: CLASS}` at any depth."""
     if isinstance(node, YamlMapping):
         header = node.get("?")
         written = header.get("type") if isinstance(header, YamlMapping) else None
