@@ -13,7 +13,7 @@ from sabir.languages.muranopl.syntax.nodes import ArgumentNode
 
 
 class MethodArgument:
-    """A declared argument, its contract compiled."""
+    """A declared argument with its compiled contract."""
 
     __slots__ = ("check", "contract", "default", "name", "node")
 
@@ -26,7 +26,11 @@ class MethodArgument:
 
 
 class WrongArguments(MuranoError):
-    """A call whose arguments do not fit. In the existing engine the expression language refuses it, under a name of its own."""
+    """A call whose arguments do not match the declaration.
+
+    In the original engine the expression language rejects such a call, so code catches it by the name it has
+    there.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -35,7 +39,10 @@ class WrongArguments(MuranoError):
 
 
 def _compile_argument(node: ArgumentNode, cls: MuranoClass) -> Contract:
-    """The contract of an argument. One that cannot be used fails the calls of its method, not the class with all the others."""
+    """Compile the contract of an argument.
+
+    An unusable contract fails the calls of its method, not the class with all other methods.
+    """
     try:
         return compile_contract(node.contract, cls)
     except MuranoError as error:

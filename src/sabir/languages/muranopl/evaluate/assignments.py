@@ -1,4 +1,8 @@
-"""Assignments: values are never changed in place, so writing into a structure rebuilds the way to the place."""
+"""Assignments compiled to closures.
+
+Values are never changed in place, because code may share them. Writing into a structure therefore builds a
+new structure along the path to the changed item and stores that in the variable or property at its start.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ _Step = _Attribute | _Item
 
 
 def compile_target(target: Expr, engine: ClassEngine) -> Store:
-    """What stores a value where a target says."""
+    """Compile the target of an assignment to a closure that stores a value there."""
     base, steps = _split_target(parse(target.text, Dialect.MURANO).tree, target, engine)
     if not steps:
         assert isinstance(base, Variable)
@@ -79,7 +83,7 @@ def _split_target(node: Node, target: Expr, engine: ClassEngine) -> tuple[Node, 
 
 
 def _store_attribute(read: Closure, variable: str, name: str) -> Store:
-    """`$.x: value` and `$dict.key: value`, by far the most frequent."""
+    """Compile `$.x: value` and `$dict.key: value`, by far the most frequent targets."""
 
     def store(variables: Variables, value: Any) -> None:
         container = read(variables)
@@ -119,7 +123,9 @@ def _set_attribute(container: HostValue, name: str, value: Any, variables: Varia
 
 
 def _read_item(container: Any, key: Any, variables: Variables) -> Any:
-    """What is at a step of the way now; a missing key of a dictionary and a property without value are made."""
+    """Return the current value at one step of the path; create a missing key of a dictionary or an unset
+    property.
+    """
     if isinstance(container, HostValue):
         try:
             return container.get_attribute(str(key), variables)
@@ -141,7 +147,7 @@ def _no_parts(container: Any) -> MuranoError:
 
 
 def _replace_item(container: Any, key: Any, value: Any) -> Any:
-    """The structure with one place changed; past its end a list grows."""
+    """Return a copy of the structure with one item replaced; a list grows if the index is past its end."""
     if isinstance(container, dict):
         return {**container, to_hashable(key): value}
     if isinstance(container, list | tuple):

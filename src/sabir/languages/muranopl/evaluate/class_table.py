@@ -1,6 +1,7 @@
-"""Classes by name, as packages see them: built when they are first asked for, each once in an evaluation.
+"""Classes by name, as packages see them; each is built once per evaluation, when it is first needed.
 
-Classes from their nodes: parents first, then members, then tables.
+A class is built from its node in a fixed order: parents, then members, then lookup tables. References to
+other classes are resolved at first use, so that classes may refer to each other.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ ROOT = "io.murano.Object"
 def build_class(
     node: ClassNode, package: MuranoPackage, runtime: Runtime, parents: tuple[MuranoClass, ...]
 ) -> MuranoClass:
-    """A class whose parents are built. Its properties refer to classes by name, looked up at first use."""
+    """Build a class whose parents are built. Its properties refer to classes by name, resolved at first use."""
     cls = MuranoClass(node, package, runtime, parents)
     imports = tuple(_resolve_import(name.text, name.span, cls) for name in node.imports)
     engine = runtime.engine_for(package.format, imports)
     if extends := any(
         method.usage == "Extension" for class_ in cls.lineage for method in class_.node.methods
     ):
-        engine = runtime.own_engine(engine)  # its own extension methods can be called on values, too
+        engine = runtime.own_engine(engine)  # a class can also call its own extension methods on values
     cls.engine = ClassEngine(cls, engine)
     make_method: type[Method] = Method
     if runtime.recorder is not None:
@@ -96,7 +97,7 @@ class ClassTable:
         return list(self._built.values())
 
     def resolve_name(self, name: str, inside: MuranoClass) -> MuranoClass:
-        """The class that a name means in the code of another one."""
+        """Return the class that a name refers to in the code of another class."""
         try:
             full = inside.node.namespaces.resolve(name)
         except UnknownPrefix as error:
@@ -105,7 +106,7 @@ class ClassTable:
         return self.find(full, inside.package)
 
     def find(self, name: str, package: MuranoPackage) -> MuranoClass:
-        """The class of a full name as a package sees it."""
+        """Return the class with a full name as a package sees it."""
         cls = self._resolved.get((id(package), name))
         if cls is not None:
             return cls
@@ -125,7 +126,7 @@ class ClassTable:
         return [package, *self.registry.find_required(package), self.core]
 
     def of_type(self, type_: TypeName) -> MuranoClass:
-        """The class that the header of an object names, in whatever package it is."""
+        """Return the class that the header of an object names, in any package."""
         cls = self._of_types.get(type_)
         if cls is None:
             cls = self._of_types[type_] = self._find_by_type(type_)
@@ -171,7 +172,7 @@ class ClassTable:
                 place=Place(node.source, node.span),
             )
         if node.name in self._too_deep or len(self._building) >= DEEPEST_CLASS:
-            # One chain, one finding: whoever else comes by gets the first.
+            # One finding per chain: later lookups of the same class raise the first failure again.
             error = next(iter(self._too_deep.values()), None) or MuranoError(
                 UNKNOWN_CLASS,
                 f"{self._building[0]} has more than {DEEPEST_CLASS} ancestors",
@@ -205,7 +206,9 @@ class ClassTable:
 
 
 def _of_version(providers: list[MuranoPackage], type_: TypeName) -> list[MuranoPackage]:
-    """The newest package that fits the version in a header; without one the newest of version 0, if there is any."""
+    """Return the newest package that matches the version in a header; without one, the newest 0.x if there is
+    any.
+    """
     if type_.version is None:
         fitting = [provider for provider in providers if provider.manifest.version.major == 0] or providers
     else:

@@ -1,6 +1,7 @@
-"""`Try`, `Throw` and `Rethrow`, and exceptions as objects of `io.murano.Exception`.
+"""Exceptions (`Try`, `Throw`, `Rethrow`) and loops (`While`, `For`, `Repeat`).
 
-`While`, `For` and `Repeat`. Every round counts towards the limit of the run.
+Code sees an exception as an object of `io.murano.Exception`. Every iteration of a loop counts towards the
+step limit of the run, so that an endless loop ends.
 """
 
 from __future__ import annotations
@@ -27,16 +28,21 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.statements import MethodCompiler
 
 
-CAUGHT: Final = "!"  # the exception of the `Catch` that is running
+CAUGHT: Final = "!"  # the exception of the active `Catch`
 
 
 class _Clause(Struct, frozen=True):
-    names: frozenset[str] | None  # None: takes everything
+    names: frozenset[str] | None  # None: catches everything
     variable: str | None
     body: Run
 
 
 def compile_try(compiler: MethodCompiler, node: Try) -> Run:
+    """Compile `Try`: the first matching `Catch` handles the exception, `Else` runs without one, `Finally`
+    always.
+
+    A limit of the run is not an exception: no clause catches it, and only `Finally` sees the stack unwind.
+    """
     body, otherwise, final = (compiler.block(block) for block in (node.body, node.otherwise, node.final))
     clauses = [
         _Clause(
@@ -68,7 +74,7 @@ def compile_try(compiler: MethodCompiler, node: Try) -> Run:
         except MuranoError:
             _leave_assignment(variables)
             replaced = final(variables)
-            if replaced is not None:  # a Return in Finally takes the place of the exception
+            if replaced is not None:  # a Return in Finally replaces the exception
                 return replaced
             raise
         result = variables.get("^")
@@ -83,12 +89,14 @@ def compile_try(compiler: MethodCompiler, node: Try) -> Run:
 
 
 def _leave_assignment(variables: Variables) -> None:
-    """What a handler makes is not made for the assignment that failed."""
+    """Reset the assignment context: objects created by a handler do not belong to the assignment that failed."""
     variables[MAKING] = variables.get(MADE_FOR)
 
 
 def _clause_names(names: tuple[NameNode, ...], compiler: MethodCompiler) -> frozenset[str]:
-    """The names of a `With`, qualified and as they are written: engine errors can be caught by their bare names."""
+    """Return the names of a `With`, qualified and as written: errors of the engine can be caught by their bare
+    names.
+    """
     return frozenset(
         spelling for name in names for spelling in (name.text, _qualify_name(name.text, compiler, name.span))
     )
@@ -114,7 +122,7 @@ def _run_clause(error: MuranoError, clause: _Clause, variables: Variables, runti
 
 
 def exception_object(error: MuranoError, runtime: Runtime, variables: Variables, name: str) -> MuranoObject:
-    """The exception as code sees it; its name is the one it was caught by."""
+    """Return the exception as code sees it; its name is the one it was caught by."""
     cls = runtime.core_class("io.murano.Exception")
     object_ = MuranoObject(cls, "", None)
     object_.native = error
@@ -157,6 +165,7 @@ def _stack_trace(error: MuranoError, runtime: Runtime, variables: Variables) -> 
 
 
 def compile_throw(compiler: MethodCompiler, node: Throw) -> Run:
+    """Compile `Throw`. Names that are literals are resolved by the namespaces of the class, without evaluation."""
     engine = compiler.engine
     message, extra, cause = (
         None if value is None else engine.value(value) for value in (node.message, node.extra, node.cause)
@@ -189,7 +198,7 @@ def _evaluate_optional(closure: Closure | None, variables: Variables) -> Any:
 
 
 def _constant_names(value: Value) -> tuple[str, ...] | None:
-    """The names of a `Throw` that are written out; None when they are computed."""
+    """Return the names of a `Throw` that are literals; None if they are computed."""
     names: list[str] = []
     for part in value.items if isinstance(value, ListValue) else (value,):
         if isinstance(part, Constant) and isinstance(part.value, str):
@@ -221,6 +230,7 @@ def _qualify_name(name: str, compiler: MethodCompiler, span: Span) -> str:
 
 
 def rethrow(variables: Variables) -> None:
+    """Raise the exception of the enclosing `Catch` again; fail outside of one."""
     error = variables.get(CAUGHT)
     if error is None:
         raise MuranoError(MISPLACED_JUMP, "'Rethrow' stands outside of a 'Catch' block")
@@ -231,19 +241,22 @@ _prefixed_name: Final = lazy_pattern(r"\w*:[\w.]+")
 
 
 _ROUND: Final = "*"
-"""Where the number of a round is put that nobody asks for; no variable can have this name."""
+"""The variable for the iteration number of loops that do not bind one; no user variable can have this name."""
 Run = Callable[[Variables], Signal | None]
 
 
 def run_while(condition: Closure, body: Run, meter: RunMeter) -> Run:
+    """Return the closure of a `While` loop; the condition is evaluated before each iteration."""
     return _run_over(lambda variables: _repeat_while(condition, variables), _ROUND, body, meter)
 
 
 def run_for(name: str, collection: Closure, body: Run, meter: RunMeter) -> Run:
+    """Return the closure of a `For` loop that binds each item of the collection to the variable."""
     return _run_over(lambda variables: _check_collection(collection(variables)), name, body, meter)
 
 
 def run_repeat(count: Closure, body: Run, meter: RunMeter) -> Run:
+    """Return the closure of a `Repeat` loop; the count is evaluated once."""
     return _run_over(lambda variables: range(whole_number(count(variables), "Repeat")), _ROUND, body, meter)
 
 
@@ -266,18 +279,19 @@ def _run_over(items: Closure, name: str, body: Run, meter: RunMeter) -> Run:
 
 
 def _repeat_while(condition: Closure, variables: Variables) -> Iterator[None]:
-    """One item for each time that the condition holds; it is asked again after the body has run."""
+    """Yield one item for each time that the condition holds; it is evaluated again after each iteration."""
     while condition(variables):
         yield None
 
 
 def _check_collection(value: Any) -> Any:
-    if isinstance(value, list | tuple | set | frozenset | dict | str):  # of a text its characters
+    if isinstance(value, list | tuple | set | frozenset | dict | str):  # a string is iterated by character
         return value
     raise MuranoError(UNUSABLE_VALUE, f"'For' needs a collection to go through, not {format_value(value)}")
 
 
 def whole_number(value: Any, keyword: str) -> int:
-    if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
+    """Return the value as an integer; raise `MuranoError` for anything but an integer or boolean."""
+    if isinstance(value, int):  # a boolean is 0 or 1, as in the original engine
         return int(value)
     raise MuranoError(UNUSABLE_VALUE, f"{keyword!r} needs an integer, not {format_value(value)}")

@@ -1,4 +1,4 @@
-"""The end of objects: `.destroy` of what vanished from the model, parts before what owns them."""
+"""The destruction of objects that are no longer in the model: `.destroy` of parts before their owners."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DESTRUCTOR_FAILED: Final = package_rule(
 
 
 class Destruction:
-    """Who wants to know of whose end, and who is about to end."""
+    """The subscriptions to the destruction of objects, and the objects that are about to be destroyed."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
@@ -46,7 +46,7 @@ class Destruction:
     def restore(
         self, publisher: MuranoObject, raw: Mapping[Any, Any], local: Mapping[str, MuranoObject]
     ) -> None:
-        """Subscriptions of the last run, which the header of the object keeps."""
+        """Restore the subscriptions of the last run, which are stored in the header of the object."""
         header = raw.get("?")
         kept = header.get("dependencies") if isinstance(header, Mapping) else None
         records = kept.get("onDestruction") if isinstance(kept, Mapping) else None
@@ -58,7 +58,7 @@ class Destruction:
                     self.subscribe(publisher, subscriber, record.get("handler"))
 
     def subscribers(self, publisher: MuranoObject) -> list[tuple[MuranoObject, str | None]]:
-        """Who is told of the end of an object, and by which method."""
+        """Return the subscribers to the destruction of an object, with the method to call on each."""
         entries = self._subscriptions.get(publisher.id, ())
         return [(subscriber, handler) for subscriber, handler in entries if not self.is_doomed(subscriber)]
 
@@ -66,11 +66,15 @@ class Destruction:
         return object_ is not None and (object_.is_destroyed or id(object_) in self._doomed)
 
     def destroy(self, objects: Iterable[MuranoObject]) -> None:
-        """End objects: every `.destroy` (or `destroy`) of their classes, the most derived first."""
+        """Destroy objects: call every `.destroy` (or `destroy`) of their classes, the most derived first.
+
+        Subscribers are notified before any destructor runs, while all objects can still be used; owners come
+        first.
+        """
         doomed = [object_ for object_ in objects if not object_.is_destroyed]
         self._doomed.update(map(id, doomed))
         doomed.sort(key=_ownership_depth)
-        for object_ in doomed:  # who wants to know is told while everything is still there, of owners first
+        for object_ in doomed:  # subscribers are notified while all objects still exist, owners first
             self._tell(object_)
         for object_ in sorted(doomed, key=_ownership_depth, reverse=True):
             self._run(object_)
@@ -91,7 +95,7 @@ class Destruction:
             self._attempt(method, object_)
 
     def _attempt(self, method: Method, this: MuranoObject, *args: Any) -> None:
-        """Call it; a failure is reported, but what else is to be destroyed still is."""
+        """Call a destructor. A failure is reported and does not stop the destruction of other objects."""
         try:
             method.invoke(this, {}, *args)
         except MuranoError as error:
@@ -102,7 +106,7 @@ class Destruction:
             self.runtime.warnings.append(DESTRUCTOR_FAILED.at(finding.place, message, frames=finding.frames))
 
     def collect(self) -> None:
-        """End the objects that neither the root, static properties nor running code can reach."""
+        """Destroy the objects that are not reachable from the root, static properties or running code."""
         reached: set[int] = set()
         waiting: list[Any] = [self.runtime.root]
         waiting.extend(value for cls in self.runtime.list_classes() for value in cls.static_values.values())

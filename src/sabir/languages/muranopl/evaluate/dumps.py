@@ -1,10 +1,11 @@
-"""Environments of the existing engine, read from what is left of it: its database, dumps of it, answers of its client.
+"""Environments of the original engine, read from its database, dumps of it, or responses of its client.
 
     a SQLite file                     the database itself
-    SQL text                          what mysqldump or pg_dump wrote (INSERT statements)
-    JSON or YAML                      rows of the table `environment`, an answer of `environment-show`, or a model as the engine keeps it
+    SQL text                          output of mysqldump or pg_dump (INSERT statements)
+    JSON or YAML                      rows of the table `environment`, a response of `environment-show`, or a stored model
 
-The column `description` holds the object model (`Objects`), and what code remembers (`Attributes`: the names of stacks among it).
+The column `description` holds the object model (`Objects`) and the attributes that code set (`Attributes`),
+among them the names of stacks.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ _STACK: Final = "murano-"
 
 
 class DumpedEnvironment(Struct, frozen=True, kw_only=True):
+    """One environment of a dump: its identity, its object model and the attributes of its objects."""
+
     id: str
     name: str
     objects: Mapping[str, Any]
@@ -46,17 +49,17 @@ class DumpedEnvironment(Struct, frozen=True, kw_only=True):
 
     @property
     def storage(self) -> dict[str, Any]:
-        """As the state of a deployment keeps it."""
+        """The environment in the form that the state of a deployment stores."""
         return {"Objects": dict(self.objects), "Attributes": list(self.attributes)}
 
     @property
     def stack_names(self) -> tuple[str, ...]:
-        """Stacks of regions: their names are made of what code made up and remembers."""
+        """The names of the stacks of regions, which code generated and stored as attributes."""
         names = [entry[3] for entry in self.attributes if len(entry) == 4 and entry[2] == _STACK_NAME]
         return tuple(dict.fromkeys(f"{_STACK}{name}" for name in names if name))
 
     def with_stack(self, name: str) -> DumpedEnvironment:
-        """The environment with a stack that its dump does not tell: the region that has it, and what that remembers."""
+        """Return the environment with a stack that its dump does not contain, as an attribute of its region."""
         generated = name.removeprefix(_STACK)
         region, dash, _ = generated.rpartition("-")
         if not name.startswith(_STACK) or not dash:
@@ -68,7 +71,7 @@ class DumpedEnvironment(Struct, frozen=True, kw_only=True):
 
 
 def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
-    """All environments of a dump; `UnusableInput` when there are none."""
+    """Return all environments of a dump; raise an input error if there are none."""
     try:
         data = read_named_file(path, _LIMITS)
     except ReadProblem as error:
@@ -88,7 +91,7 @@ def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
 
 
 def _read_environment(row: Any) -> DumpedEnvironment | None:
-    """One row, answer or model."""
+    """Read one row, response or model."""
     if not isinstance(row, Mapping):
         return None
     kept = row.get("description")
@@ -110,7 +113,7 @@ def _read_environment(row: Any) -> DumpedEnvironment | None:
 
 
 def _of_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The model behind an answer of `environment-show`: applications are called services there."""
+    """Return the model of an `environment-show` response, which calls applications services."""
     return {
         "?": {"id": str(answer.get("id")), "type": _ENVIRONMENT},
         "name": answer.get("name"),
@@ -147,14 +150,14 @@ def _data_rows(source: Source) -> Iterator[Any]:
 # -- SQL ----------------------------------------------------------------------------------------------------------------
 
 
-# Nothing is looked at twice, however often a dump begins something that it does not end: hence the possessive `+`.
+# The possessive `+` prevents backtracking, so that a dump with many unterminated strings takes linear time.
 _insert: Final = lazy_pattern(
     rf"INSERT INTO\s++(?:\w++\.)?[`\"]?{_TABLE}[`\"]?\s*+(\([^()]*+\))?\s*+VALUES\s*+", re.IGNORECASE
 )
 
 
 def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
-    """Rows of the table; without names of columns those are told by their values."""
+    """Yield the rows of the table; without column names the columns are recognized by their values."""
     end = 0
     while (insert := _insert().search(text, end)) is not None:
         end = insert.end()
@@ -168,7 +171,7 @@ def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _parse_tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
-    """The tuples behind VALUES, up to what is none any more, and where each ends."""
+    """Yield the tuples after VALUES and the end of each, up to the first text that is not a tuple."""
     values: list[Any] | None = None
     for token in _token().finditer(text, start):
         word = token[0]
@@ -184,7 +187,7 @@ def _parse_tuples(text: str, start: int) -> Iterator[tuple[list[Any], int]]:
             values.append(_unquote_sql(word))
         elif word not in ",":
             values.append(None if word.upper() == "NULL" else word)
-    if values is not None:  # cut off: nothing more comes behind it
+    if values is not None:  # truncated: nothing follows it
         yield values, len(text)
 
 
@@ -193,7 +196,7 @@ _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 
 def _unquote_sql(word: str) -> str:
-    """A text of SQL; MySQL writes backslashes before what is special, PostgreSQL doubles quotes only."""
+    """Decode a SQL string: MySQL escapes with backslashes, PostgreSQL only doubles quotes."""
     inner = word[1:-1].replace("''", "'")
     if _parse_json(inner) is not None:
         return inner

@@ -1,9 +1,8 @@
-"""The state of an object whose properties are being set.
+"""The state of an object whose properties are being set, and the location of values that fail.
 
-Properties are set in any order they need each other: reading one that has no value yet sets it first. So defaults may
-use other properties, contracts may look at them, and a circle of defaults is noticed.
-
-Where a bad value came from, for the finding that reports it.
+Properties are set in the order they need each other: reading one that has no value yet sets it first.
+Defaults may therefore use other properties, contracts may read them, and a cycle of defaults is detected,
+because a property that is read while it is being set can only be part of one.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def explain_violation(
     declaration: PropertyDeclaration,
     positions: ModelPositions | None,
 ) -> None:
-    """Say which object it is. What the model says wrong is reported there, with the contract beside it."""
+    """Name the object of a violation. A wrong value of the model is reported there, with the contract as a note."""
     state = object_.initialising
     is_given = state is not None and declaration.is_read and declaration.name in state.values
     if not is_given and declaration.node.default is not None and not declaration.configured:
@@ -67,7 +66,7 @@ def explain_violation(
 
 
 def _find_misspelled_key(object_: MuranoObject, raw: Mapping[Any, Any], name: str) -> str | None:
-    """A value of the model that may have been meant for a property."""
+    """Return a key of the model that may have been meant for a property."""
     undeclared = [
         key for key in raw if isinstance(key, str) and key != "?" and key not in object_.cls.declared
     ]
@@ -75,6 +74,7 @@ def _find_misspelled_key(object_: MuranoObject, raw: Mapping[Any, Any], name: st
 
 
 def report_unknown_property(object_: MuranoObject, key: Any, place: Place) -> Finding:
+    """Return the finding for a value without a declared property, with a suggestion."""
     return UNDECLARED_VALUE.at(
         place,
         f"{object_.cls.name} declares no property {key!r}; the value is ignored",
@@ -83,7 +83,7 @@ def report_unknown_property(object_: MuranoObject, key: Any, place: Place) -> Fi
 
 
 def place_in_owners(error: ContractViolation, object_: MuranoObject, top: MuranoObject | None) -> None:
-    """Say where the model holds the object of a violation: the properties of its owners, up to `top`."""
+    """Name the position of the violating object in the model: the properties of its owners, up to `top`."""
     while object_ is not top and (owner := object_.owner) is not None and owner.initialising is not None:
         for name, value in owner.initialising.values.items():
             way = _way_to(object_, value)
@@ -98,7 +98,7 @@ def place_in_owners(error: ContractViolation, object_: MuranoObject, top: Murano
 
 
 def _way_to(object_: MuranoObject, value: Any) -> str | None:
-    """Where a value holds an object: `[0]['key']`; None when it does not."""
+    """Return the path to an object inside a value: `[0]['key']`; None if the value does not contain it."""
     if value is object_:
         return ""
     parts: Any = ()
@@ -124,11 +124,11 @@ CIRCULAR_DEFAULTS: Final = failure_rule(
 
 
 class Consequence(MuranoError):
-    """A property cannot be read because setting it failed, which is reported already."""
+    """A property cannot be read because setting it failed, which is already reported."""
 
 
 class ObjectInitializer:
-    """What the model gives to one object, and how far each property has come."""
+    """The values that the model gives to one object, and the progress of each property."""
 
     __slots__ = ("excluded", "loader", "object", "raw", "stages", "values")
 
@@ -143,7 +143,7 @@ class ObjectInitializer:
         self.excluded: frozenset[str] = frozenset()
 
     def value_of(self, name: str) -> Any:
-        """The value of a property that is read before its turn."""
+        """Return the value of a property that is read before its turn, setting it first."""
         stage = self.stages.get(name)
         if stage is None and name in self.object.cls.declared and name not in self.excluded:
             self.initialise(name)
@@ -164,8 +164,10 @@ class ObjectInitializer:
         raise MuranoError(NO_VALUE_YET, f"property {name!r} of {cls} has no value yet")
 
     def initialise(self, name: str) -> None:
-        """Set one property from the model, or else from its default. One of usage Runtime without a default has no
-        value until code writes it."""
+        """Set one property from the model, or else from its default.
+
+        A property of usage Runtime without a default has no value until code writes it.
+        """
         object_ = self.object
         declarations = object_.cls.declared[name]
         first = declarations[0]
@@ -183,7 +185,7 @@ class ObjectInitializer:
             object_.properties[name] = converted
         except MuranoError as error:
             if first.usage == "Runtime" and isinstance(error, ContractViolation):
-                return  # code gives it a value before it reads it
+                return  # code writes it before it reads it
             self.stages[name] = _FAILED
             raise self._explain_error(error, first) from None
         finally:
@@ -192,7 +194,7 @@ class ObjectInitializer:
             self.loader.previous.check_constant(object_, name, converted)
 
     def source_value(self, name: str, declaration: PropertyDeclaration) -> Any:
-        """The value before its contract is applied."""
+        """Return the value before its contract is applied."""
         if declaration.is_read and name in self.values:
             return self.values[name]
         if declaration.default is not None:
@@ -201,7 +203,7 @@ class ObjectInitializer:
         return self.loader.absent_value(declaration, self.object)
 
     def construct(self, names: Sequence[str]) -> None:
-        """A constructor is called next, with the given values of these names."""
+        """Announce the call of a constructor with the model's values of these names."""
 
     def _explain_error(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
         if isinstance(error, ContractViolation):

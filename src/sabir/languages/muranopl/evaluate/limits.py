@@ -1,4 +1,7 @@
-"""How much a run may do. Without bounds an endless loop in a package would hang whoever runs it."""
+"""Limits of a run: steps, time, call depth, branches, memory and objects.
+
+Without limits an endless loop in a package would hang its host.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,17 @@ from msgspec import Struct
 
 from sabir.languages.muranopl.model.errors import Unstoppable
 
-_LOOK_EVERY = 256  # steps between two looks at the clock and at the memory
+_LOOK_EVERY = 256  # steps between two checks of the clock and the memory
 _GIGABYTE = 1 << 30
 
 
 class RunLimits(Struct, frozen=True, kw_only=True):
-    """`steps`: rounds of loops plus calls of methods; `seconds`: time on the clock, sleeping included; `depth`:
-    calls inside calls; `branches`: instructions of `Parallel` under way at the same time; `memory`: bytes that the process may
-    grow by; `objects`: those that there are at the same time."""
+    """The limits of one run.
+
+    `steps`: iterations of loops plus calls of methods; `seconds`: elapsed time, sleeping included; `depth`:
+    nested calls; `branches`: instructions of `Parallel` that run at the same time; `memory`: bytes that the
+    process may grow by; `objects`: objects that exist at the same time.
+    """
 
     steps: int | None = 50_000_000
     seconds: float | None = None
@@ -27,7 +33,7 @@ class RunLimits(Struct, frozen=True, kw_only=True):
 
 
 class RunMeter:
-    """Counts steps down; looks at the clock and at the memory now and then."""
+    """Counts steps down, and checks the clock and the memory at intervals."""
 
     __slots__ = ("deadline", "left", "limits", "most_memory", "until_clock")
 
@@ -39,7 +45,7 @@ class RunMeter:
         self.most_memory = _peak_memory() + limits.memory
 
     def room(self, objects: int) -> None:
-        """Called when there is one object more."""
+        """Count one more object; raise `Unstoppable` if there are too many."""
         if objects > self.limits.objects:
             raise Unstoppable(
                 f"there are more than {self.limits.objects:,} objects",
@@ -47,7 +53,7 @@ class RunMeter:
             )
 
     def refill(self) -> None:
-        """Called when `left` has fallen below `until_clock`."""
+        """Check the clock and the memory. Called when `left` has fallen below `until_clock`."""
         if self.left <= 0:
             raise Unstoppable(
                 f"the run took more than {self.limits.steps:,} steps",
@@ -67,7 +73,7 @@ class RunMeter:
 
 
 def _peak_memory() -> int:
-    """The most bytes that this process has had so far; 0 where the system does not tell."""
+    """Return the peak memory of this process in bytes; 0 where the system does not report it."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -1,12 +1,12 @@
 """Objects from definitions: shells first, then properties, then constructors.
 
-A model is loaded in two passes so that references may point forward. The first makes an object of every definition; the
-second sets properties and checks contracts. Constructors run when all properties of all objects are set, parts before
-what owns them.
+A model is loaded in two passes so that references may point forward. The first creates an object for every
+definition; the second sets properties and checks contracts. Constructors run when all properties of all
+objects are set, parts before their owners.
 
-Templates that a contract asks for: loaded as objects are, for the sake of their checks, and given back as dictionaries.
-
-Objects that running code makes: complete, constructors included, when they are given back.
+Running code creates objects with `ImmediateLoader`, which returns them complete, constructors included.
+Templates that a contract requires are loaded as objects for the sake of their checks, and returned as
+dictionaries.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def check_template(
     wanted: MuranoClass,
     excluded: frozenset[str],
 ) -> dict[str, Any]:
-    """The template of a value. `shell` makes the object of a definition without properties, `finish` sets and checks these."""
+    """Check the template of a value.
+
+    `shell` creates the object of a definition without properties, `finish` sets and checks these.
+    """
     if isinstance(value, MuranoObject):
         _check_kind(value, wanted)
         return dump_template(value, excluded)
@@ -58,7 +61,7 @@ def check_template(
 
 
 def _leave_out(object_: MuranoObject, path: str) -> None:
-    """Leave a property out of a dry run; `a.b` means `b` of the object that `a` holds."""
+    """Exclude a property from a dry run; `a.b` means `b` of the object that `a` holds."""
     state = object_.initialising
     assert state is not None
     name, dot, rest = path.partition(".")
@@ -90,7 +93,11 @@ DUPLICATE_ID: Final = failure_rule(
 
 
 class Loader:
-    """One load. `keep_ids`: objects have the ids of the definitions, as in a model; else every object gets a new one."""
+    """One load of a model.
+
+    `keep_ids`: objects keep the ids of their definitions, as in a model; otherwise every object gets a new
+    id.
+    """
 
     def __init__(
         self,
@@ -128,7 +135,7 @@ class Loader:
     def shell(
         self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass | None
     ) -> MuranoObject:
-        """The object of a definition and of all definitions inside, without properties yet."""
+        """Create the object of a definition and of all definitions inside it, without properties."""
         try:
             definition = parse_definition(raw, default, self.runtime)
         except MuranoError as error:
@@ -137,7 +144,7 @@ class Loader:
             raise
         cls, id_, properties = definition.cls, definition.id, definition.properties
         if id_ and not self.keep_ids and raw is self._made_of.get(id_):
-            return self.local[id_]  # the same data at several places is one object
+            return self.local[id_]  # the same data in several places is one object
         if not self.keep_ids or not id_:
             made_for = self.made_for if self.slot is None else None
             object_id = self._identities.of(definition, owner, self.slot, raw, made_for)
@@ -170,7 +177,9 @@ class Loader:
         return object_
 
     def _give_way(self, id_: str) -> None:
-        """An id that the model gives belongs to its object; one that was derived before is made anew."""
+        """Move an object with a derived id out of the way: an id in the model belongs to the object defined with
+        it.
+        """
         other = self.runtime.store.get(id_)
         if other is None or self.is_dry or id_ in self.local or not self._identities.has_made(id_):
             return
@@ -209,9 +218,10 @@ class Loader:
     # -- second pass -----------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Set the properties of every object that waits, then run the constructors.
+        """Set the properties of every pending object, then run the constructors.
 
-        All independent mistakes of a model are found in one go: the first is raised, the others are with it.
+        All independent mistakes of a model are found in one run: the first is raised, the others are attached
+        to it.
         """
         errors: list[MuranoError] = []
         while self.waiting:
@@ -270,7 +280,7 @@ class Loader:
     # -- what contracts ask for --------------------------------------------------------------------------------------
 
     def find(self, id_: str) -> MuranoObject:
-        """The object of an id, wherever it is defined."""
+        """Return the object with an id, wherever it is defined."""
         object_ = self.local.get(id_) or self.runtime.store.get(id_)
         if object_ is None:
             raise MuranoError(
@@ -281,13 +291,17 @@ class Loader:
         return object_
 
     def owner_for(self, this: Any) -> MuranoObject | None:
-        """Who owns an object that a contract makes of data: the object whose property or argument it is."""
+        """Return the owner of an object that a contract creates from data: the object with the property or
+        argument.
+        """
         return this if isinstance(this, MuranoObject) else None
 
     def instantiate(
         self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass
     ) -> MuranoObject:
-        """An object that turns up while properties are set: a default, or data given to a class contract."""
+        """Create an object while properties are being set: from a default, or from data passed to a class
+        contract.
+        """
         object_ = self.shell(raw, owner, default)
         waiting, self.waiting = self.waiting, []
         errors: list[MuranoError] = []
@@ -301,8 +315,11 @@ class Loader:
         return object_
 
     def absent_value(self, declaration: PropertyDeclaration, object_: MuranoObject) -> Any:
-        """The value of a property that is neither given nor has a default: null, or the definition of an instance
-        of the contract's default class (S-11), unless that would go on without end."""
+        """Return the value of a property that is neither set nor has a default.
+
+        It is null, or the definition of an instance of the contract's default class (S-11), unless that would
+        recurse without end.
+        """
         default = declaration.contract.default_class
         if default is None or not declaration.is_read:
             return None
@@ -322,7 +339,7 @@ class Loader:
         wanted: MuranoClass,
         excluded: frozenset[str],
     ) -> dict[str, Any]:
-        """A template as a dictionary, checked by a dry run that makes no object anybody can see."""
+        """Return a template as a dictionary, checked by a dry run whose objects are never visible to code."""
 
         dry = Loader(self.runtime, keep_ids=True, is_dry=True, positions=self.positions)
         owner = this if isinstance(this, MuranoObject) else None
@@ -335,7 +352,7 @@ class Loader:
         return check_template(value, shell, dry.finish, wanted=wanted, excluded=excluded)
 
     def note_dropped(self, keys: list[Any], this: Any) -> None:
-        """A dictionary contract drops keys it does not name (S-07)."""
+        """Report keys that a dictionary contract drops because it does not name them (S-07)."""
         if self.positions is not None:
             self.runtime.note_dropped(keys, this)
 
@@ -346,7 +363,7 @@ class Loader:
 
 
 class ImmediateLoader(Loader):
-    """A loader for running code: what it makes is complete, constructors included, when it is given back."""
+    """A loader for running code: it returns complete objects, constructors included."""
 
     def instantiate(
         self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass | None
@@ -360,7 +377,7 @@ class ImmediateLoader(Loader):
         made_for: MadeFor = None,
         default: MuranoClass | None = None,
     ) -> MuranoObject:
-        """What code makes for the target of an assignment, or for nothing in particular."""
+        """Create an object for the target of the running assignment, or without a target."""
         loader = Loader(self.runtime)
         loader.made_for = made_for
         object_ = loader.shell(raw, owner, default)
@@ -369,7 +386,7 @@ class ImmediateLoader(Loader):
 
 
 class ArgumentLoader(ImmediateLoader):
-    """The same for arguments of methods: what is made of data that a caller passes belongs to nobody."""
+    """A loader for arguments of methods: objects created from data that a caller passes have no owner."""
 
     def owner_for(self, this: Any) -> MuranoObject | None:
         del this

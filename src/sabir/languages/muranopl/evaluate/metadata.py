@@ -1,4 +1,8 @@
-"""`Meta`: objects attached to packages, classes, properties, methods and arguments."""
+"""`Meta`: objects attached to packages, classes, properties, methods and arguments.
+
+Meta objects are created when they are requested. A class also has the meta objects that its ancestors attach
+with an `Inherited` meta class; with `Cardinality: One` the nearest of a class wins.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ SERIALIZE = "io.murano.metadata.engine.Serialize"
 
 
 def check_meta(cls: MuranoClass) -> None:
-    """All `Meta` sections of a class name meta classes that may stand there. Their objects are made when asked for."""
+    """Check that all `Meta` sections of a class name meta classes that are allowed there."""
     for meta, target in _meta_sections(cls):
         before: list[MuranoClass] = []
         for part in _meta_parts(meta):
@@ -53,7 +57,9 @@ def _meta_parts(meta: Value | None) -> tuple[Value, ...]:
 
 
 def _check_attached(part: Value, cls: MuranoClass, target: str, before: list[MuranoClass]) -> MuranoClass:
-    """`Applies` says what a meta class may be attached to, `Cardinality: One` that once is enough."""
+    """Check `Applies`, the allowed targets of a meta class, and `Cardinality: One`, which forbids a second
+    object.
+    """
     place = Place(cls.node.source, part.span)
     meta = _meta_class(part, cls, place)
     applies = meta.node.applies
@@ -100,7 +106,7 @@ def _evaluate_value(value: Value, cls: MuranoClass) -> Any:
 
 
 def _build_meta_objects(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
-    """The meta objects that a `Meta` section of a target (`Type`, `Property` …) describes."""
+    """Return the meta objects that a `Meta` section describes for a target (`Type`, `Property` …)."""
     before: list[MuranoClass] = []
     metas: list[MuranoObject] = []
     for part in _meta_parts(meta):
@@ -114,29 +120,36 @@ def _build_meta_objects(meta: Value | None, cls: MuranoClass, target: str) -> tu
 
 
 def meta_of_class(cls: MuranoClass) -> list[MuranoObject]:
+    """Return the meta objects of a class, including inherited ones."""
     return _collect_meta_objects(cls, "", "Type")
 
 
 def meta_of_property(declaration: PropertyDeclaration) -> list[MuranoObject]:
+    """Return the meta objects of a property, including those that ancestors attach to it."""
     return _collect_meta_objects(declaration.cls, declaration.name, "Property")
 
 
 def meta_of_method(method: Method) -> list[MuranoObject]:
+    """Return the meta objects of a method, including those that ancestors attach to it."""
     return _collect_meta_objects(method.cls, method.name, "Method")
 
 
 def meta_of_argument(argument: MethodArgument, cls: MuranoClass) -> list[MuranoObject]:
+    """Return the meta objects of an argument; `cls` is the class of its method. These are not inherited."""
     return list(_build_meta_objects(argument.node.meta, cls, "Argument"))
 
 
 def meta_of_package(cls: MuranoClass) -> list[MuranoObject]:
-    """What the manifest of a class's package attaches to the package."""
+    """Return the meta objects that the manifest attaches to the package of a class."""
     return list(_build_meta_objects(cls.package.manifest.meta, cls, "Package"))
 
 
 def _collect_meta_objects(cls: MuranoClass, member: str, target: str) -> list[MuranoObject]:
-    """Own meta objects of a class or one of its members, and those that ancestors attach with an `Inherited` meta
-    class; with `Cardinality: One` the nearest of a kind counts."""
+    """Return the meta objects of a class or member, and those that ancestors attach with an `Inherited` meta
+    class.
+
+    With `Cardinality: One` the nearest object of a meta class wins.
+    """
     metas: list[MuranoObject] = []
     for owner in cls.lineage:
         for meta in _own_meta_objects(owner, member, target):
@@ -169,14 +182,16 @@ def _find_meta_section(cls: MuranoClass, member: str, target: str) -> Value | No
 
 
 class LockScope(Struct, frozen=True):
-    """Which calls of a method wait for each other in `Parallel`: those on one object, with the same arguments."""
+    """Defines which calls of a method exclude each other in `Parallel`: by object, and by values of arguments."""
 
     on_this: bool
     on_arguments: tuple[str, ...]
 
 
 def find_lock_scope(method: Method) -> LockScope:
-    """What `Synchronize` says about a method; without it calls on one object wait for each other."""
+    """Return the scope that `Synchronize` sets for a method; by default calls on the same object exclude each
+    other.
+    """
     for meta in meta_of_method(method):
         if meta.cls.name == SYNCHRONIZE:
             return LockScope(bool(meta.properties["onThis"]), tuple(meta.properties["onArgs"]))
@@ -184,7 +199,7 @@ def find_lock_scope(method: Method) -> LockScope:
 
 
 def references_of(cls: MuranoClass) -> tuple[str, ...]:
-    """The properties whose objects `Serialize` with `as: reference` keeps out of dumps and templates."""
+    """Return the properties that `Serialize` with `as: reference` writes as references in dumps and templates."""
     if cls.references is None:
         cls.references = tuple(
             name

@@ -1,10 +1,10 @@
-"""Methods: arguments bound and checked, the body compiled at the first call, the stack kept for failures.
+"""Methods: binding and checking arguments, compiling the body at the first call, stack frames of failures.
 
-How a statement tells its block to go on differently. A statement that ends normally gives None.
+A statement that ends normally returns None, otherwise a `Signal` that tells its block how to continue.
 
-Extension methods: static methods of imported classes that can be called on values.
-
-Whether one applies is decided by the kind of the value and the contract of its first argument, without conversion.
+Static methods of imported classes that are marked as extensions can be called on values. Whether one applies
+depends on the type of the value and the contract of its first argument; values are not converted for that, or
+any extension for strings would also apply to numbers.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 
 class Signal(Enum):
+    """The ways in which a statement can end other than normally."""
+
     BREAK = "Break"
     CONTINUE = "Continue"
     RETURN = "Return"
@@ -67,7 +69,7 @@ MISPLACED_JUMP: Final = failure_rule(
 
 
 class Method:
-    """A method of a class. `native` is the Python function of a system class that does its work."""
+    """A method of a class. `native` is the Python function that implements a method of a system class."""
 
     __slots__ = (
         "_body",
@@ -109,7 +111,7 @@ class Method:
 
     @property
     def locking(self) -> LockScope:
-        """Which calls wait for each other in `Parallel`."""
+        """The calls that exclude each other in `Parallel`."""
         if self._locking is None:
             from sabir.languages.muranopl.evaluate.metadata import find_lock_scope
 
@@ -129,7 +131,9 @@ class Method:
         return tuple(argument.name for argument in self.arguments)
 
     def invoke(self, this: Any, caller: Variables, /, *args: Any, **kwargs: Any) -> Any:
-        """Call it on an object, or on the class when it is static. `caller` are the variables of the calling code."""
+        """Call it on an object, or on the class if it is static. `caller` holds the variables of the calling
+        code.
+        """
         runtime = self.runtime
         meter = runtime.meter
         meter.left -= 1
@@ -177,7 +181,7 @@ class Method:
         return call
 
     def run(self, variables: Variables) -> Any:
-        """The body, with bound arguments."""
+        """Run the body with bound arguments."""
         body = self._body or self._compile()
         signal = body(variables)
         if signal is RETURN:
@@ -212,7 +216,7 @@ class Method:
     # -- arguments ---------------------------------------------------------------------------------------------------
 
     def _bind_all(self, variables: Variables, this: Any, args: tuple[Any, ...]) -> None:
-        """The usual call: every argument by position."""
+        """Bind the arguments of the usual call, where all are passed by position."""
         loader = self.loader
         index = 0
         try:
@@ -298,11 +302,12 @@ class Method:
 
 
 def find_active_variables(runtime: Any) -> Iterator[Variables]:
-    """The variables of all methods of a run that have not ended, in all branches.
+    """Return the variables of all unfinished method calls of a run, in all branches.
 
-    They are looked up in the frames of Python when somebody asks, which is rare: noting them at every call would cost each call a tenth.
+    They are read from the frames of Python on demand, which is rare: tracking them would make every call a
+    tenth slower.
     """
-    # It is documented, and nothing else shows the frames of other threads.
+    # It is documented, and nothing else gives access to the frames of other threads.
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top
         while frame is not None:
@@ -319,7 +324,7 @@ def _too_deep(limit: int) -> MuranoError:
 
 
 def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
-    """Calls from outside reach only what is `Scope: Public` or `Usage: Action`."""
+    """Reject a call from outside unless the method is `Scope: Public` or `Usage: Action`."""
     if not method.is_exposed:
         exposed = [method_.name for method_ in method.cls.list_public_methods()]
         raise MuranoError(
@@ -333,7 +338,7 @@ def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
 
 
 def with_extensions(library: Library, imports: Iterable[MuranoClass]) -> Library:
-    """The library with the extension methods of classes on top."""
+    """Return the library with the extension methods of classes on top."""
     extended = Library(library)
     add_extensions(extended, imports)
     return extended

@@ -1,7 +1,7 @@
-"""Mocks of tests: `inject` puts a method of the test, or an expression, in the place of a method.
+"""Mocks of tests: `inject` replaces a method by a method of the test or by an expression.
 
-A mock stands in the class that it is for, so it holds for all objects of that class, and for those of classes that extend it
-and do not override the method. Every test has classes of its own, so a mock ends with its test.
+A mock is installed in a class. It applies to all objects of that class, and of subclasses that do not
+override the method. Every test has its own classes, so a mock ends with its test.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
 
-_ORIGINAL: Final = ">"  # the variables of the code that called what is mocked; no variable has such a name
-_CALL: Final = ">()"  # the call that is mocked
+_ORIGINAL: Final = ">"  # the variables of the code that called the mocked method; no user variable can have this name
+_CALL: Final = ">()"  # the mocked call
 Action = Callable[[Any, Variables, tuple[Any, ...], dict[str, Any]], Any]
 
 
 class MockMethod(Method):
-    """A method whose calls go elsewhere. It has the arguments of the one that it replaces."""
+    """A method whose calls are redirected. It has the arguments of the method that it replaces."""
 
     __slots__ = ("action",)
 
@@ -42,7 +42,7 @@ class MockMethod(Method):
 
 
 def mock_functions() -> Library:
-    """The functions that tests have beside those of the language."""
+    """Return the functions that tests have in addition to those of the language."""
     library = Library()
     library.function("inject", STRING | OBJECT, STRING, OBJECT, STRING)(inject_method)
     library.function("inject", STRING | OBJECT, STRING, LAMBDA)(inject_expression)
@@ -54,7 +54,7 @@ def mock_functions() -> Library:
 def inject_method(
     variables: Variables, target: Any, target_method: str, mock_object: Any, mock_name: str
 ) -> None:
-    """Call a method of the test instead."""
+    """Replace a method by a method of the test."""
     substitute = object_argument(mock_object, "inject")
     cls = current_class(variables) or substitute.cls
     method = cls.lookup(mock_name)
@@ -70,7 +70,7 @@ def inject_method(
 
 
 def inject_expression(variables: Variables, target: Any, target_method: str, expr: Lambda) -> None:
-    """Evaluate an expression instead: `$` is the test, `$2` and so on are the arguments."""
+    """Replace a method by an expression: `$` is the test, `$2` and so on are the arguments."""
 
     def action(original: Method) -> Action:
         def act(this: Any, caller: Variables, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -86,7 +86,7 @@ def inject_expression(variables: Variables, target: Any, target_method: str, exp
 
 
 def original_method(variables: Variables) -> Any:
-    """The call as it was made, to the method that is mocked."""
+    """Repeat the current call on the method that is mocked."""
     call = variables.get(_CALL)
     if call is None:
         raise MuranoError(
@@ -96,7 +96,9 @@ def original_method(variables: Variables) -> Any:
 
 
 def with_original(variables: Variables, *names: YaqlRule) -> YaqlScope:
-    """`withOriginal(x => $.y) -> …`: names for what the caller of the mocked method sees."""
+    """Evaluate `withOriginal(x => $.y) -> …`, which binds names to values that the caller of the mocked method
+    sees.
+    """
     caller = variables.get(_ORIGINAL)
     if caller is None:
         raise MuranoError(UNUSABLE_VALUE, "`withOriginal` belongs into the expression that `inject` is given")

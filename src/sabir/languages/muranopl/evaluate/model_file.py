@@ -1,4 +1,6 @@
-"""Object models in files: JSON or YAML, bare or as the engine keeps them (`Objects`, `ObjectsCopy`, `Attributes`)."""
+"""Object models in files: JSON or YAML, bare or as the engine stores them (`Objects`, `ObjectsCopy`,
+`Attributes`).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from sabir.text import Place, Source, Span
 MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
 """A model that a package brings itself, used when none is named."""
 _PLACED: Final = (
-    2_000_000  # characters; the places of a larger JSON model are looked for when they are wanted
+    2_000_000  # characters; locations in a larger JSON model are computed on demand
 )
 _LIMITS: Final = PackageLimits(file=1_000_000_000)
 
@@ -44,7 +46,7 @@ class ModelFile(Struct, frozen=True, kw_only=True):
 
 
 def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
-    """The text of the model: of the given file, else of the one in the root of the package."""
+    """Return the text of the model: of the named file, else of the one in the root of the package."""
     if path is not None:
         try:
             return Source(str(path.absolute()), read_named_file(path, _LIMITS).decode("utf-8-sig"))
@@ -59,7 +61,9 @@ def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
 
 
 def read_model(source: Source) -> ModelFile:
-    """The model of a text, with the places of its parts; those of a large JSON text are found when asked for."""
+    """Return the model of a text with the locations of its parts; those of a large JSON text are computed on
+    demand.
+    """
     data: Any = None
     positions: ModelPositions | None = None
     if len(source.text) > _PLACED and source.text.lstrip()[:1] == "{":
@@ -79,7 +83,7 @@ def read_model(source: Source) -> ModelFile:
 
 
 def build_model(source: Source, node: YamlNode) -> ModelFile:
-    """The model of a document that is read already."""
+    """Return the model of a parsed document."""
     return _build_model_file(source, *read_placed(source, node))
 
 

@@ -1,16 +1,12 @@
-"""Ids of objects that nobody gave one: the same in every run, whatever stands around the object.
+"""All objects of a run: derived ids, attributes, the store by id, and comparison with the last run.
 
-Such an object is known by its class, its owner and the property that holds it alone. One of several in a list or a mapping, and
-one that code makes, is known by its name or else by what it is made with, not by its number. What code makes is also known by
-what it is made for, the targets of the assignments that are running: `$.second: new(Node)` is the second node, whatever is made
-before it. A name tells nothing where others in the list have it, too. Only of objects that agree in all of this, so that nobody
-can tell one from the other, the second and later ones are counted.
-
-Attributes: values that code attaches to objects with `setAttr`, kept between runs beside the model.
-
-Comparing a value with what the object model of the last run holds.
-
-All objects of a run by id.
+An object without an id in the model gets a derived one, which is the same in every run and independent of
+unrelated changes. An object that is the only value of a property is identified by its class, its owner and
+that property. One of several in a list or mapping, and one that code creates, is identified by its name or
+else by its content, never by its index. An object that code creates is also identified by the targets of the
+running assignments: `$.second: new(Node)` is the second node, whatever is created before it. A name that
+others in the list share does not count. Only objects that agree in all of this, and so cannot be told apart,
+are numbered.
 """
 
 from __future__ import annotations
@@ -29,13 +25,16 @@ if TYPE_CHECKING:
 
 
 class AttributeStore:
-    """By object, class that owns the attribute, and name."""
+    """Values that code attaches to objects with `setAttr`, by object, owning class and name.
+
+    They are stored next to the model between runs.
+    """
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str, str], Any] = {}
 
     def keep_in(self, values: dict[tuple[str, str, str], Any]) -> None:
-        """Keep them in another dictionary: one that is watched."""
+        """Store the attributes in another dictionary, such as one that a recorder watches."""
         self._values = values
 
     def get(self, object_: MuranoObject, owner: MuranoClass, name: str) -> Any:
@@ -58,12 +57,12 @@ class AttributeStore:
                 self._values[str(row[0]), str(row[1]), str(row[2])] = row[3]
 
     def dump(self) -> list[list[Any]]:
-        """Rows of object id, class, name and value."""
+        """Return rows of object id, class, name and value."""
         return [[*key, value] for key, value in self._values.items()]
 
 
 def same_value(value: Any, written: Any) -> bool:
-    """Whether a value is what the model says; an object is compared by its id."""
+    """Tell whether a value equals what the model holds; an object is compared by its id."""
     if isinstance(value, MuranoObject):
         if isinstance(written, Mapping):
             header = written.get("?")
@@ -87,7 +86,7 @@ _ATOMS: Final = (str, int, float, bool, type(None))
 
 
 class Identities:
-    """Makes ids, none of them twice."""
+    """Generates ids, each only once."""
 
     __slots__ = ("_counts", "_is_taken", "_names")
 
@@ -121,7 +120,7 @@ class Identities:
     def _siblings(self, value: Any) -> Counter[str]:
         held = self._names.get(id(value))
         if held is None:
-            # The value is kept so that its `id` stays its own.
+            # The value is kept alive so that its `id` is not reused.
             held = self._names[id(value)] = (value, Counter(_names_in(value)))
         return held[1]
 
@@ -129,7 +128,7 @@ class Identities:
         return id_ in self._counts
 
     def unique(self, id_: str) -> str:
-        """The id, or one made from it and the number of those that were made from it before."""
+        """Return the id, or a variant numbered by how often it was requested before."""
         candidate = id_
         while True:
             number = self._counts[id_] = self._counts.get(id_, 0) + 1
@@ -141,7 +140,7 @@ class Identities:
 
 
 def _names_in(value: Any) -> Iterator[str]:
-    """The names of definitions in a list or mapping of a model."""
+    """Return the names of definitions in a list or mapping of a model."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -162,12 +161,14 @@ def _describe_targets(made_for: MadeFor) -> Iterator[str]:
 
 
 def _long_digest(words: list[str]) -> str:
-    # As long as the ids that the existing engine makes.
+    # As long as the ids that the original engine generates.
     return digest_text(*words, size=16)
 
 
 def _content_tokens(properties: Mapping[Any, Any]) -> list[str]:
-    """What an object is made with, as words. The order of keys tells nothing; the first thousand values tell enough."""
+    """Return the content of an object as tokens, independent of the order of keys. The first thousand values
+    suffice.
+    """
     words: list[str] = []
     waiting: list[Any] = [properties]
     while waiting and len(words) < _MOST_VALUES:
@@ -192,8 +193,11 @@ def _pair_key(pair: tuple[str, Any]) -> str:
 
 
 class ObjectStore:
-    """Objects of the model are kept, and so are those that code makes if their end is an event: somebody decides that nobody holds
-    them any more, and then they are destroyed. Others live as long as somebody holds them."""
+    """Objects by id.
+
+    Objects of the model are held strongly, and so are created ones whose destruction is an event: they are
+    destroyed when a collection finds them unreachable. All others live as long as code refers to them.
+    """
 
     __slots__ = ("_created", "_model")
 
@@ -208,7 +212,7 @@ class ObjectStore:
             self._created[object_.id] = object_
 
     def keep(self, object_: MuranoObject) -> None:
-        """Somebody wants to hear of the end of an object: it must not go unseen."""
+        """Hold an object strongly because its destruction must be noticed."""
         self._model[object_.id] = object_
         self._created.pop(object_.id, None)
 

@@ -1,1 +1,1 @@
-"""Forms of a package: fields shown, values checked, the object model made of them (the dynamic UI of Murano)."""
+"""Forms of a package: display fields, check values, and build the object model (the Dynamic UI of Murano)."""

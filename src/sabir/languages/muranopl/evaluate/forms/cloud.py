@@ -1,6 +1,7 @@
-"""What a cloud offers to the fields that choose from it. Where nothing is known of a cloud, any value is taken.
+"""Choices that a cloud offers to form fields: flavors, images, networks, key pairs, zones and applications.
 
-The description of a cloud that forms choose from: names, or mappings with what a field needs to know.
+A description of the cloud lists them as names, or as mappings with the details that a field filters by.
+Without a description fields accept any value.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _SECTIONS: Final = (*_NAMES, *_NAMED, *_FULL)
 
 
 def read_cloud(described: Any) -> dict[str, Any]:
-    """The sections of a description; `UnusableInput` names what is not as it should be."""
+    """Return the sections of a description; raise an input error that names the first malformed part."""
     if not isinstance(described, Mapping):
         raise UnusableInput(f"the description of a cloud is a mapping with {', '.join(_SECTIONS)}")
     return {str(name): _normalize_section(str(name), entries) for name, entries in described.items()}
@@ -73,13 +74,13 @@ _BOUNDS: Final = (("vcpus", "vcpus"), ("disk", "disk"), ("ram", "memory_mb"))
 
 
 class Offers(Struct, frozen=True, kw_only=True):
-    """Sections of a description of a cloud; None: it has none, and fields that choose from it take anything."""
+    """Sections of a cloud description; None if there is none, so that fields accept anything."""
 
     cloud: Mapping[str, Any] | None = None
     applications: Sequence[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
 
     def choices(self, spec: FieldSpec) -> list[Choice] | None:
-        """What a field offers; None where it offers nothing, or anything."""
+        """Return the choices of a field; None if it has none, or accepts anything."""
         if spec.kind == "choice":
             return _parse_choices(spec.keys.get("choices") or [])
         offer = _OFFERS.get(spec.kind) if isinstance(spec.kind, str) else None
@@ -88,7 +89,7 @@ class Offers(Struct, frozen=True, kw_only=True):
         return None if spec.kind in _FREE or self.cloud is None else self._objects(spec, self.cloud)
 
     def _objects(self, spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
-        """Applications of the environment whose class is one of those that the field names, or extends it."""
+        """Return the applications of the environment whose class is, or extends, one that the field names."""
         wanted = {spec.kind} if isinstance(spec.kind, str) else set(spec.kind)
         classes = {
             package["fqn"]
@@ -155,7 +156,7 @@ def _image_choices(spec: FieldSpec, cloud: Mapping[str, Any]) -> list[Choice]:
 
 
 def _is_of_type(type_: Any, wanted: Any) -> bool:
-    """`linux` also means `linux.ubuntu`."""
+    """Tell whether an image type matches a filter; `linux` also matches `linux.ubuntu`."""
     return wanted is None or type_ == wanted or str(type_).startswith(f"{wanted}.")
 
 

@@ -1,6 +1,7 @@
-"""The UI definition of a package: forms, templates and the application, read with its expressions.
+"""The UI definition of a package: forms, templates, the application, and the evaluation of its expressions.
 
-Expressions of a UI definition: YAQL with the functions that forms add, and templates that are filled when they are used.
+Expressions are YAQL with a few functions that forms add. A template is not evaluated when it is defined but
+wherever a value uses it, so that it sees the values entered by then.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ class FormExpression(Struct, frozen=True):
 
 
 class FieldSpec(Struct, frozen=True):
-    """A field as it is written, its keys in the spelling of the definition."""
+    """A field as it is written, with the keys as the definition spells them."""
 
     name: str
     kind: str | tuple[str, ...]
     keys: Mapping[str, Any]
 
     def literal(self, key: str, default: Any = None) -> Any:
-        """The value of a key; the default where an expression stands, which has no effect there."""
+        """Return the value of a key; the default if it is an expression, which has no effect there."""
         value = self.keys.get(key, default)
         return default if isinstance(value, FormExpression) else value
 
@@ -65,12 +66,16 @@ class FieldSpec(Struct, frozen=True):
 
 
 class FormSpec(Struct, frozen=True):
+    """A form as it is written: its fields in order, and the validators of the form as a whole."""
+
     name: str
     fields: tuple[FieldSpec, ...]
     validators: tuple[Mapping[str, Any], ...] = ()
 
 
 class FormDefinition(Struct, frozen=True, kw_only=True):
+    """A parsed UI definition. `version` decides which functions and fields it may use."""
+
     version: tuple[int, int]
     application: Mapping[str, Any]
     forms: tuple[FormSpec, ...] = ()
@@ -80,14 +85,14 @@ class FormDefinition(Struct, frozen=True, kw_only=True):
 
     @property
     def asks_for_a_name(self) -> bool:
-        """Whether the last form asks for the name of the application."""
+        """Tell whether the last form asks for the name of the application."""
         return self.version >= (2, 2)
 
 
 def read_definition(source: Source) -> FormDefinition:
-    """Raises `UnusableInput`, with the place of what is wrong."""
+    """Read a UI definition; raise an input error with the location of the first defect."""
     stream = compose(source, tags=_TAGS)
-    if stream.broken:  # a key that stands twice is told by `check`; the last one counts
+    if stream.broken:  # `check` reports duplicate keys; here the last one counts
         problem = stream.findings[-1]
         raise UnusableInput(f"{problem.location}: {problem.message}")
     root = stream.documents[0] if stream.documents else None
@@ -169,7 +174,7 @@ def _read_key(node: YamlNode) -> Any:
 
 
 def _is_expression(scalar: YamlScalar) -> bool:
-    """Plain text that is more than words and parses, or anything with the tag `!yaql`."""
+    """Tell whether a scalar is an expression: plain text that is more than words and parses, or the tag `!yaql`."""
     if scalar.tag == "!yaql":
         return True
     if scalar.style is not Style.PLAIN or not isinstance(scalar.value, str) or _words().match(scalar.text):
@@ -190,21 +195,21 @@ _RANDOM_LETTERS: Final = 14
 
 
 class ObjectId:
-    """The id of an object that `ref` names; it becomes a text when the model is finished."""
+    """The id of an object that `ref` names; it becomes a string when the model is finished."""
 
     def __init__(self) -> None:
         self.text = str(uuid4())
 
 
 class FormTemplate:
-    """A value with expressions in it, as a variable holds it until it is used."""
+    """A value with unevaluated expressions, as a variable holds it until it is used."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
 class FormExpressions:
-    """Evaluates the values of one definition; what `ref` made is kept, so that it is made once."""
+    """Evaluates the values of one definition. Objects created by `ref` are stored, so that each is created once."""
 
     def __init__(self, templates: Mapping[str, Any]) -> None:
         self._templates = templates
@@ -212,12 +217,12 @@ class FormExpressions:
         self._engine = Engine(self._library(), options=_OPTIONS)
 
     def variables(self, data: Mapping[str, Any], parameters: Mapping[str, Any]) -> Variables:
-        """The names that an expression can use, the values of the forms as `$`."""
+        """Return the variables of an expression, with the values of the forms as `$`."""
         templates = {name: FormTemplate(value) for name, value in self._templates.items()}
         return {**parameters, **templates, "$": data, "forms": data}
 
     def evaluate(self, value: Any, variables: Variables) -> Any:
-        """A value with its expressions evaluated; templates that come out of them are filled, too."""
+        """Return a value with its expressions evaluated, including templates that result from them."""
         match value:
             case FormExpression(text=text):
                 return self.evaluate(self._engine.compile(text)(variables), variables)
@@ -259,7 +264,9 @@ class FormExpressions:
         return library
 
     def _ref(self, variables: Variables, template: str, name: str, *, id_only: bool | None) -> Any:
-        """The object of a template: whole where it is named first, then its id. Another name makes another object."""
+        """Return the object of a template: in full at its first use, then its id. Another name gives another
+        object.
+        """
         if name not in self._referred and template in self._templates:
             self._referred[name] = self.evaluate(self._templates[template], variables)
         object_ = self._referred.get(name)
@@ -274,7 +281,7 @@ class FormExpressions:
 
 
 def _select_case(value: Any, *conditions: YaqlRule) -> Any:
-    """`$.switch($ > 1 => many, true => one)`: the first argument is the value, whatever it looks like."""
+    """Evaluate `$.switch($ > 1 => many, true => one)`: the first argument is the value, whatever it looks like."""
     for case in conditions:
         if case.source(value):
             return case.target(value)
@@ -282,7 +289,7 @@ def _select_case(value: Any, *conditions: YaqlRule) -> Any:
 
 
 def _host_name(pattern: str | None, number: int) -> str:
-    """The pattern with the number for `#`; without a pattern a name that no other host has."""
+    """Replace `#` in a pattern by a number; without a pattern generate a name that no other host has."""
     if pattern:
         return pattern.replace("#", str(number))
     letters = random.choices(string.ascii_lowercase, k=_RANDOM_LETTERS)  # a name, not a secret
@@ -299,7 +306,7 @@ def _reject_encryption(_data: str) -> str:
 
 
 def with_ids(value: Any) -> Any:
-    """A finished model: every object has an id, and references are texts."""
+    """Return the finished model: every object has an id, and references are strings."""
     match value:
         case ObjectId(text=text):
             return text

@@ -1,4 +1,4 @@
-"""Values of fields: what one is shown with, and what becomes of the value that is sent, or what is wrong with it."""
+"""Form fields as they are displayed, and the conversion and validation of submitted values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Evaluate = Callable[[Any], Any]
 
 
 class FieldError(Exception):
-    """A value that a field does not take, for these reasons."""
+    """A value that a field rejects, with the reasons."""
 
     def __init__(self, *messages: str) -> None:
         super().__init__(*messages)
@@ -34,7 +34,7 @@ class FieldError(Exception):
 
 
 class FormField(Struct, frozen=True, eq=False):
-    """A field of a form that is shown: with its choices, and its initial value evaluated."""
+    """A field as it is displayed: with its choices and its evaluated initial value."""
 
     spec: FieldSpec
     choices: list[Choice] | None
@@ -48,7 +48,7 @@ class FormField(Struct, frozen=True, eq=False):
         return self.spec.name if self.confirms is None else f"{self.spec.name}-clone"
 
     def resolve_value(self, values: Mapping[str, Any]) -> Any:
-        """The value that a person leaves in the field, who changes nothing else."""
+        """Return the value that the field submits if the user does not change it."""
         if self.name in values:
             return values[self.name]
         if self.initial is not None:
@@ -70,7 +70,7 @@ class FormField(Struct, frozen=True, eq=False):
         return shown
 
     def describe(self) -> dict[str, Any]:
-        """The same, with everything that a page needs to draw the field."""
+        """Return the summary with everything that a page needs to display the field."""
         spec = self.spec
         kind = spec.kind if isinstance(spec.kind, str) else spec.kind[0]
         keys = (
@@ -86,7 +86,7 @@ class FormField(Struct, frozen=True, eq=False):
         return {**self.summarize(), "type": kind, **limits}
 
     def clean(self, value: Any, evaluate_for: Callable[[Any], Evaluate], *, enabled: bool) -> Any:
-        """The value as the model gets it. Raises `Refused`. One that is not enabled is only converted."""
+        """Return the value for the model; raise `FieldError`. A disabled field is converted but not validated."""
         spec = self.spec
         if spec.kind == "flavor":
             names = {str(id_): name for id_, name in self.choices or ()}
@@ -106,7 +106,7 @@ class FormField(Struct, frozen=True, eq=False):
 
     @property
     def _is_object(self) -> bool:
-        """Whether the field chooses an application."""
+        """Tell whether the field selects an application."""
         return isinstance(self.spec.kind, tuple) or "." in self.spec.kind or self.spec.kind == "domain"
 
     def _check_choice(self, value: Any) -> None:
@@ -136,7 +136,7 @@ class FormField(Struct, frozen=True, eq=False):
 
 
 def escape_initial(value: Any) -> Any:
-    """A written initial value as a page shows it."""
+    """Return a literal initial value as a page displays it."""
     return escape(str(value)) if value else value
 
 
@@ -168,7 +168,7 @@ def _parse_integer(value: Any) -> int | None:
 
 
 def _check_names(spec: FieldSpec, value: Any) -> None:
-    """Every item of a list of databases is a name."""
+    """Check that every item of a list of databases is a name."""
     if spec.kind == "databaselist" and not all(map(_database_pattern().match, value)):
         raise FieldError(
             "First symbol should be latin letter or underscore. Subsequent symbols can be latin letter, numeric, "
@@ -177,7 +177,7 @@ def _check_names(spec: FieldSpec, value: Any) -> None:
 
 
 def _is_accepted(expression: Any, value: Any, evaluate: Evaluate) -> bool:
-    """Whether a validator of a field accepts a value; one that is no expression checks nothing."""
+    """Tell whether a validator of a field accepts a value; a validator without an expression accepts everything."""
     if isinstance(expression, Mapping):
         pattern = expression.get("regexpValidator")
         return pattern is None or _matches_pattern(pattern, value)
@@ -190,7 +190,7 @@ def _is_accepted(expression: Any, value: Any, evaluate: Evaluate) -> bool:
 
 
 def _matches_pattern(pattern: Any, value: Any) -> bool:
-    """`^[a-z]+$`, or `/^[a-z]+$/i` with flags."""
+    """Match `^[a-z]+$`, or `/^[a-z]+$/i` with flags."""
     text, flags = str(pattern), 0
     written = re.fullmatch(r"/(.*)/([A-Za-z]*)", text)
     if written is not None:

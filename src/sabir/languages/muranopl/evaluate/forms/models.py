@@ -1,6 +1,8 @@
-"""Filling the forms of a definition, one after the other, as the wizard of the dashboard does.
+"""Object models from user input: by the forms of a package, or by the contracts of its class.
 
-Object models from contracts, for packages without forms: what must be given is given or asked for.
+The wizard fills the forms of a definition one after the other, as the dashboard does; each form sees the
+values of those before it. A package without forms gets its model from contracts: required values are passed
+by the caller or asked for.
 """
 
 from __future__ import annotations
@@ -40,9 +42,10 @@ Ask = Callable[[ModelQuestion], Any]
 
 
 class ContractModel:
-    """Makes an object of a class and of every class that its contracts ask for.
+    """Creates an object of a class, and of every class that its contracts require.
 
-    `values` are those of properties, by path: `port`, `instance.flavor`. `missing` is filled with what nobody gave.
+    `values` are property values by path: `port`, `instance.flavor`. `missing` receives the required paths
+    without a value.
     """
 
     def __init__(self, values: Mapping[str, Any], ask: Ask | None = None) -> None:
@@ -81,7 +84,7 @@ class ContractModel:
     def _require(self, model: dict[str, Any], name: str, declaration: PropertyDeclaration, path: str) -> None:
         contract = declaration.node.contract
         if isinstance(contract, ListValue | MapValue):
-            return  # an empty one is made of nothing
+            return  # an empty list or mapping needs no values
         if self._ask is not None:
             model[name] = self._ask(ModelQuestion(name=path, text=getattr(contract, "text", "")))
         else:
@@ -106,7 +109,7 @@ WHOLE_FORM: Final = "__all__"
 
 
 class FormResult(Struct, frozen=True, kw_only=True):
-    """`forms` as far as they were shown; then `errors` by form and field, or the cleaned values and the model."""
+    """The displayed `forms`, and either `errors` by form and field, or the cleaned values and the model."""
 
     forms: list[dict[str, Any]]
     errors: dict[str, dict[str, list[str]]] = field(default_factory=dict[str, dict[str, list[str]]])
@@ -115,7 +118,7 @@ class FormResult(Struct, frozen=True, kw_only=True):
 
 
 class Wizard:
-    """Shows the forms of a definition; what was filled in is known to those that follow."""
+    """Displays the forms of a definition in order; each form knows the values entered before it."""
 
     def __init__(
         self,
@@ -136,7 +139,7 @@ class Wizard:
                 self._parameters[name] = self._evaluate(value, {}, f"parameter {name!r}")
 
     def forms(self) -> Iterator[tuple[FormSpec, list[FormField]]]:
-        """The forms, each with its fields as they are shown once those before it are filled."""
+        """Yield the forms, each with its fields as they are displayed once the earlier forms are filled in."""
         forms = [*self._definition.forms]
         if self._definition.asks_for_a_name:
             forms.append(_last_form(self._class_name))
@@ -144,7 +147,9 @@ class Wizard:
             yield form, [*self._fields(form)]
 
     def fill(self, values: Mapping[str, Mapping[str, Any]]) -> FormResult:
-        """The model that values make, those not given being what the form proposes; or why it takes them not."""
+        """Return the model for the values, or the reasons for rejecting them. Missing values are the proposed
+        ones.
+        """
         shown: list[dict[str, Any]] = []
         for form, fields in self.forms():
             shown.append({"name": form.name, "fields": [field_.summarize() for field_ in fields]})
@@ -156,7 +161,7 @@ class Wizard:
     def fill_form(
         self, form: FormSpec, fields: list[FormField], values: Mapping[str, Any]
     ) -> dict[str, list[str]]:
-        """Take the values of one form; what is wrong with them, by field."""
+        """Accept the values of one form; return what is wrong with them, by field."""
         cleaned: dict[str, Any] = {}
         errors: dict[str, list[str]] = {}
         for field_ in fields:
@@ -177,7 +182,7 @@ class Wizard:
         return errors
 
     def model(self) -> dict[str, Any]:
-        """The application as it would be added to an environment."""
+        """Return the application as it would be added to an environment."""
         application = dict(self._definition.application)
         if self._definition.asks_for_a_name:
             name = self._values[LAST_FORM]["application_name"]
@@ -212,7 +217,9 @@ class Wizard:
     def _wrong_together(
         self, form: FormSpec, fields: list[FormField], cleaned: Mapping[str, Any]
     ) -> Iterator[str]:
-        """Validators of the whole form, then passwords that differ from their repetition."""
+        """Return errors of the form as a whole: its validators, then passwords that differ from their
+        repetition.
+        """
         wrong = False
         for validator in form.validators:
             if not self._evaluate(validator.get("expr"), self._values, f"a validator of {form.name!r}"):
@@ -225,7 +232,7 @@ class Wizard:
                 return
 
     def _evaluator(self, value: Any) -> Any:
-        """What evaluates the validators of a field: `$` is its value."""
+        """Return the function that evaluates the validators of a field, with `$` as its value."""
         return lambda expression: self._expressions.evaluate(expression, {"$": value})
 
     def _evaluate(self, value: Any, data: Mapping[str, Any], what: str) -> Any:
@@ -237,7 +244,7 @@ class Wizard:
 
 
 def _chooses_by_itself(spec: FieldSpec) -> bool:
-    """Whether a field proposes the only thing that it offers: a key pair, an application."""
+    """Tell whether a field proposes its only choice: a key pair or an application."""
     return spec.kind == "keypair" or isinstance(spec.kind, tuple) or "." in spec.kind
 
 

@@ -1,4 +1,4 @@
-"""Contracts as JSON Schema, for editors and for whoever writes object models by hand."""
+"""Contracts as JSON Schema, for editors and for authors of object models."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _GIVEN: Final = frozenset({"In", "InOut", "Const"})
 
 
 def class_schema(cls: MuranoClass) -> dict[str, Any]:
-    """The schema of an object model whose root is an object of this class."""
+    """Return the schema of an object model whose root is an object of this class."""
     classes: dict[str, dict[str, Any]] = {}
     _add_class_schema(cls, classes)
     return {"$schema": _DIALECT, "$ref": f"#/$defs/{cls.name}", "$defs": classes}
 
 
 def method_schema(method: Method) -> dict[str, Any]:
-    """The schema of the arguments of a method, by name."""
+    """Return the schema of the arguments of a method, by name."""
     classes: dict[str, dict[str, Any]] = {}
     properties = {
         argument.name: _argument_schema(argument, method.cls, classes) for argument in method.arguments
@@ -86,7 +86,7 @@ def _header_schema(cls: MuranoClass) -> dict[str, Any]:
 
 
 def is_required(declaration: PropertyDeclaration) -> bool:
-    """Whether a model without the property is refused."""
+    """Tell whether a model without the property is rejected."""
     contract = declaration.node.contract
     return (
         declaration.node.default is None
@@ -155,7 +155,7 @@ def _find_contract_class(call: Call, cls: MuranoClass) -> MuranoClass | None:
 
 
 def class_argument_name(call: Call) -> str | None:
-    """The class that `class(X)` names."""
+    """Return the class that `class(X)` names; None if the argument is not a class name."""
     first = call.arguments[0] if call.arguments else None
     if first is None:
         return None
@@ -165,7 +165,7 @@ def class_argument_name(call: Call) -> str | None:
 
 
 def contract_calls(contract: Value) -> tuple[Call, ...]:
-    """The calls of `$.a().b()`, first one first; none for anything else."""
+    """Return the calls of `$.a().b()`, in order; an empty list for any other expression."""
     if not isinstance(contract, Expr):
         return ()
     node: Node = parse(contract.text, Dialect.MURANO).tree

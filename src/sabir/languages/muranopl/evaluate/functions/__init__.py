@@ -10,7 +10,7 @@ __all__ = ["library_for"]
 
 
 def library_for(format_: str, extra: Library | None = None) -> Library:
-    """The functions of a package format, with those of an embedder on top."""
+    """Return the functions of a package format, with those of an embedder on top."""
     base = _library_for_format(format_)
     return base if extra is None else _stack_libraries(extra, base)
 
@@ -29,7 +29,7 @@ def _library_for_format(format_: str) -> Library:
 
 @cache
 def _newest_library() -> Library:
-    """The functions of the newest format: those of these modules on top of those for plain values."""
+    """Return the functions of the newest format: those of these modules on top of the ones for plain values."""
     from sabir.languages.muranopl.evaluate.functions import objects, processes, types
     from sabir.languages.muranopl.model.plain_functions import VALUES
 
@@ -39,7 +39,7 @@ def _newest_library() -> Library:
 
 
 def _stack_libraries(extra: Library, base: Library) -> Library:
-    """A copy of a library, with another one below it: the embedder's own is not changed."""
+    """Return a copy of a library with another one under it; the embedder's library is not changed."""
     stacked = Library(base)
     for name in extra.names(methods=False) | extra.names(methods=True):
         for level in extra.levels(name):

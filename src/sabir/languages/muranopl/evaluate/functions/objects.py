@@ -1,7 +1,4 @@
-"""Functions of objects: where they are, what they are called, how they look from a parent class.
-
-`new`: objects from a class and properties, from a dictionary, or from a template.
-"""
+"""YAQL functions of objects: identity, owners, casts, calls by name, and `new` in its three forms."""
 
 from __future__ import annotations
 
@@ -36,6 +33,7 @@ FUNCTIONS: Final = Library()
 
 @FUNCTIONS.function("id", OBJECT)
 def id_(object: Any) -> Any:  # noqa: A002
+    """Return the id of an object; fail for any other value."""
     target = object_argument(object, "id")
     note_header(target, "id")
     return target.id
@@ -43,6 +41,7 @@ def id_(object: Any) -> Any:  # noqa: A002
 
 @FUNCTIONS.function("name", OBJECT | NULL)
 def name(object: Any) -> Any:  # noqa: A002
+    """Return the name from the header of an object; null for null."""
     if object is None:
         return None
     target = object_argument(object, "name")
@@ -52,6 +51,7 @@ def name(object: Any) -> Any:  # noqa: A002
 
 @FUNCTIONS.function("metadata", OBJECT)
 def metadata(object: Any) -> Any:  # noqa: A002
+    """Return the `metadata` entry of the header of an object; null if there is none."""
     target = object_argument(object, "metadata")
     note_header(target, "metadata")
     return (target.header or {}).get("metadata")
@@ -59,7 +59,7 @@ def metadata(object: Any) -> Any:  # noqa: A002
 
 @FUNCTIONS.function("cast", OBJECT, STRING | OBJECT)
 def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None) -> Any:  # noqa: A002
-    """The object seen as one of its ancestors."""
+    """Return a view of the object as one of its ancestors."""
     del version_spec
     target = object_argument(object, "cast")
     cls = class_argument(type, variables)
@@ -74,14 +74,16 @@ def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None)
 
 @FUNCTIONS.function("super", OBJECT, LAMBDA)
 def super_(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
-    """The expression evaluated for the object as each parent of the running class; without one, the parents."""
+    """Evaluate the expression for the object as each parent of the running class; without one return the
+    parents.
+    """
     parents = _parent_views(variables, object)
     return parents if func is None else [func.fresh()(parent) for parent in parents]
 
 
 @FUNCTIONS.function("psuper", OBJECT, LAMBDA)
 def psuper(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
-    """The same with the parents side by side."""
+    """Do the same as `super`, with the parents in parallel."""
     parents = _parent_views(variables, object)
     if func is None:
         return parents
@@ -95,7 +97,7 @@ def _build_task(func: Lambda, value: Any, runtime: Any) -> Any:
 
 
 def _parent_views(variables: Variables, object_: Any) -> list[ObjectView]:
-    """The object as each parent of the class whose code is running, whatever class the object is seen as."""
+    """Return the object as each parent of the class whose code is running, independent of any cast."""
     target = object_argument(object_, "super")
     cls = current_class(variables) or target.cls
     stranger = next((parent for parent in cls.parents if not target.cls.is_a(parent)), None)
@@ -109,14 +111,14 @@ def _parent_views(variables: Variables, object_: Any) -> list[ObjectView]:
 
 @FUNCTIONS.extension("find", OBJECT, STRING | OBJECT)
 def find(variables: Variables, object: Any, type: Any) -> Any:  # noqa: A002
-    """The nearest owner of a type, null when there is none."""
+    """Return the nearest owner of a type; null if there is none."""
     target = object_argument(object, "find")
     return target.nearest_owner(class_argument(type, variables))
 
 
 @FUNCTIONS.extension("findAll", OBJECT, STRING | OBJECT)
 def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]:  # noqa: A002
-    """All owners of a type, the nearest first."""
+    """Return all owners of a type, the nearest first."""
     cls = class_argument(type, variables)
     owners: list[MuranoObject] = []
     owner = object_argument(object, "findAll").owner
@@ -133,8 +135,10 @@ def dump(
     serialization_type: str = "Serializable",
     ignore_upcasts: bool = True,  # noqa: FBT001, FBT002  # an argument of the language
 ) -> Any:
-    """The object model of an object: with names of types, with types as values, or with the type as a key. A cast object is
-    dumped whole, unless upcasts are not to be ignored: then as the class that it is seen as."""
+    """Return the object model of an object: with type names, with types as values, or with the type as a key.
+
+    A cast object is dumped in full, unless upcasts are respected; then it is dumped as the class of the cast.
+    """
     seen_as = object.cls if isinstance(object, ObjectView) and not ignore_upcasts else None
     return dump_form(object_argument(object, "dump"), serialization_type, seen_as)
 
@@ -143,7 +147,7 @@ def dump(
 def call_named(
     variables: Variables, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], sender: HostValue
 ) -> Any:
-    """`call(name, [arguments], {named}, $object)`"""
+    """Evaluate `call(name, [arguments], {named}, $object)`."""
     method = sender.find_method(name, variables)
     if method is None:
         methods = sender.cls.method_names() if isinstance(sender, MuranoObject | ObjectView) else ()
@@ -154,7 +158,7 @@ def call_named(
 
 @FUNCTIONS.operator("is", ANY, STRING | OBJECT)
 def is_(variables: Variables, value: Any, type_: Any) -> bool:
-    """Whether a value is an object of a type; a type is itself and its ancestors."""
+    """Tell whether a value is an object of a type; a type matches itself and its ancestors."""
     value = unwrap_object(value)
     cls = class_argument(type_, variables)
     if isinstance(value, MuranoClass):
@@ -174,7 +178,7 @@ def new(
     /,
     **properties: Any,
 ) -> MuranoObject:
-    """`new(Type, owner, name, property => value, …)`"""
+    """Evaluate `new(Type, owner, name, property => value, …)`."""
     return _create_object(variables, newType, properties, newOwner, newName)
 
 
@@ -187,7 +191,7 @@ def new_from_dictionary(
     object_name: Any = None,
     extra: Mapping[Any, Any] | None = None,
 ) -> MuranoObject:
-    """`new(Type, {property => value}, owner, name, header entries)`"""
+    """Evaluate `new(Type, {property => value}, owner, name, header entries)`."""
     object_ = _create_object(variables, type_name, parameters, owner, object_name)
     kept = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
     if kept:
@@ -197,7 +201,7 @@ def new_from_dictionary(
 
 @FUNCTIONS.function("new", MAPPING, OBJECT | NULL)
 def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = None) -> MuranoObject:
-    """`new(template, owner)`: every object in it gets an id of its own."""
+    """Evaluate `new(template, owner)`: every object in the template gets a new id."""
     runtime, cls = runtime_of(variables), current_class(variables)
     model = model if cls is None else with_type(model, cls)
     object_: MuranoObject = runtime.loader.make(model, _check_owner(owner), variables.get(MAKING))
@@ -208,7 +212,7 @@ def _create_object(
     variables: Variables, type_: Any, properties: Mapping[Any, Any], owner: Any, name: str | None
 ) -> MuranoObject:
     cls = class_argument(type_, variables)
-    # Lists that are made when somebody reads them are read now: a contract looks at what is there.
+    # Lazy lists are evaluated now, because a contract inspects their items.
     definition = {cls: cls.engine.engine.finalize(dict(properties)), "name": name}
     loader = runtime_of(variables).loader
     object_: MuranoObject = loader.make(definition, _check_owner(owner), variables.get(MAKING))

@@ -1,4 +1,7 @@
-"""Functions that wait, run side by side, stop, or write down what happens."""
+"""YAQL functions that wait, run in parallel, generate values, read settings, or log.
+
+Pauses and random values are effects: a program that is resumed gets the recorded result again.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,17 @@ FUNCTIONS: Final = Library()
 
 @FUNCTIONS.function("sleep", NUMBER)
 def sleep(variables: Variables, seconds: float) -> None:
+    """Wait for a number of seconds; other branches of `Parallel` run meanwhile."""
     runtime = runtime_of(variables)
     if runtime.world is None:
         runtime.sleep(seconds)
-    else:  # a pause is an effect: a run that is repeated does not wait once more
+    else:  # a pause is an effect: a repeated run does not wait again
         perform_effect(runtime, EffectKind.PAUSE, seconds=seconds)
 
 
 @FUNCTIONS.extension("pselect", ITERABLE, LAMBDA, INT | NULL)
 def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit: Any = None) -> list[Any]:
-    """`select` with the items side by side; the order is kept."""
+    """Evaluate `select` with the items in parallel; results keep the order of the items."""
     runtime = runtime_of(variables)
     finalize = runtime.engine_for("1.4", ()).finalize
 
@@ -44,7 +48,7 @@ def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit
 
 @FUNCTIONS.extension("require")
 def require(value: Any) -> Any:
-    """The value, unless it is null."""
+    """Return the value; fail if it is null."""
     if value is None:
         raise MuranoError(UNUSABLE_VALUE, "a required value is missing")
     return value
@@ -52,22 +56,23 @@ def require(value: Any) -> Any:
 
 @FUNCTIONS.function("randomName")
 def random_name(variables: Variables) -> str:
-    """A short name that is not used twice; begins with a letter, as host names must."""
+    """Return a short name that is used only once; it starts with a letter, as host names must."""
     name: str = perform_effect(
         runtime_of(variables), EffectKind.RANDOM, length=15
-    )  # a run that is repeated gets the same
+    )  # a repeated run gets the same name
     return name
 
 
 @FUNCTIONS.function("random")
 def random_number(variables: Variables) -> float:
-    """From 0 to 1; the same again in a run that is repeated."""
+    """Return a random number from 0 to 1; a repeated run gets the same number."""
     return _random_generator(variables).random()
 
 
 @FUNCTIONS.function("random", INT, INT)
 def random_between(variables: Variables, from_: int, to_: int) -> int:
-    if from_ > to_:  # the wording of Python differs between its versions
+    """Return a random integer from `from_` to `to_`, both included; raise `ValueError` if the range is empty."""
+    if from_ > to_:  # the message of Python differs between its versions
         raise ValueError(f"the range is empty: {from_} is greater than {to_}")
     return _random_generator(variables).randint(from_, to_)
 
@@ -78,7 +83,7 @@ def _random_generator(variables: Variables) -> Random:
 
 @FUNCTIONS.function("config", STRING, STRING, BOOL)
 def config(variables: Variables, group: str, setting: str, read_as_file: Any = False) -> Any:  # noqa: FBT002  # as packages call it
-    """A setting of the engine; or the text of the file that it names. Only the core library sees settings."""
+    """Return a setting of the engine, or the text of the file it names. Only the core library may read settings."""
     runtime, cls = runtime_of(variables), current_class(variables)
     if cls is None or cls.package is not runtime.core:
         raise MuranoError(UNUSABLE_VALUE, "settings of the engine are for the core library only")
@@ -98,11 +103,13 @@ def config(variables: Variables, group: str, setting: str, read_as_file: Any = F
 
 @FUNCTIONS.function("config", STRING)
 def config_default(variables: Variables, setting: str) -> Any:
+    """Return a setting of the group `DEFAULT`."""
     return config(variables, "DEFAULT", setting)
 
 
 @FUNCTIONS.function("logger", STRING)
 def logger(variables: Variables, logger_name: str) -> Any:
+    """Return an object of `io.murano.system.Logger` with the given name."""
     runtime = runtime_of(variables)
     cls = runtime.core_class("io.murano.system.Logger")
     return runtime.loader.instantiate({cls: {"name": logger_name}}, None, None)

@@ -1,8 +1,6 @@
-"""Types as values: `:Name`, `ns:Name`, `type`, `typeinfo`.
+"""Types as values (`:Name`, `ns:Name`, `type`, `typeinfo`), and arguments that name classes.
 
-Class names in arguments: text, a type, or an object.
-
-Functions as older package formats know them; those of the very first ones are in the model.
+`type` differs in older formats; the differences of the first ones are in `model.legacy_functions`.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
 
 def class_argument(value: Any, variables: Variables) -> MuranoClass:
-    """The class that an argument means, seen from the code that runs."""
+    """Return the class that an argument names: a string, a type or an object, resolved in the running code."""
     if isinstance(value, MuranoClass):
         return value
     if isinstance(value, TypeInfo):
@@ -34,6 +32,7 @@ def class_argument(value: Any, variables: Variables) -> MuranoClass:
 
 
 def runtime_of(variables: Variables) -> Any:
+    """Return the runtime of the running code; fail outside of a method."""
     cls = current_class(variables)
     if cls is None:
         raise MuranoError(UNUSABLE_VALUE, "this can only be used inside of a method")
@@ -41,6 +40,7 @@ def runtime_of(variables: Variables) -> Any:
 
 
 def object_argument(value: Any, role: str) -> MuranoObject:
+    """Return the object behind an argument; raise `MuranoError` for any other value, naming its role."""
     if isinstance(value, ObjectView):
         return value.object
     if isinstance(value, MuranoObject):
@@ -49,7 +49,7 @@ def object_argument(value: Any, role: str) -> MuranoObject:
 
 
 def note_header(value: MuranoObject | ObjectView, key: str) -> None:
-    """Code looks at what the header of an object says: whoever records reads may want to know."""
+    """Record that code reads an entry of the header of an object."""
     object_ = value.object if isinstance(value, ObjectView) else value
     recorder = object_.cls.runtime.recorder
     if recorder is not None:
@@ -61,11 +61,13 @@ FUNCTIONS: Final = Library()
 
 @FUNCTIONS.prefix(":", EXPRESSION)
 def own_namespace(variables: Variables, name: Node) -> MuranoClass:
+    """Return the class that `:Name` refers to, in the default namespace of the running class."""
     return _resolve_class(class_name_of(name), ":", variables)
 
 
 @FUNCTIONS.operator(":", EXPRESSION, EXPRESSION)
 def other_namespace(variables: Variables, prefix: Node, name: Node) -> MuranoClass:
+    """Return the class that `prefix:Name` refers to, by the prefixes of the running class."""
     space, short = class_name_of(prefix), class_name_of(name)
     return _resolve_class(short, f"{space}:" if space is not None else ":", variables)
 
@@ -79,7 +81,7 @@ def _resolve_class(name: str | None, prefix: str, variables: Variables) -> Muran
 
 @FUNCTIONS.function("type", OBJECT | STRING | NULL)
 def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
-    """The type of an object (of a cast: the one it is cast to), or the type that a text names."""
+    """Return the type of an object (of a cast: the target type), or the type that a string names."""
     if isinstance(object, MuranoObject | ObjectView):
         note_header(object, "type")
         return object.cls
@@ -88,13 +90,13 @@ def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
 
 @FUNCTIONS.function("typeinfo", OBJECT | STRING | NULL)
 def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
-    """Reflection: what there is to know about the type of an object."""
+    """Return the reflection of the type of an object."""
     cls = type_(variables, object)
     return None if cls is None else TypeInfo(cls)
 
 
 def type_name_library(base: Library) -> Library:
-    """Formats up to 1.3: `type` gives the name of the class, not the class."""
+    """Return the functions of formats up to 1.3, where `type` returns the name of the class."""
     library = Library(base)
 
     @library.function("type", OBJECT | STRING | NULL)
