@@ -1,4 +1,4 @@
-"""Tests of a package: classes that extend `io.murano.test.TestFixture`, each test in a run of its own."""
+"""Tests of a package: classes that extend `io.murano.test.TestFixture`, with a separate run for each test."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _test_pattern: Final = lazy_pattern(r"test(?![a-z])")
 
 
 def run_tests(package: LoadedPackage, request: EvaluationRequest, call: TestCall) -> TestRun:
-    """Run the tests of a package, or those that are named."""
+    """Run the tests of a package, or the named ones."""
     manifest, findings = read_manifest(package)
     if manifest is None:
         return TestRun(findings=findings)
@@ -66,7 +66,7 @@ def _find_tests(package: MuranoPackage, runtime: Runtime) -> Iterator[tuple[str,
 
 
 def _select_tests(tests: list[tuple[str, str]], wanted: Iterable[str]) -> list[tuple[str, str]]:
-    """The tests that are named: `Class`, `Class.method` or `method`; all when nothing is."""
+    """Return the tests named by `Class`, `Class.method` or `method`; all tests if none is named."""
     names = [*wanted]
     chosen: dict[tuple[str, str], None] = {}
     for name in names:
@@ -89,7 +89,7 @@ def _short_name(test: tuple[str, str]) -> str:
 def _run_test(
     registry: PackageRegistry, package: MuranoPackage, request: EvaluationRequest, cls: str, method: str
 ) -> TestOutcome:
-    """One test with `setUp` before it and `tearDown` behind it, whatever happens."""
+    """Run one test with `setUp` before it and `tearDown` after it, even if the test fails."""
     started = monotonic()
     failures: list[Finding] = []
     session = MuranoRun(_create_runtime(registry, request))

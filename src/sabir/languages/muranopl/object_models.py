@@ -1,4 +1,4 @@
-"""Object models made from the forms of a package, or from the contracts of its class where it has none."""
+"""Object models created from the forms of a package, or from the contracts of its class if it has none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REFUSED = "a validator of the form refuses this value"
 
 
 def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCall) -> ModelResult:
-    """The model of the application of a package, its schema, or its forms."""
+    """Return the model of the application of a package, its schema, or its forms."""
     manifest, findings = read_manifest(package)
     if manifest is None:
         return ModelResult(findings=findings)
@@ -75,7 +75,7 @@ def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCa
 
 
 def _main_class(package: MuranoPackage) -> str:
-    """The class that a package is about: that of its own name, or the only one."""
+    """Return the main class of a package: the one with its name, or the only one."""
     names = sorted(package.class_names())
     if package.name in names:
         return package.name
@@ -87,7 +87,7 @@ def _main_class(package: MuranoPackage) -> str:
 
 
 def _find_public_method(cls: MuranoClass, name: str) -> Method:
-    """A method that can be called from outside."""
+    """Return a method that can be called from outside."""
     method = cls.lookup(name)
     if method is None or not method.is_exposed:
         names = sorted(each.name for each in cls.list_public_methods())
@@ -143,7 +143,7 @@ def _from_forms(
 
 
 def _complete_values(sent: dict[str, Any], form: str, fields: list[FormField], call: ModelCall) -> None:
-    """Repeat passwords, and ask for what was not given, where there is somebody to ask."""
+    """Repeat passwords, and ask for missing values if someone can answer."""
     for field in fields:
         if field.confirms is not None:
             if field.confirms in sent:
@@ -161,7 +161,7 @@ def _ask_again(
     wrong: Mapping[str, Sequence[str]],
     call: ModelCall,
 ) -> bool:
-    """Ask once more for what was refused; what was given with the command stays as it is, and so is an error."""
+    """Ask again for rejected values. A rejected value from the command line is an error instead."""
     refused = [field for field in fields if field.name in wrong and field.confirms is None]
     if call.ask is None or any(
         field.spec.is_hidden or _find_value_key(form, field, call.values) is not None for field in refused
@@ -172,7 +172,7 @@ def _ask_again(
         reason = " ".join(filter(None, wrong[field.name])) or _REFUSED
         sent[field.name] = call.ask(replace(_build_question(form, field), refused=reason))
         sent.update({clone.name: sent[field.name] for clone in fields if clone.confirms == field.name})
-    return sent != before  # whoever says the same again gets the same answer
+    return sent != before  # the same value would be rejected again
 
 
 def _set_option_hint(message: str, form: str, name: str) -> str:
@@ -185,7 +185,7 @@ def _key_suggestion(key: str, known: list[str]) -> str:
 
 
 def _find_value_key(form: str, field: FormField, values: Mapping[str, Any]) -> str | None:
-    """How a value of a field is given: `form.field`, or the field alone."""
+    """Return the key by which a value of a field was passed: `form.field`, or the field alone."""
     return next((key for key in (f"{form}.{field.name}", field.name) if key in values), None)
 
 
@@ -208,7 +208,7 @@ def _form_data(name: str, fields: list[FormField]) -> dict[str, Any]:
 def _call_parameters_source(
     definition: FormDefinition, class_name: str, package: MuranoPackage, runtime: Runtime
 ) -> Mapping[str, Any]:
-    """What the static method that `ParametersSource` names gives for the parameters of the forms."""
+    """Return the form parameters that the static method named by `ParametersSource` computes."""
     if definition.parameters_source is None:
         return {}
     cls, _, method = definition.parameters_source.rpartition(".")

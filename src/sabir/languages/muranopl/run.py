@@ -1,7 +1,4 @@
-"""A call of a method: load the object model, call, write the model back.
-
-`render --to objectmodel`: the object model as the engine would keep it after loading.
-"""
+"""`sabir run` and the `objectmodel` renderer: load the object model, call a method, write the model back."""
 
 from __future__ import annotations
 
@@ -25,7 +22,10 @@ from sabir.text import format_json
 def render_object_model(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> RenderOutput:
-    """`model.json`: contracts applied, defaults filled in. Option `storage=true` adds `ObjectsCopy` and `Attributes`."""
+    """Return `model.json`: contracts applied, defaults filled in.
+
+    The option `storage=true` adds `ObjectsCopy` and `Attributes`.
+    """
     prepared = prepare_run(package, request)
     if prepared.session is None:
         return RenderOutput(files={}, findings=prepared.findings)
@@ -42,6 +42,10 @@ _NOTHING_LEFT: Final[Mapping[str, Any]] = {"Objects": None, "ObjectsCopy": None,
 
 
 def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
+    """Call a method on the object model of a package and return its result with the new model.
+
+    With `call.record` effects are performed by a simulated cloud and listed in the result.
+    """
     world = RecordedWorld(SimulatedWorld(random_numbers=SystemRandom())) if call.record else None
     prepared = prepare_run(
         package,
@@ -72,7 +76,7 @@ def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCal
 
 
 def _list_actions(world: RecordedWorld | None) -> tuple[Mapping[str, Any], ...] | None:
-    """What the cloud was asked to change, in order."""
+    """Return the changes that the cloud was asked to make, in order."""
     if world is None:
         return None
     effects = [event for event in world.events if isinstance(event, EffectRequest)]

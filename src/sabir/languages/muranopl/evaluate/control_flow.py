@@ -38,10 +38,11 @@ class _Clause(Struct, frozen=True):
 
 
 def compile_try(compiler: MethodCompiler, node: Try) -> Run:
-    """Compile `Try`: the first matching `Catch` handles the exception, `Else` runs without one, `Finally`
-    always.
+    """Compile `Try`: the first matching `Catch` handles a failure, `Else` runs without one, `Finally` always
+    runs.
 
-    A limit of the run is not an exception: no clause catches it, and only `Finally` sees the stack unwind.
+    No clause matches an exceeded limit of the run (`Unstoppable`). A signal from `Finally`, such as `Return`,
+    replaces the failure or the result of the body.
     """
     body, otherwise, final = (compiler.block(block) for block in (node.body, node.otherwise, node.final))
     clauses = [

@@ -1,7 +1,8 @@
-"""Packages and where they are found.
+"""Packages of a run, and the search for them.
 
-A class is looked up in its own package, then in the packages that it requires, then in the core library, which every
-package requires. Class files are read when a class of theirs is first wanted, or all at once to hear of every mistake.
+A class is looked up in its own package, then in the packages that it requires, then in the core library,
+which every package requires. Class files are read when one of their classes is first needed, or all at once
+to report every mistake.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class MuranoPackage:
 
     @property
     def is_template(self) -> bool:
-        """Whether the package is a Heat template, of which its class is made."""
+        """Tell whether the package is a Heat template, from which its class is generated."""
         return self.manifest.format_name == heat_templates.FORMAT
 
     def class_names(self) -> set[str]:
@@ -80,7 +81,7 @@ class MuranoPackage:
         return names if self.natives is None else names | NATIVE_NAMES
 
     def node(self, name: str) -> ClassNode | None:
-        """The class of a full name, read from its file when first asked for."""
+        """Return the class with a full name, read from its file on first use."""
         if self.natives is not None and name in NATIVE_NAMES:
             return self.natives.node(name)
         if name not in self._nodes and self.is_template and name == self.name:
@@ -93,7 +94,7 @@ class MuranoPackage:
         return self._nodes.get(name)
 
     def read_all(self) -> tuple[Finding, ...]:
-        """Read every class file; all that is wrong with them."""
+        """Read every class file; return all findings about them."""
         if self.is_template:
             self.node(self.name)
             return tuple(self.findings)
@@ -167,7 +168,7 @@ class MuranoPackage:
 
 
 class PackageRegistry:
-    """The packages of a run, and directories in which others are looked for by name when they are required."""
+    """The packages of a run, and the directories that are searched for required ones by name."""
 
     def __init__(
         self,
@@ -176,7 +177,9 @@ class PackageRegistry:
         *,
         beside: Path | None = None,
     ) -> None:
-        """`beside`: the folder in which the first package lies with others; it is looked into when all else fails."""
+        """Create a registry. `beside` is the directory that holds the first package and others; it is searched
+        last.
+        """
         self._packages: list[MuranoPackage] = list(packages)
         self._search_path = search_path
         self._searched: dict[str, list[MuranoPackage]] | None = None
@@ -191,12 +194,12 @@ class PackageRegistry:
         return tuple(self._packages)
 
     def find(self, name: str, spec: VersionSpec = ANY_VERSION) -> MuranoPackage | None:
-        """The newest package of a name that a range allows."""
+        """Return the newest package with a name that a version range allows."""
         fitting = [package for package in self._find_by_name(name) if spec.allows(package.manifest.version)]
         return newest_package(fitting) if fitting else None
 
     def _find_by_name(self, name: str) -> list[MuranoPackage]:
-        """All packages of a name; one that is shipped stands in only where there is no other."""
+        """Return all packages with a name; a bundled package is used only if there is no other."""
         packages = [
             package for package in self._packages if package.name == name
         ] + self._load_path_packages().get(name, [])
@@ -205,7 +208,7 @@ class PackageRegistry:
         return packages or self._siblings_named(name)
 
     def find_required(self, package: MuranoPackage) -> list[MuranoPackage]:
-        """The packages that one requires; a missing one is an error that names it."""
+        """Return the packages that one requires; a missing one is an error that names it."""
         packages: list[MuranoPackage] = []
         for name, spec in package.manifest.require.items():
             provider = self.find(name, spec)
@@ -234,7 +237,7 @@ class PackageRegistry:
         return self._siblings.get(name, [])
 
     def providers(self, name: str) -> list[MuranoPackage]:
-        """All packages that define a class of this name."""
+        """Return all packages that define a class with this name."""
         every = [
             *self._packages,
             *(package for group in self._load_path_packages().values() for package in group),
@@ -246,7 +249,8 @@ class PackageRegistry:
 
 
 def newest_package(packages: list[MuranoPackage]) -> MuranoPackage:
-    # Versions are compared only where there is a choice: the library that does it takes long to import.
+    """Return the package with the highest version."""
+    # Versions are compared only if there is a choice, because the library for it is slow to import.
     if len(packages) == 1:
         return packages[0]
     return max(packages, key=lambda package: package.manifest.version.precedence)
@@ -257,13 +261,13 @@ def _by_name(directories: Iterable[Path]) -> dict[str, list[MuranoPackage]]:
     for directory in directories:
         for package in _packages_in(directory):
             if package.name == CORE:
-                continue  # the core library of a run is chosen by name, not found
+                continue  # the core library of a run is selected by name, not searched
             packages.setdefault(package.name, []).append(package)
     return packages
 
 
 def _packages_in(directory: Path) -> list[MuranoPackage]:
-    """The packages in a directory: the directory itself, and each folder and archive in it."""
+    """Return the packages in a directory: the directory itself, and each subdirectory and archive in it."""
     from sabir.errors import SabirError
     from sabir.source.packages import load_package
 
@@ -277,7 +281,7 @@ def _packages_in(directory: Path) -> list[MuranoPackage]:
         try:
             loaded = load_package(path)
         except SabirError:
-            continue  # not a package; what requires one is told that it is missing
+            continue  # not a package; a requirement for it is reported as missing
         manifest, _ = read_manifest(loaded)
         if manifest is not None:
             packages.append(MuranoPackage(manifest, loaded, label=str(path.absolute())))

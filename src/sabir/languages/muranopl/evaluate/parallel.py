@@ -1,20 +1,22 @@
-"""`Parallel`, `pselect` and `psuper`: branches that take turns, and overlap only while they wait.
+"""`Parallel`, `pselect` and `psuper`: branches that take turns and overlap only while they wait.
 
-Every branch is a thread, but only the one that holds the baton runs. The baton changes hands where a branch waits: in
-`sleep`, in an effect, for a lock, at its end. So code needs no locks of its own, the order is the same in every run as
-far as waiting times allow, and a `Parallel` of waiting work takes as long as its longest part. Outside of `Parallel`
-there is no thread and no lock at all.
+Every branch is a thread, but only the branch with the baton runs. The baton passes on where a branch waits:
+in `sleep`, in an effect, for a lock, at its end. Code therefore needs no locks of its own, the order is the
+same in every run as far as waiting times allow, and a `Parallel` of waiting work takes as long as its longest
+part. Outside of `Parallel` there is neither a thread nor a lock.
 
-Where nothing outside is waited for (`sleeps=False`), time is counted instead: when every branch rests, the sleeper whose
-time is over first goes on, as if the clock had jumped. The order is that of real sleeping, without the wait.
+If nothing external is waited for (`sleeps=False`), time is counted: when every branch is waiting, the sleeper
+with the earliest deadline continues, as if the clock had jumped. The order is that of real sleeping, without
+the wait.
 
-The threads of one evaluation are counted together, over all `Parallel` inside each other: CPython does not survive a
-thread whose first memory cannot be had. Where there is no room for another, branches run one after the other.
+The threads of one evaluation are counted together, over all nested `Parallel` blocks, because CPython aborts
+when the first memory of a thread cannot be allocated. Without room for another thread, branches run one after
+the other.
 
-Two branches never run the same method of the same object at the same time: the second waits until the first has left it.
-The meta class `Synchronize` changes that for a method: not by the object, or by the values of arguments too. A branch may enter again what it or the branch that started it has entered.
-
-The branches of one `Parallel`: their threads, their order, and how one that fails ends the others.
+Two branches never run the same method of the same object at the same time: the second waits until the first
+has left it. The meta class `Synchronize` changes that for a method: independent of the object, or by the
+values of arguments as well. A branch may enter again what it, or the branch that started it, has entered;
+otherwise it would wait for itself.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ Task = Callable[[], Any]
 
 
 class RunningBranch:
+    """One branch of a `Parallel`, or the program itself, with the position that identifies it in every run."""
+
     __slots__ = ("groups", "parent", "path", "waits_for")
 
     def __init__(self, parent: RunningBranch | None, path: Branch = ()) -> None:
@@ -66,11 +70,14 @@ class RunningBranch:
 
 
 class BranchStop(BaseException):
-    """Ends a branch because another one reached a limit of the run, which is what is reported."""
+    """Ends a branch because another one reached a limit of the run; that limit is what gets reported.
+
+    It is a `BaseException`, so that no handler of the program catches it; `BranchGroup` does.
+    """
 
 
 def threads_that_fit() -> int:
-    """Threads that reserve no more than half of the address space that this process is allowed."""
+    """Return how many threads reserve no more than half of the address space that this process may use."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -93,7 +100,7 @@ def _join_workers(workers: list[threading.Thread]) -> None:
 
 
 class BranchGroup:
-    """The branches of one `Parallel`."""
+    """The branches of one `Parallel`: their threads, their order, and how a failure ends the others."""
 
     def __init__(self, scheduler: Scheduler, tasks: Sequence[Task]) -> None:
         self.scheduler = scheduler
@@ -116,7 +123,7 @@ class BranchGroup:
             scheduler.baton.acquire()
             scheduler.is_active = True
             scheduler.is_stopped = False
-        # Each worker starts when its predecessor waits or ends, so branches begin in the order they are written.
+        # Each worker starts when its predecessor waits or ends, so branches start in the order they are written.
         previous = threading.stack_size(_STACK)
         try:
             workers = [
@@ -128,7 +135,7 @@ class BranchGroup:
         scheduler.threads += len(workers)
         self.unfinished = max(len(workers), 1)
         scheduler.busy += self.unfinished - 1
-        if not workers:  # the machine has no room for threads: one after the other, then
+        if not workers:  # no more threads can be created: run the rest one after the other
             self._work(parent, holds_baton=True)
         scheduler.current = parent
         scheduler.run_effect(lambda: _join_workers(workers))
@@ -163,11 +170,13 @@ class BranchGroup:
                 self._let_others_end()
             self.unfinished -= 1
             if self.unfinished:
-                scheduler.busy -= 1  # the last one leaves its place to the branch that waits for the group
+                scheduler.busy -= 1  # the last branch passes the baton to the branch that waits for the group
             scheduler.freed.notify_all()
 
     def _let_others_end(self) -> None:
-        """Before the next task begins, branches go on whose time is over: those end first that were there first."""
+        """Let branches whose waiting time is over continue before the next task starts, in order of their
+        deadlines.
+        """
         if self.next < len(self.tasks) and not self.scheduler.is_stopped:
             with suppress(BranchStop):
                 self.scheduler.wait(0)
@@ -220,7 +229,7 @@ class Scheduler:
 
     @property
     def branch(self) -> Branch:
-        """The branch that runs."""
+        """The running branch."""
         return self.current.path
 
     # -- running -----------------------------------------------------------------------------------------------------
@@ -231,8 +240,10 @@ class Scheduler:
         variables: Variables,
         limit: int | None,
     ) -> Signal | None:
-        """Run instructions side by side; they share the variables of the method. A `Return` in one of them counts
-        when all have ended."""
+        """Run instructions in parallel; they share the variables of the method.
+
+        A `Return` in one of them takes effect when all have ended.
+        """
 
         def task(branch: Callable[[Variables], Signal | None]) -> Task:
             return lambda: branch(variables)
@@ -241,8 +252,10 @@ class Scheduler:
         return next((signal for signal in signals if signal is not None), None)
 
     def run_all(self, tasks: Sequence[Task], limit: int | None = None) -> list[Any]:
-        """The results in the order of the tasks. The first failure is raised when all that began have ended. A limit
-        of 0 is none."""
+        """Return the results in the order of the tasks.
+
+        The first failure is raised when all started tasks have ended. A limit of 0 means no limit.
+        """
         if limit is not None and limit < 0:
             raise MuranoError(UNUSABLE_VALUE, f"'Limit' cannot be negative: {limit}")
         if self.carry is not None:
@@ -253,7 +266,7 @@ class Scheduler:
         return BranchGroup(self, tasks).run(at_once)
 
     def wait(self, seconds: float) -> None:
-        """Sleep, letting others run. Sleepers go on in the order in which their time is over."""
+        """Sleep, letting other branches run. Sleepers continue in the order of their deadlines."""
         seconds = max(0.0, min(seconds, threading.TIMEOUT_MAX))
         if self.is_active:
             self._wait_in_turn(seconds)
@@ -282,7 +295,7 @@ class Scheduler:
         self._go_on(branch)
 
     def run_effect(self, effect: Callable[[], Any]) -> Any:
-        """Do something that waits for the world outside, letting others run meanwhile."""
+        """Run a function that waits for something external, letting other branches run meanwhile."""
         if not self.is_active:
             return effect()
         branch = self.current
@@ -294,7 +307,7 @@ class Scheduler:
             self.current = branch
 
     def _go_on(self, branch: RunningBranch) -> None:
-        """After waiting: the baton is this branch's again, unless the run is over."""
+        """Take the baton again after waiting, unless the run is over."""
         self.current = branch
         if self.is_stopped:
             raise BranchStop
@@ -302,7 +315,7 @@ class Scheduler:
     # -- locks ---------------------------------------------------------------------------------------------------------
 
     def run_locked(self, method: Method, this: Any, variables: Variables) -> Any:
-        """Run a method body when no other branch is in it, as far as its `Locking` asks for that."""
+        """Run a method body while no other branch is in it, as far as its `LockScope` requires that."""
         on_this, names = method.locking.on_this, method.locking.on_arguments
         values = tuple(
             (name, to_hashable(variables[name])) for name in names if variables.get(name) is not None
@@ -344,7 +357,7 @@ class Scheduler:
             self.freed.wait()
 
     def _wake_waiters(self) -> None:
-        """Everybody who waits for a lock looks again, and is busy with that from this moment on."""
+        """Wake all branches that wait for a lock. They count as busy from now on, so that time does not advance."""
         self._releases += 1
         self.busy += self._for_locks
         self._for_locks = 0

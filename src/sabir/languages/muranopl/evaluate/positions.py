@@ -1,10 +1,9 @@
-"""Places of the parts of an object model that was read from a file.
+"""Locations of the parts of an object model that was read from a file.
 
-Places in a large JSON model, looked for only when something asks for one.
-
-Keeping the places of a large model would take longer than loading it. So its text is read without them, and where a
-failure wants to point into it, the way to that part is searched in the data and followed in the text: what lies beside
-the way is skipped by the decoder of the standard library, which takes about a second for ten megabytes.
+Storing the locations of a large JSON model would take longer than loading it. Its text is therefore read
+without them. When a failure needs one, the path to that part is searched in the data and followed in the
+text. Everything next to the path is skipped by the decoder of the standard library, which takes about a
+second for ten megabytes.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ step_pattern: Final = lazy_pattern(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
 
 
 class ModelPositions:
-    """The YAML node of every mapping of the data, by identity; the data must outlive this."""
+    """The YAML node of every mapping of the data, by identity; the data must outlive this object."""
 
     is_late = False
     """True when an answer costs a walk through the text, so that only failures should ask."""
@@ -44,7 +43,7 @@ class ModelPositions:
         return Place(self.source, Span(0, 0))
 
     def of_header(self, raw: Mapping[Any, Any], key: str) -> Place | None:
-        """The header of an object, or the value of one of its entries."""
+        """Return the header of an object, or the value of one of its entries."""
         header = raw.get("?")
         node = self.nodes.get(id(header)) if isinstance(header, Mapping) else None
         if node is None:
@@ -56,7 +55,7 @@ class ModelPositions:
         return Place(self.source, Span(start, node.span.end))
 
     def of_value(self, raw: Mapping[Any, Any], key: str, path: str = "") -> Place | None:
-        """The place of a property's value, or of a part of it: `[0]['ports']`."""
+        """Return the location of the value of a property, or of a part of it: `[0]['ports']`."""
         node: YamlNode | None = self.nodes.get(id(raw))
         if not isinstance(node, YamlMapping) or (entry := node.entry(key)) is None:
             return None
@@ -69,8 +68,10 @@ class ModelPositions:
         return Place(self.source, node.span)
 
     def parts_of_value(self, raw: Mapping[Any, Any], key: str) -> list[Place]:
-        """The headers of the objects that a property's value holds inline, and what else stands beside them; empty
-        when it holds none."""
+        """Return the headers of the objects that the value of a property contains inline, and its other values.
+
+        The result is empty if the value contains no object.
+        """
         node = self.nodes.get(id(raw))
         entry = None if node is None else node.entry(key)
         parts = [] if entry is None else list(_find_part_spans(entry.value))
@@ -82,7 +83,7 @@ class ModelPositions:
 
 
 def _find_part_spans(node: YamlNode) -> Iterator[tuple[Span, bool]]:
-    """Spans of headers, and of values that hold no object."""
+    """Return the spans of headers, and of values that contain no object."""
     if isinstance(node, YamlMapping):
         header = node.entry("?")
         if header is not None:
@@ -108,7 +109,7 @@ def _find_child(node: YamlNode, index: str, name: str) -> YamlNode | None:
 
 
 def read_placed(source: Source, node: YamlNode) -> tuple[Any, ModelPositions]:
-    """The data of a node, with the places of its mappings."""
+    """Return the data of a node, with the locations of its mappings."""
     positions = ModelPositions(source)
     return _build_data(node, positions), positions
 
@@ -126,12 +127,12 @@ def _build_data(node: YamlNode, positions: ModelPositions) -> Any:
     return mapping
 
 
-_MOST: Final = 10  # places in one run: each costs a walk through the text
+_MOST: Final = 10  # locations per run: each costs a pass over the text
 Step = str | int
 
 
 class LatePositions(ModelPositions):
-    """The same questions as to `Positions`; every answer is worked out."""
+    """Answers like `ModelPositions`, but computes every location when it is requested."""
 
     is_late = True
 
@@ -202,7 +203,9 @@ class LatePositions(ModelPositions):
         return at
 
     def _entry(self, at: int, key: str) -> tuple[Span, int] | None:
-        """The place of a key of the mapping that begins there, and where its value begins; of two the last counts."""
+        """Return the location of a key of a mapping, and the start of its value; of duplicate keys the last
+        counts.
+        """
         text, last = self.source.text, None
         at = self._skip(at + 1)
         while text[at] == '"':
@@ -217,7 +220,7 @@ class LatePositions(ModelPositions):
 
 
 def _way_to(wanted: object, data: Any) -> tuple[Step, ...] | None:
-    """The keys and indexes that lead to a part of the data, which is found by its identity."""
+    """Return the keys and indexes that lead to a part of the data, which is found by its identity."""
     waiting: list[tuple[Any, Any, Step | None]] = [(data, None, None)]
     while waiting:
         entry = waiting.pop()

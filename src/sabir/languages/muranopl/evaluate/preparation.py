@@ -1,8 +1,7 @@
-"""From a package and a request to a session with a loaded model, with everything that is wrong on the way.
+"""From a package and a request to a session with a loaded model, with all findings on the way.
 
-Configuration of classes: one file a class, in the folder that `class_configs` of `[engine]` names.
-
-Values given beside the model: inputs are properties of the root object, overrides those of any object.
+Class configuration comes from one file per class, in the directory that `class_configs` of `[engine]` names.
+Inputs of the request are properties of the root object, overrides those of any object.
 """
 
 from __future__ import annotations
@@ -54,14 +53,16 @@ if TYPE_CHECKING:
 
 
 class ClassConfiguration(Struct, frozen=True):
-    """Values by class and property, and where they stand."""
+    """Property values by class, and their locations."""
 
     values: Mapping[str, Mapping[str, Any]] = {}
     places: Mapping[tuple[str, str], Place] = {}
 
 
 def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
-    """`path` is the folder, or an ini file that may name it: `[engine] class_configs`."""
+    """Read the class configuration. `path` is the directory, or an ini file that names it (`[engine]
+    class_configs`).
+    """
     folder = path if path.is_dir() else _folder_of(path, trust)
     if folder is None:
         return ClassConfiguration()
@@ -87,7 +88,7 @@ def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
 
 
 def configuration_of(source: Source, node: YamlNode) -> ClassConfiguration:
-    """Class configuration that was read already: class name to properties."""
+    """Return the class configuration of data that is already parsed: class name to properties."""
     data: Any = plain_data(node)
     if not isinstance(data, dict) or not all(isinstance(section, dict) for section in data.values()):
         raise UnusableInput(
@@ -138,7 +139,7 @@ def _folder_of(path: Path, trust: Trust) -> Path | None:
 
 
 def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, str], How | Origin]:
-    """Put the values of a request into a model that was just read; which ones, by object id and property."""
+    """Set the values of a request in a model that was just read; return which ones, by object id and property."""
     done: dict[tuple[str, str], How | Origin] = {}
     if not request.inputs and not request.overrides:
         return done
@@ -174,7 +175,7 @@ COMPILE_LIMITS = RunLimits(steps=2_000_000, seconds=20.0)
 
 
 class PreparedRun(Struct, frozen=True, kw_only=True):
-    """`session` is None when the classes or the model could not be loaded; the findings say why."""
+    """The result of a preparation. `session` is None if the classes or the model could not be loaded."""
 
     findings: tuple[Finding, ...]
     session: MuranoRun | None = None
@@ -201,9 +202,10 @@ def prepare_run(
 ) -> PreparedRun:
     """Read the package, build its classes, load the model.
 
-    `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
-    system classes of this run; `sleeps`: really wait where code does; `world`: what answers effects; `may_remove`:
-    a model without objects takes away what the last run left; `file`: the model, when it is read already.
+    `note_writes`: remember where code wrote properties; `recorder`: record the provenance of every value;
+    `system`: Python implementations of system classes for this run; `sleeps`: really wait where code does;
+    `world`: performs the effects; `may_remove`: a model without objects deletes what the last run created;
+    `file`: the model, if it is already read.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -243,7 +245,7 @@ def prepare_run(
 
 
 def run_limits(request: EvaluationRequest, usual: RunLimits) -> RunLimits:
-    """The limits of the session, and where it has none the usual ones."""
+    """Return the limits of the session, completed with the defaults."""
     limits = request.session.limits
     return replace(
         usual,
@@ -264,23 +266,24 @@ def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
 
 
 def _read_engine_settings(request: EvaluationRequest) -> EngineSettings:
-    """Settings of the engine stand in the same file as the place of the class configuration."""
+    """Read the engine settings from the ini file that also names the class configuration."""
     if request.config is None or not request.config.is_file():
         return EngineSettings()
     return EngineSettings(groups=read_settings(request.config))
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
+    """Tell whether one of the findings is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
 def error_findings(error: MuranoError) -> tuple[Finding, ...]:
-    """A failure and the independent ones that came with it."""
+    """Return the findings of a failure and of the independent ones attached to it."""
     return tuple(failure.finding() for failure in (error, *error.also))
 
 
 def _build_classes(runtime: Runtime, package: MuranoPackage) -> tuple[Finding, ...]:
-    """Build every class, so that one run tells of all mistakes."""
+    """Build every class, so that one run reports all mistakes."""
     findings: dict[tuple[str, str, object], Finding] = {}
     for name in sorted(package.class_names()):
         try:

@@ -1,10 +1,9 @@
-"""What the last run left: values of `Out` properties, and constants that keep their values.
+"""State of the last run: values of `Out` properties, constants that keep their values, and storage.
 
-What a deployment leaves in the state of its environment, and how the next evaluation goes on from it.
-
-The existing engine keeps one document: the model with everything that code wrote into it. Here the model stays as its author wrote
-it, and what code left is kept beside it: `Out` and open `InOut` properties, objects that code made, attributes. Both are brought
-together by the ids of objects when the model is loaded.
+The original engine stores one document: the model with everything that code wrote into it. Here the model
+stays as its author wrote it, and the results of code are stored separately: `Out` properties, `InOut`
+properties that the model does not set, objects that code created, attributes. The two are joined by object
+ids when the model is loaded.
 """
 
 from __future__ import annotations
@@ -32,13 +31,17 @@ CONSTANT_CHANGED: Final = failure_rule(
 
 
 class PreviousRun(Struct, frozen=True):
+    """The objects of the last run, to compare and to merge with the model that is being loaded."""
+
     objects: Mapping[str, Mapping[Any, Any]]
     """Definitions by id."""
     goes_on: bool
     """The model is as its author wrote it, so what runs left in `InOut` properties is taken from here."""
 
     def merge_values(self, object_: MuranoObject, values: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        """Values of `Out` properties as the last run left them: a user cannot change them (spec 000, "Out")."""
+        """Return the values with `Out` properties as the last run left them: a user cannot change them (spec
+        000, "Out").
+        """
         before = self.objects.get(object_.id) or {}
         outs = [name for name, member in object_.cls.members.items() if member.usage == "Out"]
         kept = [*outs, *(_find_unset_properties(object_, values) if self.goes_on else ())]
@@ -49,13 +52,13 @@ class PreviousRun(Struct, frozen=True):
         return merged
 
     def check_constants(self, object_: MuranoObject) -> None:
-        """A constructor may write constants, but not otherwise than in the last run."""
+        """Check that a constructor wrote constants with the same values as in the last run."""
         for name, declaration in object_.cls.members.items():
             if declaration.usage == "Const" and name in object_.properties:
                 self.check_constant(object_, name, object_.properties[name])
 
     def check_constant(self, object_: MuranoObject, name: str, value: Any) -> None:
-        """A `Const` property keeps the value of the last run (spec 000, "Const"; S-13)."""
+        """Check that a `Const` property keeps the value of the last run (spec 000, "Const"; S-13)."""
         before = self.objects.get(object_.id)
         if before is None or name not in before or same_value(value, before[name]):
             return
@@ -69,7 +72,7 @@ class PreviousRun(Struct, frozen=True):
 
 
 def _find_unset_properties(object_: MuranoObject, values: Mapping[Any, Any]) -> list[str]:
-    """Properties that both the model and code may write, and that the model does not."""
+    """Return the properties that both the model and code may write and that the model does not set."""
     members = object_.cls.members
     return [name for name, member in members.items() if member.usage == "InOut" and name not in values]
 
@@ -81,21 +84,21 @@ STACKS: Final = "stacks"
 
 
 def root_id(model: Mapping[Any, Any] | None) -> str | None:
-    """The id that the model gives to its root."""
+    """Return the id that the model gives to its root."""
     header = None if model is None else model.get("?")
     id_ = header.get("id") if isinstance(header, Mapping) else None
     return None if id_ is None else str(id_)
 
 
 def read_stored_value(observed: Mapping[str, Value], root: str | None, name: str) -> Any:
-    """A result of the last deployment of a root; None when there was none."""
+    """Return a result of the last deployment of a root; None if there was none."""
     if root is None:
         return None
     return reveal_all(observed.get(str(Address(root, attribute=name))))
 
 
 def restore_model(file: ModelFile, observed: Mapping[str, Value]) -> ModelFile:
-    """The model with what the last deployment left, in place of what the file itself may say of an earlier run."""
+    """Return the model with the state of the last deployment, instead of state in the file itself."""
     storage = read_stored_value(observed, root_id(file.model), STORAGE)
     if storage is None:
         return file

@@ -1,9 +1,8 @@
-"""A program: what one deployment, or one call on what is deployed, does from its start to its end.
+"""A program: everything that one deployment, or one call on a deployed model, does.
 
-What the last run left is loaded beside what is wanted now; objects that only the last run had are destroyed; then the action runs;
-then what nobody holds any more is destroyed, too, and the model is written back. Pushes that nobody waits for are made last.
-
-A call from outside by its words, and everything that belongs to its end.
+The state of the last run is loaded in addition to the desired model. Objects that only the last run had are
+destroyed, then the action runs, then unreachable objects are destroyed as well, and the model is written
+back. Background pushes of stacks run last.
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ DEPLOY: Final = ActionCall()
 
 
 class Storage(Struct, frozen=True, kw_only=True):
-    """What is kept between runs. `objects` is the model that is wanted, None to take everything away; `copy` the model as the
-    last run left it."""
+    """The state between runs. `objects` is the desired model, None to delete everything; `copy` the last result."""
 
     objects: Mapping[Any, Any] | None
     copy: Mapping[Any, Any] | None = None
@@ -45,7 +43,7 @@ class Storage(Struct, frozen=True, kw_only=True):
 
 
 class ProgramOutcome(Struct, frozen=True, kw_only=True):
-    """How a program ended, and what to keep for the next one. `stage` is where an error happened."""
+    """How a program ended, and the state for the next one. `stage` is where an error happened."""
 
     storage: Storage
     result: Any = None
@@ -60,7 +58,10 @@ def run_program(
     *,
     positions: ModelPositions | None = None,
 ) -> ProgramOutcome:
-    """Run it. An error of the action leaves the model as far as it came; one of loading leaves it as it was."""
+    """Run a program.
+
+    A failed action leaves the model as far as it came; a failed load leaves it as it was.
+    """
     runtime = session.runtime
     try:
         session.begin(
@@ -91,7 +92,7 @@ def run_program(
 
 
 def _put_away(session: MuranoRun, before: Storage) -> Storage:
-    """The model as it is now. What nobody holds ends before, and does not come back."""
+    """Return the current model. Unreachable objects are destroyed first and are not part of it."""
     runtime = session.runtime
     runtime.destruction.collect()
     if runtime.root is None:
@@ -104,9 +105,9 @@ DEFAULT_METHOD: Final = "deploy"
 
 
 def perform_call(session: MuranoRun, call: str | None, args: Mapping[str, Any]) -> Any:
-    """Call `[OBJECT.]METHOD` or `CLASS.METHOD`, None for `deploy` of the root; then end what nobody holds any more.
+    """Call `[OBJECT.]METHOD` or `CLASS.METHOD`, None for `deploy` of the root; then destroy unreachable objects.
 
-    A model in which nothing is left has nothing to call; what it had is ended all the same.
+    An empty model has nothing to call, but its former objects are destroyed nevertheless.
     """
     result = None
     if session.runtime.root is not None:
@@ -118,11 +119,11 @@ def perform_call(session: MuranoRun, call: str | None, args: Mapping[str, Any]) 
 
 
 def _resolve_call(session: MuranoRun, call: str | None) -> tuple[MuranoObject | MuranoClass, str]:
-    """The object or class to call on, and the method."""
+    """Return the object or class to call on, and the method."""
     root = session.runtime.root
     assert root is not None
     subject, dot, method = (call or DEFAULT_METHOD).rpartition(".")
-    if subject.endswith("."):  # `root..init`: the name of the method begins with a period
+    if subject.endswith("."):  # `root..init`: the name of the method starts with a period
         subject, method = subject[:-1], "." + method
     if not dot or not subject:
         return root, method if dot or not subject else call or DEFAULT_METHOD

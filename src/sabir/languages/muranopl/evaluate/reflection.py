@@ -1,4 +1,4 @@
-"""What `typeinfo` gives: types, properties, methods, arguments and packages as values to look at."""
+"""Reflection, the result of `typeinfo`: types, properties, methods, arguments and packages as values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TARGETS: Final = ("Package", "Type", "Property", "Method", "Argument")
 
 
 class _ReflectionValue(HostValue):
-    """A value with named facts and a few methods."""
+    """A value with named facts, computed on access, and a few methods."""
 
     __slots__ = ()
 
@@ -48,6 +48,8 @@ class _ReflectionValue(HostValue):
 
 
 class TypeInfo(_ReflectionValue):
+    """A type: its name, version, package, ancestors, members and meta objects."""
+
     __slots__ = ("cls",)
 
     def __init__(self, cls: MuranoClass) -> None:
@@ -103,6 +105,8 @@ class TypeInfo(_ReflectionValue):
 
 
 class PropertyInfo(_ReflectionValue):
+    """A declared property: its name, usage, declaring type, and access to the value on an object."""
+
     __slots__ = ("declaration",)
 
     def __init__(self, declaration: PropertyDeclaration) -> None:
@@ -144,6 +148,8 @@ class PropertyInfo(_ReflectionValue):
 
 
 class MethodInfo(_ReflectionValue):
+    """A method: its name, usage, declaring type and arguments; it can be called."""
+
     __slots__ = ("method",)
 
     def __init__(self, method: Method) -> None:
@@ -180,6 +186,8 @@ class MethodInfo(_ReflectionValue):
 
 
 class ArgumentInfo(_ReflectionValue):
+    """A declared argument of a method, its default and its usage."""
+
     __slots__ = ("argument", "method")
 
     def __init__(self, argument: MethodArgument, method: Method) -> None:
@@ -201,6 +209,8 @@ class ArgumentInfo(_ReflectionValue):
 
 
 class MuranoPackageInfo(_ReflectionValue):
+    """A package as seen from one of its classes: its name, version and types."""
+
     __slots__ = ("cls", "package")
 
     def __init__(self, cls: MuranoClass) -> None:
@@ -223,6 +233,8 @@ class MuranoPackageInfo(_ReflectionValue):
 
 
 class VersionInfo(_ReflectionValue):
+    """The parts of a version as numbers."""
+
     __slots__ = ("version",)
 
     def __init__(self, version: Version) -> None:

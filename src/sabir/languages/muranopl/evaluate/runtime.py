@@ -1,4 +1,4 @@
-"""One evaluation: packages, classes, objects, limits. Nothing is shared between two runtimes but what was parsed."""
+"""One evaluation: packages, classes, objects, limits. Two runtimes share only what was parsed."""
 
 from __future__ import annotations
 
@@ -57,8 +57,11 @@ class _CompilerOptions(TypedDict):
 
 
 class Runtime:
-    """Everything one evaluation needs. `functions` adds YAQL functions, as tests and embedders want them; without `sleeps`
-    nothing outside is waited for, and the time that code sleeps is only counted."""
+    """Everything that one evaluation needs.
+
+    `functions` adds YAQL functions for tests and embedders. Without `sleeps` nothing external is waited for,
+    and the time that code sleeps is only counted.
+    """
 
     def __init__(
         self,
@@ -125,7 +128,7 @@ class Runtime:
 
     @cached_property
     def unconnected(self) -> World:
-        """What answers where no world is connected."""
+        """What performs effects if no world is connected."""
         from sabir.languages.muranopl.worlds.offline import UnconnectedWorld
 
         return UnconnectedWorld()
@@ -133,15 +136,15 @@ class Runtime:
     # -- classes -----------------------------------------------------------------------------------------------------
 
     def class_named(self, name: str, inside: MuranoClass) -> MuranoClass:
-        """The class that a name means in the code of another one."""
+        """Return the class that a name refers to in the code of another class."""
         return self._classes.resolve_name(name, inside)
 
     def find_class(self, name: str, package: MuranoPackage) -> MuranoClass:
-        """The class of a full name as a package sees it."""
+        """Return the class with a full name as a package sees it."""
         return self._classes.find(name, package)
 
     def class_of_type(self, type_: TypeName) -> MuranoClass:
-        """The class that the header of an object names, in whatever package it is."""
+        """Return the class that the header of an object names, in any package."""
         return self._classes.of_type(type_)
 
     def core_class(self, name: str) -> MuranoClass:
@@ -151,7 +154,7 @@ class Runtime:
         attach_native(cls)
 
     def engine_for(self, format_: str, imports: tuple[MuranoClass, ...]) -> Engine:
-        """The expression engine of a package format, with the extension methods of imported classes."""
+        """Return the expression engine of a package format, with the extension methods of imported classes."""
         key = (format_, tuple(cls.name for cls in imports))
         engine = self._engines.get(key)
         if engine is None:
@@ -168,7 +171,7 @@ class Runtime:
         return engine
 
     def _compiler_options(self) -> _CompilerOptions:
-        """How expressions are compiled: the usual way, or so that the recorder sees what they read."""
+        """Return how expressions are compiled: normally, or so that the recorder sees their reads."""
         if self.recorder is None:
             return {"objects": HostObjects()}
         from sabir.languages.muranopl.evaluate.recording.methods import RecordingHosts, build_compiler_factory
@@ -176,11 +179,11 @@ class Runtime:
         return {"objects": RecordingHosts(self.recorder), "compiler": build_compiler_factory(self.recorder)}
 
     def own_engine(self, engine: Engine) -> Engine:
-        """A copy of an engine whose library can be added to."""
+        """Return a copy of an engine whose library can be extended."""
         return engine.with_library(Library(engine.library))
 
     def type_text(self, cls: MuranoClass) -> str:
-        """The type of an object for its header; with version and package only where the name alone is not enough."""
+        """Return the type of an object for its header, with version and package only if the name is ambiguous."""
         text = self._type_texts.get(cls)
         if text is None:
             is_unique = len(self.registry.providers(cls.name)) < 2
@@ -191,9 +194,9 @@ class Runtime:
         return self._classes.list_classes()
 
     def clock(self) -> datetime:
-        """The time of day, with the sleep that was counted and not waited for.
+        """Return the time of day, plus the sleep that was only counted.
 
-        It is the world's, where there is one and nobody brought a clock: a run that is repeated sees the same times.
+        It comes from the world, if there is one and no clock was passed: a repeated run sees the same times.
         """
         counted = timedelta(seconds=self.scheduler.skipped)
         if self.world is None or self._clock is not wall_clock:
@@ -201,14 +204,14 @@ class Runtime:
         return datetime.fromtimestamp(perform_effect(self, EffectKind.CLOCK), UTC) + counted
 
     def sleep(self, seconds: float) -> None:
-        """Wait, letting other branches run, but not past the end of the time that the run has."""
+        """Wait, letting other branches run, but not beyond the time limit of the run."""
         if self.meter.deadline is not None and self._sleeps:
             seconds = min(seconds, max(0.0, self.meter.deadline - monotonic()) + 0.001)
         self.scheduler.wait(seconds)
         self.meter.refill()
 
     def finish(self) -> None:
-        """Do what was left for the end of the program, and what that leaves in turn."""
+        """Run the actions deferred to the end of the program, and those that they defer in turn."""
         while self.at_end:
             self.at_end.pop(next(iter(self.at_end)))()
 

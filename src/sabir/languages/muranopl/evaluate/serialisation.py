@@ -1,7 +1,7 @@
-"""Objects back to an object model.
+"""Objects written back to an object model.
 
-Properties of usage In, Out, InOut and Const are written. An object stands inline where its owner holds it, everywhere else
-as its id; what no written object owns stands inline at the first place that refers to it.
+Properties of usage In, Out, InOut and Const are written. An object is inline where its owner holds it and an
+id everywhere else; an object that no written object owns is inline at the first reference to it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _META_TEXTS = {
 
 
 def dump_object(root: MuranoObject) -> dict[str, Any]:
-    """The object model of an object and of all it leads to."""
+    """Return the object model of an object and of everything it refers to."""
     return _Dumper().dump(root)
 
 
 def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any]:
-    """An object as a template: objects outside of it stay references, the id is left to `new`."""
+    """Return an object as a template: objects outside of it stay references, and `new` will assign the id."""
     data = _PartDumper(root).dump(root)
     for path in excluded:
         *way, name = path.split(".")
@@ -48,8 +48,10 @@ def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any
 
 
 def dump_form(root: MuranoObject, form: str, seen_as: MuranoClass | None = None) -> dict[Any, Any]:
-    """What `dump` gives: `Serializable`, `Mixed` (types as values) or `Inline` (the type as a key); the root with the type and
-    the properties of the class that it is seen as."""
+    """Return the result of `dump`: `Serializable`, `Mixed` (types as values) or `Inline` (the type as a key).
+
+    The root has the type and the properties of the class that it is cast to.
+    """
     if form not in DUMP_FORMS:
         raise MuranoError(
             UNUSABLE_VALUE, f"dump: the form is {format_value(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
@@ -73,7 +75,9 @@ class _Dumper:
         return result
 
     def _write_subscriptions(self) -> None:
-        """Who wants to know of the end of an object; those that are not written cannot be told in the next run."""
+        """Write the subscribers to the destruction of an object; unwritten objects could not be notified in the
+        next run.
+        """
         for header, entries in self.subscribed:
             kept = [
                 {"subscriber": subscriber.id, "handler": handler}
@@ -84,7 +88,7 @@ class _Dumper:
                 header["dependencies"] = {"onDestruction": kept}
 
     def class_of(self, object_: MuranoObject) -> MuranoClass:
-        """The class whose properties are written."""
+        """Return the class whose properties are written."""
         return object_.cls
 
     def may_inline(self, object_: MuranoObject) -> bool:
@@ -146,7 +150,7 @@ class _Dumper:
 
 
 class _PartDumper(_Dumper):
-    """An object by itself: what others own stays a reference, and nothing is said about actions and subscribers."""
+    """Dumps a single object: objects owned elsewhere stay references; actions and subscribers are left out."""
 
     def __init__(self, root: MuranoObject, form: str = "", seen_as: MuranoClass | None = None) -> None:
         super().__init__()
@@ -180,7 +184,7 @@ class _PartDumper(_Dumper):
 
 
 def _action_entries(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
-    """The methods that can be called from outside; what a designer set about them is kept."""
+    """Return the methods that can be called from outside; settings that a designer made for them are kept."""
     actions: dict[str, Any] = {}
     for name in object_.cls.action_names:
         before_entry = before.get(f"{object_.id}_{name}")
@@ -195,7 +199,7 @@ def _action_entries(object_: MuranoObject, before: dict[str, Any]) -> dict[str, 
 
 
 def _action_texts(object_: MuranoObject, name: str) -> dict[str, str]:
-    """Title, description and help text that meta objects give to a method."""
+    """Return the title, description and help text that meta objects give to a method."""
     method = object_.cls.lookup(name)
     if method is None:
         return {}
@@ -204,7 +208,7 @@ def _action_texts(object_: MuranoObject, name: str) -> dict[str, str]:
 
 
 def plain_result(value: Any) -> Any:
-    """A result for people and machines: objects as `{"$object": class}`, classes as `{"$type": class}`."""
+    """Return a result as plain data: objects as `{"$object": class}`, classes as `{"$type": class}`."""
     try:
         return _plain_value(value, [MOST_CONTAINERS])
     except RecursionError:
@@ -229,15 +233,17 @@ def _plain_value(value: Any, budget: list[int]) -> Any:
 
 
 def too_large() -> Unstoppable:
-    # Values may share parts, so a few small steps can make one whose written form has no end.
+    """Return the failure of a value that is too large to write."""
+    # Values may share parts, so a few small steps can create one whose written form is exponentially large.
     return Unstoppable(f"a value has more than {MOST_CONTAINERS:,} parts when it is written out")
 
 
 def plain_key(key: Any) -> Any:
+    """Return a dictionary key as plain data; anything but a scalar becomes a string."""
     return key if type(key) in _ATOMS else str(key)
 
 
 def build_storage(root: MuranoObject, runtime: Runtime) -> dict[str, Any]:
-    """What is kept between runs: the model, a copy of it, and the attributes of objects."""
+    """Return the state between runs: the model, a copy of it, and the attributes of objects."""
     model = dump_object(root)
     return {"Objects": model, "ObjectsCopy": model, "Attributes": runtime.attributes.dump()}

@@ -1,4 +1,4 @@
-"""A run from outside: load a model, call a method, write the model back."""
+"""A run as its callers see it: load a model, call a method, write the model back."""
 
 from __future__ import annotations
 
@@ -38,8 +38,11 @@ class MuranoRun:
         attributes: Sequence[Any] = (),
         positions: ModelPositions | None = None,
     ) -> MuranoObject:
-        """Load an object model. `previous` is the model as the last run left it: what is only there is destroyed,
-        constants must not differ from it."""
+        """Load an object model.
+
+        `previous` is the result of the last run: objects that are only there are destroyed, and constants
+        must not differ from it.
+        """
         root = self.begin(model, previous=previous, attributes=attributes, positions=positions)
         self.destroy_vanished()
         assert root is not None
@@ -55,10 +58,11 @@ class MuranoRun:
         goes_on: bool = False,
         ends: bool = True,
     ) -> MuranoObject | None:
-        """Load a model, None for one in which nothing is left, and beside it the objects that only the last one has.
+        """Load a model, None for an empty one, and the objects that only the last model has.
 
-        `goes_on`: the model is as its author wrote it; what runs left in it is in `previous` alone. Without `ends` it is only
-        looked at, and what it has no longer is left alone."""
+        `goes_on`: the model is as its author wrote it, and results of runs are only in `previous`. Without
+        `ends` the model is only inspected, and vanished objects are not destroyed.
+        """
         if model is not None and not isinstance(model, Mapping):
             raise MuranoError(MODEL_FORM, f"an object model is a mapping, not {format_value(model)}")
         runtime = self.runtime
@@ -83,7 +87,7 @@ class MuranoRun:
         return runtime.root
 
     def _load_vanished(self, before: Mapping[str, Mapping[Any, Any]]) -> None:
-        """Objects that only the last model has, loaded once more to be ended."""
+        """Load the objects that only the last model has, so that they can be destroyed."""
         runtime = self.runtime
         data = _ids_in_data(before, runtime)
         gone = {id_: raw for id_, raw in before.items() if id_ not in data and runtime.store.get(id_) is None}
@@ -98,13 +102,13 @@ class MuranoRun:
         loader.finish()
 
     def destroy_vanished(self) -> None:
-        """End what only the last model has."""
+        """Destroy the objects that only the last model has."""
         vanished, self._vanished = self._vanished, []
         if vanished:
             self.runtime.destruction.destroy(vanished)
 
     def find_object(self, id_: str) -> MuranoObject:
-        """An object by its id, or by its name when only one has it."""
+        """Return an object by its id, or by its name if the name is unique."""
         object_ = self.runtime.store.get(id_)
         if object_ is not None:
             return object_
@@ -130,7 +134,7 @@ class MuranoRun:
         *,
         from_outside: bool = False,
     ) -> Any:
-        """Call a method. From outside only exposed methods can be called (`Scope: Public`, `Usage: Action`)."""
+        """Call a method. Only exposed methods can be called from outside (`Scope: Public`, `Usage: Action`)."""
         method_ = self._method(target, method)
         if from_outside:
             check_exposed(method_, target)
@@ -153,7 +157,7 @@ class MuranoRun:
         return method
 
     def dump(self, root: MuranoObject | None = None) -> dict[str, Any]:
-        """The object model as it is now."""
+        """Return the current object model."""
         object_ = root or self.runtime.root
         if object_ is None:
             raise MuranoError(MODEL_FORM, "there is no model: nothing was loaded")
@@ -163,14 +167,14 @@ class MuranoRun:
             raise Unstoppable("the object model is nested too deeply") from None
 
     def storage(self) -> dict[str, Any]:
-        """What to keep for the next run: `Objects`, `ObjectsCopy`, `Attributes`."""
+        """Return the state for the next run: `Objects`, `ObjectsCopy`, `Attributes`."""
         if self.runtime.root is None:
             raise MuranoError(MODEL_FORM, "there is no model: nothing was loaded")
         return build_storage(self.runtime.root, self.runtime)
 
 
 def _ids_in_data(before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> set[str]:
-    """Ids of definitions that are no objects: those in templates, and in other properties that hold data as it is."""
+    """Return the ids of definitions that are not objects: those in templates and in other plain data."""
     ids: set[str] = set()
     for id_, raw in before.items():
         if id_ not in ids:
@@ -182,7 +186,7 @@ def _ids_in_data(before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> s
 
 
 def _owner_of(id_: str, before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> MuranoObject | None:
-    """The living owner of a vanished object."""
+    """Return the living owner of a vanished object."""
     for owner, raw in before.items():
         if owner != id_ and id_ in _direct_parts(raw):
             return runtime.store.get(owner)
@@ -190,7 +194,7 @@ def _owner_of(id_: str, before: Mapping[str, Mapping[Any, Any]], runtime: Runtim
 
 
 def _direct_parts(raw: Mapping[Any, Any]) -> set[str]:
-    """The ids of the objects that a definition holds inline, not looking into those."""
+    """Return the ids of the objects that a definition contains inline, without descending into those."""
     ids: set[str] = set()
     waiting = [value for key, value in raw.items() if key != "?"]
     while waiting:
@@ -207,7 +211,7 @@ def _direct_parts(raw: Mapping[Any, Any]) -> set[str]:
 
 
 def _without_kept(value: Any, kept: Set[str]) -> Any:
-    """A definition with the objects that are still alive replaced by their ids."""
+    """Return a definition with the objects that are still alive replaced by their ids."""
     if isinstance(value, Mapping):
         header = value.get("?")
         id_ = header.get("id") if isinstance(header, Mapping) else None

@@ -1,9 +1,7 @@
-"""Statements to closures over the variables of a method call.
+"""Statements compiled to closures over the variables of a method call.
 
-A closure gives None, or the signal that made it end (`Return`, `Break`, `Continue`). Failures pick up the place of the
-statement on their way out; that costs nothing while nothing fails.
-
-What a statement holds itself, without its blocks: the values that it computes.
+A closure returns None, or the signal that ended it (`Return`, `Break`, `Continue`). A failure collects the
+location of the statement on its way out, which costs nothing as long as nothing fails.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def values_of(node: ast.Statement) -> list[ast.Value]:
-    """The values of a statement itself, without its blocks."""
+    """Return the values that a statement computes itself, without those of its blocks."""
     match node:
         case ast.ExpressionStatement(expression=expression):
             return [expression]
@@ -53,6 +51,7 @@ def values_of(node: ast.Statement) -> list[ast.Value]:
 
 
 def has_text(value: ast.Value, text: str | None) -> bool:
+    """Tell whether an expression in a value contains a text; False if the text is None."""
     if isinstance(value, ast.Expr):
         return text is not None and text in value.text
     if isinstance(value, ast.ListValue):
@@ -63,7 +62,7 @@ def has_text(value: ast.Value, text: str | None) -> bool:
 
 
 def may_call(value: ast.Value) -> bool:
-    """Whether a method or function may run for a value, which may make objects."""
+    """Tell whether evaluating a value may call a method or function, which may create objects."""
     if isinstance(value, ast.Expr):
         return "(" in value.text
     if isinstance(value, ast.ListValue):
@@ -77,6 +76,7 @@ Run = Callable[[Variables], Signal | None]
 
 
 def run_nothing(_variables: Variables) -> None:
+    """Do nothing: the closure of an empty block."""
     return None
 
 
@@ -157,7 +157,7 @@ class MethodCompiler:
         return run
 
     def assignment_value(self, node: ast.Assignment) -> Closure:
-        """The value of an assignment. Objects that are made on the way to it are made for its target."""
+        """Compile the value of an assignment. Objects created while it is computed belong to its target."""
         value, target = self.engine.value(node.value), node.target.text.strip()
         if not may_call(node.value):
             return value
@@ -215,7 +215,7 @@ class MethodCompiler:
         return self.block(node.body)
 
     def condition(self, value: ast.Value, node: ast.Statement) -> Closure:
-        """The value that decides which blocks of a statement run, and how often."""
+        """Compile the value that decides which blocks of a statement run, and how often."""
         del node
         return self.engine.value(value)
 
@@ -325,6 +325,6 @@ _COMPILERS: Final[Mapping[type, Callable[[MethodCompiler, Any], Run]]] = {
 
 
 def _local_name(target: str) -> str | None:
-    """The variable that a target is, when it is nothing more."""
+    """Return the variable that a target consists of; None for any other target."""
     name = target.strip()[1:]
     return name if target.strip().startswith("$") and name.isidentifier() else None

@@ -1,1 +1,1 @@
-"""Objects as instances of the graph."""
+"""Objects as instances of the graph, and deployments as programs."""

@@ -1,8 +1,8 @@
-"""Objects to instances: plain values are attributes, objects in properties are relations.
+"""From objects to graph instances: plain values are attributes, objects in properties are relations.
 
-Where objects and the values of their properties came from: the model, a default, a contract's conversion, code.
-
-The recorded steps of a run as origins: what properties of the graph tell is left to them, first values are spelled out.
+Every object and value has an origin: the model, a default, a contract's conversion, or code. If a recorder
+watched the run, its steps become origins as well. A property that the graph shows is referred to instead of
+being expanded, while first values are spelled out, because no instance shows them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sabir.text import Place
 
 
 class MuranoOrigins:
-    """Origins of one runtime, each with its place and manner alone; those that declarations give are shared."""
+    """Origins of one runtime, each with a location and kind only; those of declarations are shared."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
@@ -43,7 +43,7 @@ class MuranoOrigins:
         return Origin(Place(object_.cls.node.source, object_.cls.node.span), How.CONSTRUCTOR)
 
     def place_of(self, object_id: str) -> Place | None:
-        """Where the model defines an object."""
+        """Return the location at which the model defines an object."""
         defined = self.runtime.origins.get(object_id)
         return None if defined is None else defined[0].of(defined[1])
 
@@ -63,7 +63,7 @@ class MuranoOrigins:
         return Origin(declaration.contract_place, How.CONVERSION, (source,))
 
     def source_of(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
-        """What gives a property of an object its value from outside, None when nothing does."""
+        """Return the outside source of a property's value; None if there is none."""
         defined: tuple[ModelPositions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
         if defined is None:
             return None
@@ -77,7 +77,7 @@ class MuranoOrigins:
         return None if place is None else Origin(place, How.INPUT)
 
     def find_parts_origin(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
-        """The same, an object that stands there inline by its header alone: what else it has are values of its own."""
+        """Return the same source, but with inline objects as their headers: their properties are values of their own."""
         origin = self.source_of(object_id, declaration)
         positions = self.runtime.origins[object_id][0] if origin is not None else None
         if origin is None or positions is None or (object_id, declaration.name) in self.runtime.overridden:
@@ -107,8 +107,10 @@ _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
 def build_graph(runtime: Runtime) -> Graph:
-    """The graph of all objects that the root leads to, owners before what they own. Where a recorder recorded the steps
-    to every value, origins name them all."""
+    """Return the graph of all objects reachable from the root, owners before their parts.
+
+    If a recorder recorded the steps to every value, origins name them all.
+    """
     if runtime.recorder is None:
         origins: MuranoOrigins | Steps = MuranoOrigins(runtime)
         return Graph(_build_instance(object_, origins) for object_ in _find_reachable(runtime.root))
@@ -138,7 +140,7 @@ def _find_reachable(root: MuranoObject | None) -> Iterator[MuranoObject]:
 
 
 def _visible_names(object_: MuranoObject) -> list[str]:
-    """Properties of the model and of the configuration; Runtime ones are for code alone."""
+    """Return properties of the model and the configuration; Runtime properties are internal to code."""
     members = object_.cls.members
     return [name for name in object_.cls.instance_names if members[name].usage != "Runtime"]
 
@@ -208,7 +210,7 @@ def _graph_value(value: Any) -> Value:
 
 
 class Steps(MergingChains):
-    """Origins of recorded steps. `shown` are the properties that the graph has, by object id and name."""
+    """Origins of recorded steps. `shown` are the properties in the graph, by object id and name."""
 
     def __init__(
         self, recorder: RunRecorder, origins: MuranoOrigins, shown: frozenset[tuple[str, str]]
@@ -262,7 +264,7 @@ class Steps(MergingChains):
         if not isinstance(step, FirstValue):
             return super().kind(step)
         if step.object_id in self.origins.runtime.origins:
-            return step  # the model gives each object its own values
+            return step  # the model sets the values of each object separately
         return (step.declaration, step.is_converted, None if step.giver is None else step.giver.site)
 
     def merge(self, steps: list[ProvenanceStep], below: Iterable[ValueSource]) -> ProvenanceStep:

@@ -1,7 +1,8 @@
-"""The driver of programs: it runs one, and every effect that the program asks for goes through the journal.
+"""The driver of programs: it runs one, and journals every effect that the program requests.
 
-The program runs in a thread of its own; effects come back to the event loop of the engine, which records them and lets the drivers
-of their targets do them. What is the program's alone (pauses, names, the time, which program it is) is answered here.
+The program runs in a separate thread. Effects return to the event loop of the engine, which records them and
+has the drivers of their targets perform them. Effects on the program itself (pauses, names, the time, its
+identity) are answered here.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _RANDOM: Final = random.SystemRandom()
 
 
 class ProgramTarget(Target, frozen=True, kw_only=True, eq=False):
-    """Where a program runs: here; and the targets that its effects go to."""
+    """The target on which a program runs, which is local, and the targets of its effects."""
 
     program: MuranoProgram
     file: ModelFile | None
@@ -67,6 +68,8 @@ class ProgramTarget(Target, frozen=True, kw_only=True, eq=False):
 
 
 class ProgramDriver(RunDriver):
+    """The driver `murano`: deploys environments as programs, and calls public methods on deployed objects."""
+
     name: Final = "murano"
 
     @property
@@ -113,7 +116,7 @@ class _ProgramConnection(RunConnection):
         return await self._run(task, effects, call)
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
-        """Everything that the last deployment left is ended, parts before what owns them."""
+        """Destroy everything that the last deployment left, parts before their owners."""
         if task.resource.kind != PROGRAM:
             return Outcome(changed=False)
         storage = read_stored_value(self._observed, self._root(task), STORAGE)
@@ -129,7 +132,7 @@ class _ProgramConnection(RunConnection):
         return await self._run(task, effects, ProgramCall(file=file))
 
     async def observe(self, task: Task) -> Observation:
-        """A program is looked for by its effects; what it asks of itself may be asked again."""
+        """Report a program by its effects; those that concern only the program may be repeated."""
         return Observation(sighting=CompletionStatus.CANNOT_TELL, look_at=str(task.resource.address))
 
     # -- running --------------------------------------------------------------------------------------------------------
@@ -161,9 +164,9 @@ class _ProgramConnection(RunConnection):
         return {**self._target.pinned, "call": words, "arguments": dict(call.arguments)}
 
     def _root(self, task: Task) -> str | None:
-        """The root as its part knows it: of the model, or for what is no longer described of the record."""
+        """Return the root as its part names it: from the model, or from the record if it is no longer in the project."""
         if task.resource.kind == PROGRAM:
-            # What is recorded knows no parts; the target that the part brought begins with its name.
+            # Records do not name parts; the name of a target that a part defines starts with the name of the part.
             part = self._target.name.removesuffix(TARGET)
             return Address.parse(str(task.resource.address).removeprefix(part)).instance
         return None if self._target.file is None else root_id(self._target.file.model)
@@ -177,7 +180,7 @@ class _ProgramConnection(RunConnection):
 
 
 async def _in_thread(work: Any) -> ProgramEnd:
-    """In a thread of its own: those that the engine shares must not be held for hours."""
+    """Run in a dedicated thread: the threads that the engine shares must not be blocked for hours."""
     executor = ThreadPoolExecutor(1, thread_name_prefix="program")
     try:
         return await asyncio.get_running_loop().run_in_executor(executor, work)
@@ -209,7 +212,7 @@ def _build_outcome(end: ProgramEnd, stacks: Mapping[str, Any], secrets: Secrets)
     if end.result is not None:
         results[RESULT] = secrets.mark_sensitive(end.result)
     errors = [finding for finding in end.findings if finding.severity is Severity.ERROR]
-    # The first error is what the step failed for; everything else goes into its log.
+    # The first error is the reason of the failed step; everything else goes into its log.
     others = [finding for finding in end.findings if finding not in errors[:1]]
     log = tuple(secrets.redact(_finding_text(finding)) for finding in others)
     if not errors:

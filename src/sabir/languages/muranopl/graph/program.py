@@ -1,8 +1,8 @@
-"""A deployment as a program: the object model is loaded, `deploy` or an action is called, what was left is written down.
+"""A deployment as a program: load the object model, call `deploy` or an action, return the new state.
 
-The same program runs in every world: simulated, to foresee what it will ask for; journalled, to do it; and again after a crash.
-
-Which targets of an environment do what programs ask for: a cloud, or machines that are there already; a broker for agents.
+The same program runs in every world: simulated, to predict its requests; journaled, to perform them; and
+again after a crash. Routes assign each kind of effect to a target of the environment: a cloud or a pool of
+machines, and a broker for agents.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from sabir.source.packages import LoadedPackage
 
 
 class MuranoProgram(Struct, frozen=True, kw_only=True, eq=False):
-    """A package with what it is evaluated with."""
+    """A package with its evaluation request."""
 
     package: LoadedPackage
     request: EvaluationRequest
 
 
 class ProgramCall(Struct, frozen=True, kw_only=True, eq=False):
-    """What is called on which model. Without a model everything that the last deployment left is ended."""
+    """A call on a model. Without a model everything that the last deployment left is destroyed."""
 
     file: ModelFile
     method: str | None = None
@@ -57,7 +57,7 @@ class ProgramEnd(Struct, frozen=True, kw_only=True, eq=False):
 def run_program(
     program: MuranoProgram, call: ProgramCall, world: World, limits: RunLimits | None = None
 ) -> ProgramEnd:
-    """Run it to its end in a world. Failures of the program are findings."""
+    """Run a program to its end in a world. Failures of the program are findings."""
     prepared = prepare_run(
         program.package,
         program.request,
@@ -111,12 +111,14 @@ _KINDS: Final[Mapping[str, tuple[EffectKind, ...]]] = {
 
 
 class Routes(Struct, frozen=True, kw_only=True):
+    """The target of each kind of effect, and findings about targets that cannot be used."""
+
     effects: Mapping[EffectKind, str] = field(default_factory=dict[EffectKind, str])
     has_machines: bool = False
     findings: tuple[Finding, ...] = ()
 
     def find_unserved(self, kinds: Iterable[EffectKind]) -> list[EffectKind]:
-        """Those of `kinds` that no target does, each once."""
+        """Return those of `kinds` that no target performs, each once."""
         stood_in_for = (*_AGENTS, *_OF_MACHINES) if self.has_machines else ()
         return [
             kind for kind in dict.fromkeys(kinds) if kind not in self.effects and kind not in stood_in_for
@@ -124,7 +126,7 @@ class Routes(Struct, frozen=True, kw_only=True):
 
 
 def routes_to(targets: Iterable[Target]) -> Routes:
-    """The first target of each driver does what that driver does for programs."""
+    """Return the routes to the targets; of several targets with the same driver the first is used."""
     effects: dict[EffectKind, str] = {}
     for target in targets:
         for kind in _KINDS.get(target.driver, ()):

@@ -1,6 +1,6 @@
-"""What an object model asks of the world: one program, and the public methods that can be called on what it deployed.
+"""The desired resource of an object model: one program, with its callable operations and a forecast.
 
-What a program will ask for, told by a dry run in a simulated world that begins where the last deployment ended.
+A forecast is a dry run in a simulated world that starts from the state of the last deployment.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _UNTOLD = (EffectKind.TRACK, EffectKind.UNTRACK)
 def foreseen_effects(
     program: MuranoProgram, call: ProgramCall, stacks: Mapping[str, Any], routes: Routes
 ) -> tuple[str, ...]:
-    """Lines for people: what would be changed, in order, how the dry run ended when it did not get through, and what nobody does."""
+    """Return lines for the plan: the changes in order, why the dry run stopped early, and unsupported effects."""
     cloud = SimulatedStacks()
     cloud.restore(stacks)
     world = RecordedWorld(SimulatedWorld(stacks=cloud))
@@ -65,7 +65,7 @@ def foreseen_effects(
 
 
 def effect_words(effect: EffectRequest, templates: Mapping[str, Any]) -> str:
-    """One effect in a line: `heat.update murano-env: + web-2 (OS::Nova::Server)`."""
+    """Return one effect as a line: `heat.update murano-env: + web-2 (OS::Nova::Server)`."""
     arguments = effect.arguments
     kind = effect.kind.value
     match effect.kind:
@@ -111,7 +111,10 @@ ROOT_WITHOUT_ID: Final = package_rule(
 def build_desired_program(
     package: LoadedPackage, request: EvaluationRequest, prepared: PreparedRun, graph: Graph
 ) -> DesiredResources:
-    """The program of a model. A model with errors wants nothing, but what was deployed of it can still be taken away."""
+    """Return the program of a model.
+
+    A model with errors desires nothing, but its deployed objects can still be deleted.
+    """
     program = MuranoProgram(package=package, request=request)
     session, file = prepared.session, prepared.file
     routes = routes_to(request.targets)
@@ -136,7 +139,7 @@ def build_desired_program(
         origin=None if shown is None else shown.origin,
     )
     return DesiredResources(
-        # An object without a method `deploy` only describes: there is nothing to run.
+        # An object without a method `deploy` is only data: there is nothing to run.
         resources=(resource,) if _is_deployable(session, root) else (),
         operations=tuple(_list_operations(session, root)),
         targets=(target,),
@@ -181,11 +184,11 @@ def _effect_forecast(
     return effects
 
 
-# -- what the program is made of ----------------------------------------------------------------------------------------
+# -- inputs of the program ---------------------------------------------------------------------------------------------
 
 
 def _package_versions(session: MuranoRun) -> dict[str, Value]:
-    """Packages that the model uses, with their versions and what is in them: another text is another program."""
+    """Return the packages of the model with their versions and content hashes: changed code is a changed program."""
     packages = {cls.package for cls in session.runtime.list_classes()} - {session.runtime.core}
     return {
         f"package {package.name}": f"{package.manifest.version} ({_package_digest(package)})"
@@ -206,7 +209,7 @@ def _model_digest(file: ModelFile) -> str:
 
 
 def _model_objects(model: Mapping[Any, Any] | None) -> Iterator[tuple[str, Value]]:
-    """Every object of the model by its id or its place in the model, with properties of its own only."""
+    """Return every object of the model by its id or its path in the model, with only its own properties."""
     waiting: list[tuple[str, Mapping[Any, Any]]] = [(root_id(model) or "", model or {})]
     while waiting:
         name, raw = waiting.pop(0)
@@ -220,7 +223,7 @@ def _model_objects(model: Mapping[Any, Any] | None) -> Iterator[tuple[str, Value
 
 
 def _own_value(value: Any, place: str, inner: list[tuple[str, Mapping[Any, Any]]]) -> Any:
-    """The value with each object in it replaced by its name."""
+    """Return the value with each object in it replaced by its name."""
     if isinstance(value, Mapping):
         if "?" in value:
             name = root_id(value) or place
@@ -232,7 +235,7 @@ def _own_value(value: Any, place: str, inner: list[tuple[str, Mapping[Any, Any]]
     return value
 
 
-# -- what can be called --------------------------------------------------------------------------------------------------
+# -- operations ---------------------------------------------------------------------------------------------------------
 
 
 def _list_operations(session: MuranoRun, root: str) -> Iterator[Operation]:
@@ -270,5 +273,5 @@ def _build_operation(object_: MuranoObject, name: str, root: str) -> Operation:
 
 
 def _argument_default(argument: Any) -> Value:
-    """A default is computed by the call itself; one that must be said is unknown until then."""
+    """Return the default of an argument: the call computes it; a required value is unknown until then."""
     return Unknown(why="it has to be said") if argument.default is None else None

@@ -1,7 +1,7 @@
-"""Packages that MuranoPL ships with, written here in MuranoPL; system classes get their bodies from Python.
+"""Bundled MuranoPL packages; methods of their system classes are implemented in Python.
 
-`io.murano` is the core library, which every package has; the others are there for packages that require them, unless one
-of the same name is found elsewhere.
+`io.murano` is the core library, which every package has. The others are available to packages that require
+them, unless a package with the same name is found elsewhere.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ SHIPPED: Final = ("io.murano.applications",)
 
 
 def core_package() -> MuranoPackage:
+    """Return the bundled core library."""
     return load_bundled_package(CORE)
 
 
 @cache
 def load_bundled_package(name: str) -> MuranoPackage:
-    """The package, its class files read when a class is first used; shared, since what was read never changes."""
+    """Return a bundled package. It is shared, since what was read never changes; class files are read on first use."""
     from sabir.languages.muranopl.evaluate.packages import MuranoPackage
     from sabir.languages.muranopl.syntax.manifest import read_manifest
     from sabir.source.packages import load_package
@@ -40,7 +41,10 @@ def load_bundled_package(name: str) -> MuranoPackage:
 
 
 def core_package_in(folder: Path) -> MuranoPackage:
-    """Another core library: a folder with `io.murano`, or that package itself. What Python does is declared as sabir has it."""
+    """Return another core library: a directory with `io.murano`, or that package itself.
+
+    Classes that are implemented in Python are declared as in the bundled library.
+    """
     from sabir.languages.muranopl.evaluate.packages import MuranoPackage
     from sabir.languages.muranopl.syntax.manifest import read_manifest
     from sabir.source.packages import load_package

@@ -1,8 +1,10 @@
 """What statements may write.
 
-A condition decides about the statements that ran, and about those that did not: had it been otherwise, they would have
-written. So each statement with a choice knows the local variables and the properties that it, or what it can jump over,
-may write, by name. What the methods that are called may write is added when classes are known.
+A condition decides about the statements that ran, and about those that did not: had it been different, they
+would have written. Each statement with a choice therefore knows, by name, the local variables and properties
+that it may write, and those of the statements that it can jump over. The writes of called methods are added
+when the classes are known. The sets are upper bounds, which keeps the slice complete: a name too many adds a
+dependency, a missing one would hide a cause.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ _ANYTHING: Final = "*"
 
 
 class On(Enum):
-    """Whose property is written, or whose method called, as far as the text tells."""
+    """The object whose property is written or whose method is called, as far as the text shows."""
 
     OWN = "the object itself"
     OTHER = "any object"
@@ -48,14 +50,14 @@ class On(Enum):
 
 
 class Jump(Enum):
-    """How a statement may leave what stands around it."""
+    """How a statement may leave its surroundings."""
 
     RETURN = "the method"
     ROUND = "the round of a loop, or the loop"
 
 
 class WriteEffects(Struct, frozen=True, eq=False):
-    """Names that may be written; `calls` are the methods whose effects come on top."""
+    """Names that may be written; `calls` are the methods whose effects have to be added."""
 
     variables: frozenset[str]
     properties: frozenset[tuple[str, On]]
@@ -71,7 +73,7 @@ NOTHING: Final = WriteEffects(frozenset(), frozenset(), frozenset())
 
 
 def find_choice_effects(body: ast.Block) -> dict[int, WriteEffects]:
-    """By the identity of every statement in a body that chooses: what is written, or not, by its choice."""
+    """Return, by the identity of each choosing statement in a body, what its choice causes to be written or not."""
     reach: dict[int, WriteEffects] = {}
     _note_choices(body, reach, after=NOTHING, after_loop=NOTHING)
     return reach
@@ -80,7 +82,9 @@ def find_choice_effects(body: ast.Block) -> dict[int, WriteEffects]:
 def _note_choices(
     block: ast.Block, reach: dict[int, WriteEffects], *, after: WriteEffects, after_loop: WriteEffects
 ) -> None:
-    """`after`: what follows up to the end of the method; `after_loop`: up to the end of the round."""
+    """Collect the choices of a block. `after`: writes up to the end of the method; `after_loop`: of the
+    iteration.
+    """
     for node in reversed(block):
         effects = _collect_effects(node)
         inner = blocks_of(node)
@@ -105,7 +109,7 @@ def _note_choices(
 
 
 def find_jumps(node: ast.Statement) -> frozenset[Jump]:
-    """The ways in which a statement may leave what stands around it."""
+    """Return the ways in which a statement may leave its surroundings."""
     match node:
         case ast.Return():
             return frozenset({Jump.RETURN})
@@ -119,6 +123,7 @@ def find_jumps(node: ast.Statement) -> frozenset[Jump]:
 
 
 def blocks_of(node: ast.Statement) -> tuple[ast.Block, ...]:
+    """Return the blocks of a statement, each of which may run or not."""
     match node:
         case ast.If(then=then, otherwise=otherwise):
             return (then, otherwise)
@@ -164,7 +169,7 @@ def _walk_statements(node: ast.Statement) -> Iterator[ast.Statement]:
 
 
 def _own_values(node: ast.Statement) -> tuple[ast.Value | None, ...]:
-    """The values that a statement computes itself; its blocks have turns of their own."""
+    """Return the values that a statement computes itself, without its blocks."""
     match node:
         case ast.ExpressionStatement(expression=expression):
             return (expression,)
@@ -189,7 +194,7 @@ def _own_values(node: ast.Statement) -> tuple[ast.Value | None, ...]:
 
 
 def target_variable(target: ast.Expr) -> str | None:
-    """The local variable that a target begins with, None for the object itself."""
+    """Return the local variable that a target starts with; None for the object itself."""
     node = _target_base(_parse_tree(target.text))
     if isinstance(node, Variable):
         name = variable_key(node.name)
@@ -198,7 +203,7 @@ def target_variable(target: ast.Expr) -> str | None:
 
 
 def is_variable(target: ast.Expr) -> bool:
-    """Whether a target is a variable and nothing more."""
+    """Tell whether a target is a variable and nothing more."""
     node = _parse_tree(target.text)
     while isinstance(node, Group):
         node = node.inner
@@ -206,7 +211,7 @@ def is_variable(target: ast.Expr) -> bool:
 
 
 def _walk_target(node: Node) -> Iterator[Node]:
-    """What is assigned to, and behind it what that is an item or a property of, down to the variable."""
+    """Yield the target, and then what it is an item or property of, down to the variable."""
     while True:
         yield node
         if isinstance(node, Group):
@@ -225,14 +230,16 @@ def _target_base(node: Node) -> Node:
 
 
 def _find_attributes(target: ast.Expr) -> Iterator[tuple[str, On]]:
-    """Any name of the way may be that of the property which is written: it depends on where objects are."""
+    """Return every name on the path: which one is the written property depends on where the objects are at run
+    time.
+    """
     for node in _walk_target(_parse_tree(target.text)):
         if isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
             yield node.right.value, On.OWN if _is_self(node.left, inside=False) else On.OTHER
 
 
 def _is_self(node: Node, *, inside: bool) -> bool:
-    """`$this`, and `$` where it is not the item of a lambda."""
+    """Tell whether a node is `$this`, or `$` where it is not the item of a lambda."""
     return isinstance(node, Variable) and (node.name == "this" or (not inside and node.name in ("", "1")))
 
 
@@ -278,9 +285,9 @@ def _call_names(node: Call, on: On) -> Iterator[tuple[str, On]]:
 
 
 def find_written_properties(effects: WriteEffects, classes: Iterable[MuranoClass]) -> frozenset[str]:
-    """The properties that may be written, also by methods that are called, whoever has them.
+    """Return the properties that may be written, including by called methods, on any object.
 
-    What an object that is made there writes into itself is nobody's value yet.
+    Writes of a constructor into its own new object do not count: no value depends on them yet.
     """
     methods: dict[str, list[RecordedMethod]] = {_ANYTHING: []}
     for cls in classes:
@@ -310,6 +317,7 @@ def find_written_properties(effects: WriteEffects, classes: Iterable[MuranoClass
 
 
 def body_effects(body: ast.Block) -> WriteEffects:
+    """Return the combined effects of the statements of a body."""
     effects = NOTHING
     for node in body:
         effects |= _collect_effects(node)

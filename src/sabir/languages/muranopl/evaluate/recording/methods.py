@@ -1,6 +1,7 @@
-"""Calls: what arguments and results rest on.
+"""Recorded calls: the reads behind arguments and results.
 
-YAQL that notes the local variables it reads, and what was read for each argument of a call.
+Expressions are compiled so that they record the local variables they read, and separately the reads of each
+argument of a call. An argument's reads count as a cause only where the method reads that argument.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class RecordedMethod(Method):
 
     @cached_property
     def effects(self) -> WriteEffects:
-        """What it may write."""
+        """What the method may write."""
         return body_effects(self.node.body)
 
     def invoke(self, this: Any, caller: Variables, /, *args: Any, **kwargs: Any) -> Any:
@@ -58,7 +59,7 @@ class RecordedMethod(Method):
             state.reads = reads
             state.leave(frame)
         if call.maker is None:
-            # What was read for the arguments counts only where the method read them.
+            # The reads for an argument count only where the method reads the argument.
             reads[call.keep :] = (*call.receiver, *result)
         return value
 
@@ -85,7 +86,7 @@ class RecordedMethod(Method):
         elif step is not None:
             state.result = (step,)
         elif state.decided_by is not decided_by:
-            state.result = state.decided_by  # it decided not to return anything
+            state.result = state.decided_by  # the method decided not to return anything
         return value
 
     def _compile(self) -> Run:
@@ -114,7 +115,7 @@ class RecordedMethod(Method):
         state = self.recorder.state
         call = state.call
         assert call is not None
-        lazily = state.reads  # contracts go through lazy lists, and defaults are computed
+        lazily = state.reads  # contracts evaluate lazy lists, and defaults are computed
         state.reads = []
         for index, argument in enumerate(self.arguments):
             name = argument.name
@@ -156,7 +157,7 @@ class RecordedMethod(Method):
     def _record_argument(self, argument: MethodArgument, reads: Sequence[ValueSource]) -> ProvenanceStep:
         state = self.recorder.state
         note = f"${argument.name} of {self.title}"
-        if state.site is None:  # the model gives the arguments of constructors
+        if state.site is None:  # the model provides the arguments of constructors
             return join_sources(reads)
         return self.recorder.run(self.recorder.site_like(state.site, How.ARGUMENT, note), tuple(reads))
 
@@ -170,12 +171,15 @@ class RecordedMethod(Method):
 
 
 def _of_everything(reads: Sequence[ValueSource], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
-    """The arguments of a call that no expression spells, as `call(name, …)` makes it: all may rest on all."""
+    """Return the arguments of a call that no expression spells out, as by `call(name, …)`: each may depend on
+    all reads.
+    """
     every = tuple(reads)
     return Arguments(every, [every] * len(args), dict.fromkeys(kwargs, every), len(every))
 
 
 def build_compiler_factory(recorder: RunRecorder) -> Callable[[Engine, str, Node], YaqlCompiler]:
+    """Return the function that creates a recording YAQL compiler for an expression."""
     def make(engine: Engine, text: str, tree: Node) -> YaqlCompiler:
         return _Compiler(engine, text, tree, recorder)
 
@@ -218,7 +222,7 @@ class _Compiler(YaqlCompiler):
         return run
 
     def _member(self, node: Binary) -> Closure:
-        """The receiver of a call is what was read from here on."""
+        """Compile a call on a receiver: the reads from here on belong to the receiver."""
         step = self.step(node)
         left, state, is_safe = self.compile(node.left), self.recorder.state, node.operator == "?."
 
@@ -244,7 +248,7 @@ class _Compiler(YaqlCompiler):
         return run
 
     def _new(self, node: Call) -> Closure:
-        """`new(…)`: what is read for a property belongs to that property, not to the reference."""
+        """Compile `new(…)`: the reads for a property belong to that property, not to the reference."""
         for argument in node.arguments:
             for entry in argument.items if isinstance(argument, MapLiteral) else (argument,):
                 if isinstance(entry, Rule) and isinstance(entry.source, Word):
@@ -278,7 +282,7 @@ class _Compiler(YaqlCompiler):
 
 
 class RecordingHosts(HostObjects):
-    """Calls of methods, with what was read for the receiver and for each argument."""
+    """Calls methods with the reads of the receiver and of each argument."""
 
     __slots__ = ("_state",)
 

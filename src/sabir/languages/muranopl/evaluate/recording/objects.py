@@ -1,4 +1,4 @@
-"""The first values of properties: from the model, from `new`, or a default, and what the contract made of them."""
+"""The first values of properties: from the model, from `new`, or a default, as converted by the contract."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def watch_object(object_: MuranoObject, raw: Mapping[Any, Any], loader: Loader) -> None:
-    """Step an object from now on: who made it, who reads and writes its properties."""
+    """Record an object from now on: its creator, and the reads and writes of its properties."""
     recorder = loader.runtime.recorder
     assert recorder is not None
     state = recorder.state
     reads = state.properties or {}
     object_.properties = WatchedProperties(recorder, object_, raw, reads)
-    state.properties = None  # objects inside of it have properties of their own
+    state.properties = None  # nested objects have their own properties
     object_.private = WatchedPrivate(recorder, None, object_.properties.cells.title)
     if state.site is not None and object_.id not in loader.runtime.origins:
         site = _creation_site(recorder, state.site, object_)
@@ -42,7 +42,7 @@ def _creation_site(recorder: RunRecorder, at: Site, object_: MuranoObject) -> Si
 
 
 class RecordedInitializer(ObjectInitializer):
-    """Sets properties and records what their first values rest on."""
+    """Sets properties and records the sources of their first values."""
 
     __slots__ = ("before", "reads", "recorder")
 
@@ -84,7 +84,9 @@ class RecordedInitializer(ObjectInitializer):
     def _note(
         self, declaration: PropertyDeclaration, reads: Sequence[ValueSource], before: Any, *, is_given: bool
     ) -> None:
-        """A value that the model gives, or a default that reads nothing, needs no step: its declaration tells."""
+        """Record a first value. A model value, or a default that reads nothing, needs no step: its declaration
+        suffices.
+        """
         name, properties = declaration.name, self.object.properties
         maker = self.recorder.created.get(self.object.id)
         after = properties.get(name)
@@ -106,7 +108,7 @@ class RecordedInitializer(ObjectInitializer):
         properties.cells.written[name] = (first, self.recorder.tick())
 
     def _assignment_step(self, maker: ProvenanceStep, name: str) -> ProvenanceStep:
-        """The step that gave a property to an object that code made."""
+        """Return the step that set a property of an object that code created."""
         reads = self.reads.get(name)
         if reads is None:
             return maker
@@ -114,7 +116,7 @@ class RecordedInitializer(ObjectInitializer):
         return ProvenanceStep(site, tuple(dict.fromkeys(reads)), maker.decided_by)
 
     def construct(self, names: Sequence[str]) -> None:
-        """The constructor is called next, with the given values of these names."""
+        """Announce the call of a constructor with the model's values of these names."""
         maker = self.recorder.find_maker(self.object)
         named: dict[str, Sequence[ValueSource]] = {}
         for name in names:

@@ -1,8 +1,9 @@
 """The recorder of one run: what is read, what decides, what is written.
 
-Every local variable, property and attribute has a step beside it, the one that made its value. An expression that runs appends
-the steps of what it reads to the open list; the statement around it takes the list and writes a step of its own. A
-condition decides about what runs from then on, and about what other code would have written: that is withheld by it.
+Every local variable, property and attribute has a step next to it, the one that produced its value. A running
+expression appends the steps of its reads to the open list; the enclosing statement takes the list and writes
+a step of its own. A condition decides about everything that runs from then on, and about everything that
+other code would have written: that is withheld by it.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ if TYPE_CHECKING:
 
 
 def shadow_key(name: str) -> str:
-    """The key, beside a local variable, of the step that made it. No variable can have such a name."""
+    """Return the key of the step of a local variable. No variable can have such a name."""
     return "~" + name
 
 
 class Arguments(Struct, frozen=True, eq=False):
-    """What was read for each argument of a call, and for its receiver."""
+    """The reads for each argument of a call, and for its receiver."""
 
     receiver: Sequence[ValueSource]
     positional: Sequence[Sequence[ValueSource]]
@@ -70,7 +71,7 @@ class PendingWrite(Struct, frozen=True, eq=False):
 
 
 class _State(threading.local, ReadTracker):
-    """Where one thread is. Branches of `Parallel` have one each."""
+    """The position of one thread. Branches of `Parallel` have one each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +101,7 @@ class _State(threading.local, ReadTracker):
             self.reads, self.writer, self.properties = before, writer, properties
 
     def frame(self) -> tuple[Any, ...]:
-        """What a call changes."""
+        """The part of the state that a call changes."""
         return (self.decided_by, self.context, self.arguments, self.writer, self.properties, self.call)
 
     def enter(self, decided_by: Sources, context: CallContext, call: Arguments) -> None:
@@ -126,20 +127,20 @@ class RunRecorder(Recorder):
         self.runtime: Runtime
 
     def watch(self, runtime: Runtime) -> None:
-        """Record what a runtime does from now on."""
+        """Record the actions of a runtime from now on."""
         self.runtime = runtime
         runtime.attributes.keep_in(WatchedAttributes(self, None, "attribute"))
         runtime.scheduler.carry = self.carry_state
 
     def watch_class(self, cls: MuranoClass) -> type[Method]:
-        """Record the static properties of a class; gives what its methods are made of."""
+        """Record the static properties of a class; return the factory of its methods."""
         from sabir.languages.muranopl.evaluate.recording.methods import RecordedMethod
 
         cls.static_values = WatchedStatics(self, cls)
         return RecordedMethod
 
     def run(self, site: Site, reads: Sequence[ValueSource], cell: Cell | None = None) -> ProvenanceStep:
-        """A site ran, here and now."""
+        """Record that a site ran now."""
         state = self.state
         step = state.context.step(site, reads, state.decided_by, cell)
         if state.attempted is not None:
@@ -147,7 +148,7 @@ class RunRecorder(Recorder):
         return step
 
     def mute_reads(self, run: Closure) -> Closure:
-        """A closure whose reads change no value: the predicate of a contract."""
+        """Wrap a closure whose reads change no value: the predicate of a contract."""
 
         def muted(variables: Variables) -> Any:
             with self.state.apart():
@@ -156,7 +157,7 @@ class RunRecorder(Recorder):
         return muted
 
     def carry_state(self, task: Callable[[], Any]) -> Callable[[], Any]:
-        """A task for a branch of `Parallel`, which goes on from where this one is."""
+        """Wrap a task for a branch of `Parallel`, so that it continues from the current state."""
         state = self.state
         there = (state.decided_by, state.context, state.site, state.attempted)
         outer = state.reads
@@ -182,13 +183,13 @@ class RunRecorder(Recorder):
             self.state.reads.append(step)
 
     def final(self, values: Any, key: Any) -> ProvenanceStep | None:
-        """The step that made a value in the end; None when there is nothing to say but what its declaration says."""
+        """Return the step that finally produced a value; None if its declaration is the only source."""
         if key not in values.cells.written and not self.withheld.knows(values.target(key)):
             return None
         return self.current(values, key)
 
     def record_write(self, values: WatchedValues, key: Any, value: Any) -> None:
-        """A value was stored: by the statement that is storing, or for the first time."""
+        """Record a stored value: by the statement that is storing, or as a first value."""
         state = self.state
         writer = state.writer
         if writer is None:
@@ -202,7 +203,7 @@ class RunRecorder(Recorder):
         values.cells.written[key] = (step, self.tick())
 
     def record_attribute(self, values: WatchedValues, key: Any) -> None:
-        """`setAttr` stored a value: Python does that, for the statement that calls it."""
+        """Record a value stored by `setAttr`, which is Python code acting for the calling statement."""
         site = self.state.site
         if site is not None:
             storing = self.site_like(site, How.ASSIGNMENT, f"setAttr {key[-1]}")
@@ -212,7 +213,7 @@ class RunRecorder(Recorder):
     # -- decisions -----------------------------------------------------------------------------------------------------
 
     def decide(self, step: ProvenanceStep, effects: WriteEffects, variables: Variables) -> None:
-        """From here on a step decides what runs; what other code would have written rests on it, too."""
+        """Let a step decide what runs from here on; what other code would have written depends on it as well."""
         self.state.decided_by = (step,)
         for name in effects.variables:
             key = shadow_key(name)
@@ -237,7 +238,7 @@ class RunRecorder(Recorder):
     # -- sites -----------------------------------------------------------------------------------------------------------
 
     def site_like(self, at: Site, how: How, note: str) -> Site:
-        """The site of another kind of step at the same place."""
+        """Return the site of another kind of step at the same location."""
         return self.site((at, how, note), at.place, how, note)
 
     def site_at(self, declaration: PropertyDeclaration, place: Place) -> Site:
@@ -246,14 +247,14 @@ class RunRecorder(Recorder):
     def contract_site(self, declaration: PropertyDeclaration) -> Site:
         return self.site((declaration,), declaration.contract_place, How.CONVERSION)
 
-    # -- things that are not values of properties ------------------------------------------------------------------------
+    # -- sources other than property values ------------------------------------------------------------------------
 
     def find_maker(self, object_: MuranoObject) -> ProvenanceStep | None:
-        """What made an object: the statement, or the entry of the model."""
+        """Return the creator of an object: the statement, or the entry of the model."""
         return self.maker(object_.id, object_.name or object_.id)
 
     def maker(self, object_id: str, title: str, key: str = "") -> ProvenanceStep | None:
-        """The statement that made an object, or its header in the model, or one line of that."""
+        """Return the statement that created an object, or its header in the model, or one line of the header."""
         step = self.created.get(object_id) or self._in_model.get((object_id, key))
         defined = self.runtime.origins.get(object_id)
         if step is None and defined is not None:
@@ -264,7 +265,7 @@ class RunRecorder(Recorder):
         return step
 
     def find_model_step(self, object_: MuranoObject, name: str) -> ProvenanceStep | None:
-        """The entry of the model that gives a value to a constructor."""
+        """Return the entry of the model that provides a value for a constructor."""
         step = self._in_model.get((object_.id, "." + name))
         defined = self.runtime.origins.get(object_.id)
         if step is None and defined is not None:

@@ -1,4 +1,4 @@
-"""Statements that note what they write, and what decides that they run."""
+"""Statements that record what they write, and what decides that they run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RESULT_STEP = shadow_key(RESULT)
 
 
 class _Attempt:
-    """One run of `Try`: the steps taken inside so far."""
+    """One run of `Try`: the steps inside it so far."""
 
     __slots__ = ("is_over", "outer", "steps")
 
@@ -46,7 +46,7 @@ class _Attempt:
 
 
 class RecordingCompiler(MethodCompiler):
-    """Compiles the body of one method."""
+    """Compiles the body of one method with recording."""
 
     def __init__(self, engine: ClassEngine, runtime: Runtime, body: ast.Block, name: str) -> None:
         super().__init__(engine, runtime)
@@ -131,7 +131,9 @@ class RecordingCompiler(MethodCompiler):
         return self._record_site(super().throw(node), self._site(node.span, How.CALL, "Throw"))
 
     def _record_site(self, run: Run, site: Site) -> Run:
-        """What it reads counts only inside of a `Try`: whether that fails rests on it."""
+        """Record a statement without a result. Its reads count only inside a `Try`, whose failure depends on
+        them.
+        """
         state, ran = self.recorder.state, self.recorder.run
 
         def note(variables: Variables) -> Signal | None:
@@ -156,7 +158,7 @@ class RecordingCompiler(MethodCompiler):
         if not blocks_of(node) or isinstance(node, ast.Do | ast.Parallel):
             return run
         state, stays = self.recorder.state, bool(find_jumps(node))
-        if stays:  # what decided whether to jump decides about all that follows
+        if stays:  # the condition of a jump decides about everything after it
             return run
 
         def bounded(variables: Variables) -> Signal | None:
@@ -188,7 +190,7 @@ class RecordingCompiler(MethodCompiler):
                 decision = recorder.run(site, state.reads)
                 state.reads, state.site = outer, before
             recorder.decide(decision, effects, variables)
-            if item is not None and chosen:  # without a round it keeps what it was
+            if item is not None and chosen:  # without an iteration the variable keeps its value
                 variables[item] = decision
             return chosen
 
@@ -205,7 +207,7 @@ class RecordingCompiler(MethodCompiler):
     # -- exceptions ----------------------------------------------------------------------------------------------------
 
     def try_(self, node: ast.Try) -> Run:
-        """Whether it fails rests on every step inside; what it writes, and what it does then, rests on that."""
+        """Compile `Try`. Whether it fails depends on every step inside; all that it then writes depends on that."""
         recorder, effects = self.recorder, self.choices.get(id(node), NOTHING)
         state, span = recorder.state, Span(node.span.start, node.span.start + len("Try"))
         site, stays = self._site(span, How.CONDITION, "Try"), bool(find_jumps(node))

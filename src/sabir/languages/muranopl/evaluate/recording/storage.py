@@ -1,7 +1,4 @@
-"""Dictionaries of values that tell the recorder of a run who reads and who writes them.
-
-The steps of values that no statement wrote.
-"""
+"""Dictionaries of values that report reads and writes to the recorder, and steps of first values."""
 
 from __future__ import annotations
 
@@ -20,8 +17,10 @@ if TYPE_CHECKING:
 
 
 class FirstValue(ProvenanceStep, eq=False, kw_only=True):
-    """The first value of a property: given, or its default; then what the contract made of it. Its site is found when the
-    chain is told, for most first values are never asked about."""
+    """The step of the first value of a property: from the model or a default, then converted by the contract.
+
+    Its site is resolved when the chain is displayed, because most first values are never asked about.
+    """
 
     declaration: PropertyDeclaration
     object_id: str | None
@@ -44,6 +43,8 @@ ANY_ATTRIBUTE = "setAttr()"
 
 
 class WatchedValues(WatchedDict):
+    """A dictionary that reports reads and writes of its values to a recorder."""
+
     __slots__ = ("recorder",)
 
     def __init__(self, recorder: RunRecorder, owner: str | None, title: str) -> None:
@@ -57,19 +58,21 @@ class WatchedValues(WatchedDict):
         self.recorder.record_write(self, key, value)
 
     def declaration(self, _key: Any) -> PropertyDeclaration | None:
-        """The declaration whose contract a value passed that was stored."""
+        """Return the declaration whose contract converted a stored value."""
         return None
 
 
 def title_of(object_: MuranoObject, recorder: RunRecorder) -> str:
-    """What people call an object; one that code made without a name is one of its class."""
+    """Return the name of an object for people; an object that code created without a name is titled by its
+    class.
+    """
     if object_.name is not None:
         return object_.name
     return object_.id if object_.id in recorder.runtime.origins else object_.cls.name.rpartition(".")[2]
 
 
 class WatchedProperties(WatchedValues):
-    """The properties of an object. A first value has no step until somebody reads it."""
+    """The properties of an object. The step of a first value is created when it is first read."""
 
     __slots__ = ("cls", "raw", "reads")
 
@@ -105,7 +108,7 @@ class WatchedProperties(WatchedValues):
 
 
 class WatchedPrivate(WatchedValues):
-    """What classes wrote without declaring it, by class and name."""
+    """Undeclared properties that classes wrote, by class and name."""
 
     __slots__ = ()
 
@@ -114,7 +117,7 @@ class WatchedPrivate(WatchedValues):
 
 
 class WatchedStatics(WatchedValues):
-    """The static properties of a class; a default is evaluated when one is read first."""
+    """The static properties of a class; a default is evaluated at the first read."""
 
     __slots__ = ("cls",)
 

@@ -1,4 +1,4 @@
-"""`io.murano.system.Agent` and `AgentListener`: plans to machines, and what they answer."""
+"""`io.murano.system.Agent` and `AgentListener`: execution plans for machines, and their results."""
 
 from __future__ import annotations
 
@@ -24,22 +24,24 @@ _FAILED: Final = "murano.engine.system.agent.AgentException"
 _TIMEOUT: Final = "murano.common.exceptions.TimeoutException"
 _FORBIDDEN: Final = "murano.common.exceptions.PolicyViolationException"
 _READY: Final[Mapping[str, Any]] = {"Body": "return", "FormatVersion": "2.0.0", "Scripts": {}}
-_PATIENCE: Final = 100  # seconds to wait for an agent that is asked whether it is there
+_PATIENCE: Final = 100  # seconds to wait for the answer of an agent that may not be ready
 
 
 @AGENT.method("enabled")
 def is_agent_enabled(this: MuranoObject, _variables: Variables) -> bool:
+    """Tell whether the engine settings enable agents."""
     return _is_enabled(this)
 
 
 @AGENT.method("queueName")
 def queue_name(this: MuranoObject, _variables: Variables) -> str:
+    """Return the name of the queue on which the agent receives plans."""
     return _queue_name(this)
 
 
 @AGENT.method("signingKey")
 def signing_key(this: MuranoObject, _variables: Variables, line_prefix: str) -> str:
-    """The public key by which an agent knows plans of this engine, or nothing."""
+    """Return the public key that verifies plans of this engine; empty if plans are not signed."""
     from sabir.languages.muranopl.evaluate.system.plans import public_key
 
     path = this.cls.runtime.settings.get("engine", "signing_key")
@@ -49,36 +51,42 @@ def signing_key(this: MuranoObject, _variables: Variables, line_prefix: str) -> 
 
 @AGENT.method("call")
 def call(this: MuranoObject, variables: Variables, template: Any, resources: Any, timeout: Any) -> Any:
+    """Build the plan of a template, send it and return the agent's result; fail after `timeout` seconds."""
     _check_enabled(this)
     return _call_agent(this, _build_plan(this, variables, template, resources), timeout)
 
 
 @AGENT.method("send")
 def send(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> None:
+    """Build the plan of a template and send it, without waiting for the result."""
     _check_enabled(this)
     _send_plan(this, _build_plan(this, variables, template, resources))
 
 
 @AGENT.method("callRaw")
 def call_raw(this: MuranoObject, _variables: Variables, plan: Any, timeout: Any) -> Any:
+    """Send a complete plan and return the agent's result."""
     _check_enabled(this)
     return _call_agent(this, dict(plan), timeout)
 
 
 @AGENT.method("sendRaw")
 def send_raw(this: MuranoObject, _variables: Variables, plan: Any) -> None:
+    """Send a complete plan, without waiting for the result."""
     _check_enabled(this)
     _send_plan(this, dict(plan))
 
 
 @AGENT.method("waitReady")
 def wait_ready(this: MuranoObject, _variables: Variables, timeout: Any) -> None:
+    """Wait until the agent answers an empty plan; fail after `timeout` seconds."""
     _check_enabled(this)
     _call_agent(this, dict(_READY), _PATIENCE if timeout is None else timeout)
 
 
 @AGENT.method("isReady")
 def is_ready(this: MuranoObject, variables: Variables, timeout: Any) -> bool:
+    """Tell whether the agent answers within `timeout` seconds; failures other than a timeout are raised."""
     try:
         wait_ready(this, variables, timeout)
     except NativeFailure as failure:
@@ -90,27 +98,30 @@ def is_ready(this: MuranoObject, variables: Variables, timeout: Any) -> bool:
 
 @AGENT.method("buildExecutionPlan")
 def build_execution_plan(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> Any:
+    """Return the plan of a template with the files it needs, without sending it."""
     return _build_plan(this, variables, template, resources)
 
 
 @AGENT_LISTENER.method("queueName")
 def results_queue(this: MuranoObject, _variables: Variables) -> str:
+    """Return the name of the queue on which results of plans arrive."""
     return _results_queue(this)
 
 
 @AGENT_LISTENER.method("enabled")
 def listener_enabled(this: MuranoObject, _variables: Variables) -> bool:
+    """Tell whether the engine settings enable agents."""
     return _is_enabled(this)
 
 
 @AGENT_LISTENER.method("start")
 def start(_this: MuranoObject, _variables: Variables) -> None:
-    """Answers are waited for where a plan is sent."""
+    """Do nothing: `call` waits for results where a plan is sent."""
 
 
 @AGENT_LISTENER.method("stop")
 def stop(_this: MuranoObject, _variables: Variables) -> None:
-    """Nothing was started."""
+    """Do nothing: `start` starts nothing."""
 
 
 # -- what is sent -----------------------------------------------------------------------------------------------------
@@ -127,7 +138,7 @@ def _build_plan(this: MuranoObject, variables: Variables, template: Any, resourc
 
 
 def _resource_reader(this: MuranoObject, variables: Variables, resources: Any) -> ReadResource:
-    """Files of the package whose code made the object of `Resources`, else of the one that calls."""
+    """Return the reader of files of the package whose code created the `Resources` object, else of the calling one."""
     owner = unwrap_object(resources)
     cls = (
         owner.native
@@ -138,7 +149,7 @@ def _resource_reader(this: MuranoObject, variables: Variables, resources: Any) -
 
 
 class _Stamps:
-    """Numbers that grow: the time in tenths of milliseconds, or the last one plus one."""
+    """Increasing numbers: the time in tenths of milliseconds, or the last number plus one."""
 
     def __init__(self, agent: MuranoObject) -> None:
         self._agent = agent
@@ -261,7 +272,7 @@ def _find_region(this: MuranoObject) -> MuranoObject | None:
 
 
 def _broker_settings(region: MuranoObject | None, runtime: Runtime) -> dict[str, Any]:
-    """The message broker of a region: its own configuration, else that of the engine."""
+    """Return the message broker of a region: its own configuration, else that of the engine."""
     method = None if region is None else region.cls.lookup("getConfig")
     configured = method.invoke(region, {}) if method is not None else None
     broker: dict[str, Any] = runtime.settings.group("rabbitmq")

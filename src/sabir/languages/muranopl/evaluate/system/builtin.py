@@ -1,6 +1,6 @@
-"""The native classes that need nothing but the run itself: attributes, logs, the end of objects.
+"""System classes that need only the run itself: attributes, logging, garbage collection, status reports.
 
-`io.murano.system.StatusReporter` and `InstanceNotifier`: what users and accountants are told.
+`StatusReporter` and `InstanceNotifier` send progress to users and usage data to the accounting of the cloud.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GC: Final = SystemClass("io.murano.system.GC")
 
 
 def _resolve_owner(this: MuranoObject, variables: Variables, owner: Any) -> MuranoClass:
-    """Attributes belong to the class that sets them, unless another one is named."""
+    """Return the class that owns an attribute: the class that sets it, unless another one is named."""
     caller = caller_class(variables)
     if owner is None:
         return caller or this.cls
@@ -34,12 +34,14 @@ def _resolve_owner(this: MuranoObject, variables: Variables, owner: Any) -> Mura
 
 @OBJECT.method("getAttr")
 def get_attribute(this: MuranoObject, variables: Variables, name: str, default: Any, owner: Any) -> Any:
+    """Return an attribute of the object as its owning class set it; the default if it is unset or null."""
     value = this.cls.runtime.attributes.get(this, _resolve_owner(this, variables, owner), name)
     return default if value is None else value
 
 
 @OBJECT.method("setAttr")
 def set_attribute(this: MuranoObject, variables: Variables, name: str, value: Any, owner: Any) -> None:
+    """Set an attribute of the object for its owning class. An object is stored as its id."""
     plain = unwrap_object(value)
     if isinstance(plain, MuranoObject):
         plain = plain.id
@@ -74,6 +76,7 @@ for _level in ("debug", "trace", "info", "warning", "error", "critical", "except
 def subscribe_destruction(
     _this: Any, variables: Variables, publisher: Any, subscriber: Any, handler: str | None
 ) -> None:
+    """Call `handler` of the subscriber when the publisher is about to be destroyed."""
     publisher.cls.runtime.destruction.subscribe(publisher, subscriber, handler)
     del variables
 
@@ -82,22 +85,26 @@ def subscribe_destruction(
 def unsubscribe_destruction(
     _this: Any, variables: Variables, publisher: Any, subscriber: Any, handler: str | None
 ) -> None:
+    """Remove a subscription to the destruction of the publisher."""
     publisher.cls.runtime.destruction.unsubscribe(publisher, subscriber, handler)
     del variables
 
 
 @GC.method("isDoomed")
 def is_doomed(this: MuranoClass, _variables: Variables, object_: Any) -> bool:
+    """Tell whether an object is about to be destroyed."""
     return this.runtime.destruction.is_doomed(object_)
 
 
 @GC.method("isDestroyed")
 def is_destroyed(_this: Any, _variables: Variables, object_: Any) -> bool:
+    """Tell whether an object has been destroyed; null counts as destroyed."""
     return object_ is None or bool(object_.is_destroyed)
 
 
 @GC.method("collect")
 def collect(this: MuranoClass, _variables: Variables) -> None:
+    """Destroy all unreachable objects."""
     this.runtime.destruction.collect()
 
 
@@ -109,21 +116,24 @@ _MACHINE: Final = 200
 
 @REPORTER.method("report")
 def report(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
+    """Report progress on an object to the user."""
     _send_report(this, "info", instance, message)
 
 
 @REPORTER.method("report_error")
 def report_error(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
+    """Report an error on an object to the user (`report_error`)."""
     _send_report(this, "error", instance, message)
 
 
 @REPORTER.method("reportError")
 def report_error_camel(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
+    """Report an error on an object to the user (`reportError`, the newer spelling)."""
     _send_report(this, "error", instance, message)
 
 
 def _send_report(this: MuranoObject, level: str, instance: Any, said: Any) -> None:
-    message = said if isinstance(said, str) else str(said)  # programs report whatever they have
+    message = said if isinstance(said, str) else str(said)  # programs report values of any type
     runtime, source = this.cls.runtime, unwrap_object(instance)
     is_object = isinstance(source, MuranoObject)
     runtime.report(level, f"{source.name or source.id}: {message}" if is_object else message)
@@ -138,21 +148,25 @@ def _send_report(this: MuranoObject, level: str, instance: Any, said: Any) -> No
 def track_application(
     this: MuranoObject, _variables: Variables, instance: Any, title: Any, unit_count: Any
 ) -> None:
+    """Tell the accounting of the cloud that an application is in use."""
     _track_instance(this, instance, _APPLICATION, title, unit_count)
 
 
 @NOTIFIER.method("trackCloudInstance")
 def track_machine(this: MuranoObject, _variables: Variables, instance: Any) -> None:
+    """Tell the accounting of the cloud that a machine is in use."""
     _track_instance(this, instance, _MACHINE, None, 1)
 
 
 @NOTIFIER.method("untrackApplication")
 def untrack_application(this: MuranoObject, _variables: Variables, instance: Any) -> None:
+    """Tell the accounting of the cloud that an application is no longer in use."""
     _untrack_instance(this, instance, _APPLICATION)
 
 
 @NOTIFIER.method("untrackCloudInstance")
 def untrack_machine(this: MuranoObject, _variables: Variables, instance: Any) -> None:
+    """Tell the accounting of the cloud that a machine is no longer in use."""
     _untrack_instance(this, instance, _MACHINE)
 
 

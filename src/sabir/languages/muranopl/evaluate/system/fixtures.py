@@ -1,7 +1,4 @@
-"""`io.murano.test.TestFixture`: assertions, and models that a test loads.
-
-Where two values differ, for whoever reads why an assertion does not hold.
-"""
+"""`io.murano.test.TestFixture`: assertions with a description of the difference, and models for tests."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _MOST: Final = 8
 
 
 def describe_differences(expected: Any, observed: Any) -> str | None:
-    """The parts that differ, by their paths; None when the values as a whole say it."""
+    """Return the parts that differ, by their paths; None if the values as a whole are clear enough."""
     if not _has_parts(expected, observed):
         return None
     found = [*islice(_find_differences(expected, observed, ""), _MOST + 1)]
@@ -101,7 +98,7 @@ def _assertion_error(problem: str, message: str | None, hint: str | None = None)
 
 @TEST_FIXTURE.method("load")
 def load_model(this: MuranoObject, _variables: Variables, model: Any) -> Any:
-    """The object that a model describes: `Objects` of it, or the model itself."""
+    """Return the object that a model describes: its `Objects`, or the model itself."""
     objects = model.get("Objects", model) if isinstance(model, dict) else model
     if not isinstance(objects, dict):
         raise MuranoError(UNUSABLE_VALUE, f"a test loads an object model, not {format_value(objects)}")
@@ -113,6 +110,7 @@ def load_model(this: MuranoObject, _variables: Variables, model: Any) -> Any:
 def assert_equal(
     _this: Any, _variables: Variables, expected: Any, observed: Any, message: str | None
 ) -> None:
+    """Fail if two values differ; the failure lists the parts that differ."""
     if expected != observed:
         problem = f"{format_value(expected)} is expected, not {format_value(observed)}"
         raise _assertion_error(problem, message, describe_differences(expected, observed))
@@ -120,16 +118,19 @@ def assert_equal(
 
 @TEST_FIXTURE.method("assertTrue")
 def assert_true(_this: Any, _variables: Variables, expr: Any, message: str | None) -> None:
+    """Fail if a value is not truthy."""
     _check_assertion(expr, f"{format_value(expr)} is not true", message)
 
 
 @TEST_FIXTURE.method("assertFalse")
 def assert_false(_this: Any, _variables: Variables, expr: Any, message: str | None) -> None:
+    """Fail if a value is truthy."""
     _check_assertion(not expr, f"{format_value(expr)} is not false", message)
 
 
 @TEST_FIXTURE.method("assertIn")
 def assert_in(_this: Any, _variables: Variables, needle: Any, haystack: Any, message: str | None) -> None:
+    """Fail if a collection or string does not contain a value."""
     _check_assertion(
         _contains_item(haystack, needle),
         f"{format_value(needle)} is not in {format_value(haystack)}",
@@ -139,6 +140,7 @@ def assert_in(_this: Any, _variables: Variables, needle: Any, haystack: Any, mes
 
 @TEST_FIXTURE.method("assertNotIn")
 def assert_not_in(_this: Any, _variables: Variables, needle: Any, haystack: Any, message: str | None) -> None:
+    """Fail if a collection or string contains a value."""
     _check_assertion(
         not _contains_item(haystack, needle),
         f"{format_value(needle)} is in {format_value(haystack)}",

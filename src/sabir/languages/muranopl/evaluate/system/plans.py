@@ -1,11 +1,10 @@
-"""Execution plans: from the template of a package to what an agent is sent.
+"""Execution plans: from the template of a package to the message for an agent, with files and signature.
 
-Format 1 is a list of scripts, sent as base64. In format 2 a plan names scripts, and every script its files; files get ids of their own
-and go along with the plan: as text, as base64 where the name stands in `<…>`, or as an address that the agent downloads from.
+Format 1 is a list of scripts, sent as base64. In format 2 a plan names scripts, and every script its files.
+Each file gets an id and is sent with the plan: as text, as base64 if the name is in `<…>`, or as an address
+that the agent downloads from. An agent with the public key rejects plans without a signature.
 
-`io.murano.system.Resources`: the files below `Resources/` of the package whose code asks.
-
-Signatures of plans: an agent that was given the public key takes no plan without one.
+`io.murano.system.Resources` reads files under `Resources/` of the package whose code calls it.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _SCRIPTS: Final = "scripts/"
 def build_plan(
     template: Any, read: ReadResource, *, new_id: Callable[[], str], stamp: Callable[[], int]
 ) -> dict[str, Any]:
-    """The plan of a template, with all files that it names."""
+    """Return the plan of a template, with all files that it names."""
     if not isinstance(template, Mapping):
         raise NativeFailure("ValueError", "Incorrect execution plan ")
     plan: dict[str, Any] = copy.deepcopy(dict(template))
@@ -67,7 +66,7 @@ class _Files:
         self._new_id = new_id
 
     def complete(self, name: str, script: dict[str, Any]) -> None:
-        """Put ids in place of the names of files that a script has."""
+        """Replace the names of the files of a script by their ids."""
         if "EntryPoint" not in script:
             raise NativeFailure("ValueError", f"No entry point in script {name}")
         if script["Type"] == "Application":
@@ -76,7 +75,7 @@ class _Files:
             script["Files"] = [self.id_of(file) for file in script["Files"]]
 
     def id_of(self, file: Any) -> str:
-        """`file` is a name, `<name>`, an address, or `{name: name or address}`."""
+        """Return the id of a file. `file` is a name, `<name>`, an address, or `{name: name or address}`."""
         label, value = next(iter(file.items())) if isinstance(file, Mapping) else (file, file)
         name = _bare_name(label)
         if name not in self.ids:
@@ -113,7 +112,7 @@ RESOURCES: Final = SystemClass("io.murano.system.Resources")
 
 
 def resource_file(cls: MuranoClass, name: str) -> PackageFile:
-    """A file of the package of a class."""
+    """Return a file of the package of a class."""
     file = cls.package.resource(name)
     if file is None:
         raise MuranoError(UNUSABLE_VALUE, f"package {cls.package.name} has no file Resources/{name}")
@@ -131,12 +130,14 @@ def _find_resource_file(this: MuranoClass, variables: Variables, name: str, owne
 
 @RESOURCES.method("string")
 def read_string(this: MuranoClass, variables: Variables, name: str, owner: Any, binary: Any) -> str:
+    """Return a resource file as a string; `binary` decodes it as Latin-1, one character per byte."""
     file = _find_resource_file(this, variables, name, owner)
     return file.raw().decode("latin-1") if binary else file.source.text
 
 
 @RESOURCES.method("json")
 def read_json(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
+    """Return the data of a JSON resource file; raise `MuranoError` if it is malformed."""
     import json
 
     file = _find_resource_file(this, variables, name, owner)
@@ -148,6 +149,7 @@ def read_json(this: MuranoClass, variables: Variables, name: str, owner: Any) ->
 
 @RESOURCES.method("yaml")
 def read_yaml(this: MuranoClass, variables: Variables, name: str, owner: Any) -> Any:
+    """Return the data of the first document of a YAML resource file; null if it is empty."""
     stream = _find_resource_file(this, variables, name, owner).yaml
     if stream.broken:
         raise MuranoError(UNUSABLE_VALUE, f"Resources/{name}: {stream.findings[0].message}")
@@ -156,7 +158,7 @@ def read_yaml(this: MuranoClass, variables: Variables, name: str, owner: Any) ->
 
 
 def _with_dates_as_texts(node: YamlNode) -> Any:
-    """The data of a node. What looks like a date is a text: templates have versions that do."""
+    """Return the data of a node with dates as strings: template versions look like dates."""
     if isinstance(node, YamlScalar):
         return node.text if isinstance(node.value, date) else node.value
     if isinstance(node, YamlSequence):
@@ -180,7 +182,7 @@ def _private_key(path: str) -> RSAPrivateKey | None:
 
 
 def public_key(path: str) -> str:
-    """The public half as PEM, with an end of line after every line; empty when there is no such key."""
+    """Return the public half as PEM with a final line break; empty if there is no such key."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     key = _private_key(path)

@@ -1,7 +1,4 @@
-"""Which Python function does the work of which method.
-
-How native classes ask the world of the run.
-"""
+"""The Python implementations of system classes, and their access to the world of the run."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ class SystemClass:
 
 
 def attach_native(cls: MuranoClass) -> None:
-    """Connect the methods of a class that is being built."""
+    """Connect the methods of a class that is being built to their Python functions."""
     functions_given = cls.runtime.system.get(cls.name, {})
     if not cls.name.startswith("io.murano.") and not functions_given:
         return
@@ -72,7 +69,7 @@ def attach_native(cls: MuranoClass) -> None:
 
 
 def _load_native_methods(name: str) -> Mapping[str, Callable[..., Any]]:
-    """The functions that sabir has for a class; their module is imported when the class is first used."""
+    """Return the Python functions of a class; their module is imported when the class is first used."""
     module, _, attribute = NATIVE_CLASSES.get(name, "").partition(":")
     if not module:
         return {}
@@ -90,12 +87,12 @@ def _not_offered(method: str) -> Callable[..., Any]:
 
 
 def caller_class(variables: Variables) -> MuranoClass | None:
-    """The class whose code called the method that is running."""
+    """Return the class whose code called the running method."""
     caller = variables.get(CALLER)
     return None if caller is None else current_class(caller)
 
 
-_WORK: Final = 0.001  # seconds that an agent is said to work, when it is nobody knows how long
+_WORK: Final = 0.001  # assumed seconds of work of an agent, if the duration is unknown
 _LONG: Final = (EffectKind.AGENT_CALL, EffectKind.PAUSE)
 """Effects that other branches need not wait for."""
 
@@ -103,7 +100,7 @@ _LONG: Final = (EffectKind.AGENT_CALL, EffectKind.PAUSE)
 def perform_effect(
     runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **arguments: Any
 ) -> Any:
-    """Perform an effect; other branches go on meanwhile, where it takes time."""
+    """Perform an effect and return its result; other branches run meanwhile if it takes time."""
     world = runtime.world or runtime.unconnected
     scheduler = runtime.scheduler
     effect = EffectRequest(
@@ -112,7 +109,7 @@ def perform_effect(
     try:
         if kind not in _LONG or not scheduler.is_active:
             return world.perform(effect)
-        # Others begin theirs meanwhile. Whose turn it is depends on counted time, so that it is the same in every run.
+        # Other branches start theirs meanwhile. The turn depends on counted time, so that it is the same in every run.
         end = world.begin(effect)
         scheduler.wait(arguments.get("seconds", _WORK))
         return end()
@@ -127,5 +124,5 @@ def perform_effect(
 
 
 def pause_run(runtime: Runtime, seconds: float) -> None:
-    """Wait for the world: in a simulated one no time passes."""
+    """Wait for the world; in a simulated one no time passes."""
     perform_effect(runtime, EffectKind.PAUSE, seconds=seconds)

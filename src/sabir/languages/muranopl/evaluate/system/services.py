@@ -1,7 +1,4 @@
-"""Small clients: `User`, `Project`, `MistralClient`, `MetadefBrowser`.
-
-`io.murano.system.NetworkExplorer`: what the network service of a region has, and which range of addresses is free.
-"""
+"""Clients of cloud services: `User`, `Project`, `MistralClient`, `MetadefBrowser`, `NetworkExplorer`."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ from sabir.languages.muranopl.worlds.effects import EffectKind
 
 EXPLORER: Final = SystemClass("io.murano.system.NetworkExplorer")
 _NO_GATEWAY: Final = "murano.common.exceptions.RouterInfoException"
-_TRIES: Final = 6  # for a router that has no gateway yet: half a minute
+_TRIES: Final = 6  # attempts for a router without a gateway: half a minute
 _PAUSE: Final = 5.0
 
 
 def region_name(this: MuranoObject) -> str | None:
-    """The region that a client is for: the one that it names, else the one that it stands in."""
+    """Return the region of a client: the one that it names, else the one that contains it."""
     name: str | None = this.properties.get("regionName")
     if name is not None:
         return name
@@ -47,27 +44,31 @@ def _list_resources(this: MuranoObject, resource: str, **filters: Any) -> list[A
 
 @EXPLORER.method("listNetworks")
 def list_networks(this: MuranoObject, _variables: Variables) -> list[Any]:
+    """Return all networks of the region."""
     return _list_resources(this, "networks")
 
 
 @EXPLORER.method("listSubnetworks")
 def list_subnetworks(this: MuranoObject, _variables: Variables) -> list[Any]:
+    """Return all subnets of the region."""
     return _list_resources(this, "subnets")
 
 
 @EXPLORER.method("listPorts")
 def list_ports(this: MuranoObject, _variables: Variables) -> list[Any]:
+    """Return all ports of the region."""
     return _list_resources(this, "ports")
 
 
 @EXPLORER.method("listNeutronExtensions")
 def list_extensions(this: MuranoObject, _variables: Variables) -> list[Any]:
+    """Return the extensions of the network service."""
     return _list_resources(this, "extensions")
 
 
 @EXPLORER.method("getDefaultRouter")
 def default_router(this: MuranoObject, _variables: Variables) -> str:
-    """The router that the settings name; made when there is none and the settings allow it."""
+    """Return the id of the configured router; create it if it is missing and the settings allow that."""
     settings = this.cls.runtime.settings
     name = settings.get("networking", "router_name")
     for attempt in range(_TRIES):
@@ -113,7 +114,10 @@ def _is_uuid(text: str) -> bool:
 def available_cidr(
     this: MuranoObject, _variables: Variables, router: Any, network: Any, ip_version: Any
 ) -> str | None:
-    """A range that no network on the router has. Networks begin to look at different places, so that they rarely meet."""
+    """Return an address range that no network on the router uses.
+
+    Each network starts its search at a different offset, so that concurrent requests rarely collide.
+    """
     taken = _find_used_networks(this, router)
     ranges = _environment_ranges(this)
     start = zlib.crc32(str(network).encode())
@@ -127,7 +131,7 @@ def available_cidr(
 
 
 def _map_to_ipv6(net: IPv4Network) -> IPv6Network:
-    """The range inside of the IPv6 addresses that stand for IPv4 ones."""
+    """Return the range among the IPv6 addresses that represent IPv4 addresses."""
     return IPv6Network((int(net.network_address) | 0xFFFF << 32, net.prefixlen + 96))
 
 
@@ -156,6 +160,7 @@ def _find_used_networks(this: MuranoObject, router: Any) -> list[IPv4Network | I
 
 @EXPLORER.method("getDefaultDns")
 def default_dns(this: MuranoObject, _variables: Variables, ip_version: Any) -> list[str]:
+    """Return the configured DNS servers of an IP version, 4 by default."""
     servers = this.cls.runtime.settings.get("networking", "default_dns")
     return [server for server in servers if _address_version(server) == (ip_version or 4)]
 
@@ -169,12 +174,13 @@ def _address_version(address: str) -> int | None:
 
 @EXPLORER.method("getExternalNetworkIdForRouter")
 def external_network_of_router(this: MuranoObject, _variables: Variables, router: Any) -> str | None:
+    """Return the id of the external network of a router; null if it has no gateway."""
     return _find_gateway(this, router)
 
 
 @EXPLORER.method("getExternalNetworkIdForNetwork")
 def external_network_of_network(this: MuranoObject, _variables: Variables, network: Any) -> str | None:
-    """The network itself when it is external, else the one that a router leads to."""
+    """Return the network itself if it is external, else the external network that a router connects it to."""
     networks = _list_resources(this, "networks", id=network)
     if networks and networks[0].get("router:external"):
         id_: str = network
@@ -194,9 +200,9 @@ PROJECT: Final = SystemClass("io.murano.Project")
 MISTRAL: Final = SystemClass("io.murano.system.MistralClient")
 METADEFS: Final = SystemClass("io.murano.system.MetadefBrowser")
 _MISTRAL_FAILED: Final = "murano.engine.system.workflowclient.MistralError"
-_POLL: Final = 2.0  # seconds between looks at a workflow
+_POLL: Final = 2.0  # seconds between two checks of a workflow
 _PATIENCE: Final = 600
-_INTERNAL: Final = ("openstack", "__execution", "task")  # entries of a workflow's output that are not its own
+_INTERNAL: Final = ("openstack", "__execution", "task")  # entries of the output that Mistral adds
 
 
 # -- people -----------------------------------------------------------------------------------------------------------
@@ -228,7 +234,7 @@ def _build_identity(
     return cls.runtime.loader.instantiate({cls: properties}, None, cls)
 
 
-# The environment belongs to whoever runs it.
+# The environment belongs to the user who runs it.
 for _name in ("getCurrent", "getEnvironmentOwner"):
     USER.methods[_name] = _current_user
     PROJECT.methods[_name] = _current_project
@@ -239,6 +245,7 @@ for _name in ("getCurrent", "getEnvironmentOwner"):
 
 @MISTRAL.method("upload")
 def upload_workflow(this: MuranoObject, _variables: Variables, definition: str) -> None:
+    """Upload the definition of a workflow to Mistral."""
     perform_effect(
         this.cls.runtime, EffectKind.WORKFLOW_UPLOAD, region=_workflow_region(this), definition=definition
     )
@@ -248,7 +255,7 @@ def upload_workflow(this: MuranoObject, _variables: Variables, definition: str) 
 def run_workflow(
     this: MuranoObject, _variables: Variables, name: str, timeout: Any, inputs: Any, params: Any
 ) -> Any:
-    """The output of a workflow when it has ended; with a timeout of 0 the id of the execution at once."""
+    """Return the output of a workflow when it has ended; with a timeout of 0 the id of the execution at once."""
     runtime = this.cls.runtime
     execution = perform_effect(
         runtime,
@@ -292,16 +299,18 @@ def _workflow_region(this: MuranoObject) -> str:
 
 @METADEFS.method("getNamespaces")
 def list_namespaces(this: MuranoObject, _variables: Variables, resource_type: str) -> Any:
+    """Return the metadata namespaces for a resource type."""
     return _ask_once(this, EffectKind.NAMESPACES, resourceType=resource_type)
 
 
 @METADEFS.method("getObjects")
 def list_namespace_objects(this: MuranoObject, _variables: Variables, namespace: str) -> Any:
+    """Return the objects of a metadata namespace."""
     return _ask_once(this, EffectKind.NAMESPACE_OBJECTS, namespace=namespace)
 
 
 def _ask_once(this: MuranoObject, kind: EffectKind, **arguments: Any) -> Any:
-    """Asked once for every question, unless the object was made not to remember."""
+    """Perform each query once and remember the result, unless the object was created without caching."""
     if this.native is None:
         this.native = {}
     key = (kind, *arguments.values())

@@ -1,7 +1,8 @@
 """`io.murano.system.HeatStack`: a template in memory, pushed as a whole.
 
-Nothing is pushed that the stack has already. A push in the background waits until the program has ended: a later one of the same
-stack takes its place, so that many objects that vanish together make one update.
+A template that the stack already has is not pushed again. A push in the background waits until the program
+has ended, and a later one of the same stack replaces it, so that many objects that vanish together cause one
+update.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ HEAT_STACK: Final = SystemClass("io.murano.system.HeatStack")
 _VERSION: Final = "2013-05-23"
 _CONFLICT: Final = "heatclient.exc.HTTPConflict"
 _NOT_FOUND: Final = "heatclient.exc.HTTPNotFound"
-_PAUSE: Final = 3.0  # seconds before an operation that met another one is tried again
+_PAUSE: Final = 3.0  # seconds before an operation that collided with another one is retried
 
 _TEXTS: Final = (str, type(None))
 
@@ -28,7 +29,7 @@ Template = dict[str, Any]
 
 
 class Stack:
-    """What the program has of one stack."""
+    """The state of one stack in the program: template, parameters, files, and whether they are pushed."""
 
     def __init__(self, this: MuranoObject) -> None:
         properties = this.properties
@@ -46,7 +47,7 @@ class Stack:
         return perform_effect(self.runtime, kind, region=self.region or "", stack=self.name, **arguments)
 
     def current(self) -> Template:
-        """The template, read from the cloud when the program has none yet."""
+        """Return the template, read from the cloud if the program has none yet."""
         template = self.template
         if template is None:
             there = self.ask(EffectKind.STACK_READ)
@@ -71,7 +72,7 @@ class Stack:
         self.is_applied = self.is_applied and self.template == before
 
     def complete(self) -> None:
-        """What every template has before it is pushed."""
+        """Add the keys that every template has when it is pushed."""
         assert self.template is not None
         self.template = dict(self.template)
         self.template.setdefault("heat_template_version", _VERSION)
@@ -142,9 +143,10 @@ def _check_status(stack: dict[str, Any] | None, wanted: str) -> None:
 
 
 def merge_templates(old: Template, new: Template, place: str = "") -> Template:
-    """Dictionaries are joined key by key, lists are joined without doubles, everything else is replaced.
+    """Return two templates merged: dictionaries by key, lists without duplicates, everything else replaced.
 
-    A value of another kind cannot take the place of what is there; null does not take the place of a text, nor a text that of null.
+    A value of a different type cannot replace an existing one; null does not replace a string, nor a string
+    null.
     """
     result = dict(old)
     for key, value in new.items():
@@ -180,11 +182,13 @@ def _native_stack(this: MuranoObject) -> Stack:
 
 @HEAT_STACK.method("current")
 def current_template(this: MuranoObject, _variables: Variables) -> Template:
+    """Return the template of the stack, read from the cloud on first use."""
     return _native_stack(this).current()
 
 
 @HEAT_STACK.method("parameters")
 def stack_parameters(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
+    """Return the parameters of the stack, read from the cloud on first use."""
     stack = _native_stack(this)
     stack.current()
     return stack.parameters
@@ -192,6 +196,7 @@ def stack_parameters(this: MuranoObject, _variables: Variables) -> dict[str, Any
 
 @HEAT_STACK.method("reload")
 def reload_template(this: MuranoObject, _variables: Variables) -> Template:
+    """Return the template as the cloud has it, discarding changes that were not pushed."""
     stack = _native_stack(this)
     stack.template = None
     return stack.current()
@@ -199,35 +204,41 @@ def reload_template(this: MuranoObject, _variables: Variables) -> Template:
 
 @HEAT_STACK.method("setTemplate")
 def set_template(this: MuranoObject, _variables: Variables, template: Template) -> None:
+    """Replace the template, and clear the parameters."""
     stack = _native_stack(this)
     stack.template, stack.parameters, stack.is_applied = _plain_data(template), {}, False
 
 
 @HEAT_STACK.method("setParameters")
 def set_parameters(this: MuranoObject, _variables: Variables, values: dict[str, Any]) -> None:
+    """Replace the parameters of the stack."""
     stack = _native_stack(this)
     stack.parameters, stack.is_applied = _plain_data(values), False
 
 
 @HEAT_STACK.method("setFiles")
 def set_files(this: MuranoObject, _variables: Variables, files: dict[str, Any]) -> None:
+    """Replace the files that are sent with the template."""
     stack = _native_stack(this)
     stack.files, stack.is_applied = _plain_data(files), False
 
 
 @HEAT_STACK.method("setHotEnvironment")
 def set_environment(this: MuranoObject, _variables: Variables, environment: Any) -> None:
+    """Replace the Heat environment of the stack."""
     stack = _native_stack(this)
     stack.environment, stack.is_applied = _plain_data(environment), False
 
 
 @HEAT_STACK.method("updateTemplate")
 def update_template(this: MuranoObject, _variables: Variables, template: Template) -> None:
+    """Merge a template into the current one."""
     _native_stack(this).update(_plain_data(template))
 
 
 @HEAT_STACK.method("push")
 def push_stack(this: MuranoObject, _variables: Variables, *in_background: Any) -> None:
+    """Push the template if it has changed; in the background, push it when the program has ended."""
     stack = _native_stack(this)
     if stack.is_applied or stack.template is None:
         return
@@ -242,6 +253,7 @@ def push_stack(this: MuranoObject, _variables: Variables, *in_background: Any) -
 
 @HEAT_STACK.method("output")
 def stack_outputs(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
+    """Return the outputs of the stack, after a deferred push if there is one."""
     run = this.cls.runtime.at_end.pop(this.id, None)
     if run is not None:
         run()
@@ -250,12 +262,13 @@ def stack_outputs(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
 
 @HEAT_STACK.method("delete")
 def delete_stack(this: MuranoObject, _variables: Variables) -> None:
+    """Delete the stack, and drop a deferred push."""
     this.cls.runtime.at_end.pop(this.id, None)
     _native_stack(this).delete()
 
 
 def _plain_data(value: Any) -> Any:
-    """A value as plain data: objects by their ids."""
+    """Return a value as plain data, with objects as their ids."""
     value = unwrap_object(value)
     if isinstance(value, MuranoObject):
         return value.id
