@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
 
-_ORIGINAL: Final = ">"  # the variables of the code that called the mocked method; no user variable can have this name
+_ORIGINAL: Final = (
+    ">"  # the variables of the code that called the mocked method; no user variable can have this name
+)
 _CALL: Final = ">()"  # the mocked call
 Action = Callable[[Any, Variables, tuple[Any, ...], dict[str, Any]], Any]
 

@@ -24,9 +24,7 @@ from sabir.text import Place, Source, Span
 
 MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
 """A model that a package brings itself, used when none is named."""
-_PLACED: Final = (
-    2_000_000  # characters; locations in a larger JSON model are computed on demand
-)
+_PLACED: Final = 2_000_000  # characters; locations in a larger JSON model are computed on demand
 _LIMITS: Final = PackageLimits(file=1_000_000_000)
 
 

@@ -1,1 +1,1 @@
-"""What checks and evaluation share: classes and objects, contracts, failures, and the functions of plain values."""
+"""What checks and evaluation share: classes and objects, contracts, failures, functions of plain values."""

@@ -1,7 +1,7 @@
-"""A class at run time: its place in the hierarchy, and tables that answer by name what a member means.
+"""A class at run time: its position in the hierarchy, and lookup tables of its members.
 
-Tables are filled once, when the class is built, and methods are looked up once a name; after that an access is one
-dictionary look-up.
+Tables are filled once, when the class is built, and methods are looked up once per name; after that an access
+is one dictionary lookup.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ WRONG_CALL: Final = failure_rule(
 
 
 class ClassContext:
-    """Whose code is running: the class, and the method when it is one's body."""
+    """The class whose code is running, and the method if it is the body of one."""
 
     __slots__ = ("cls", "method")
 
@@ -63,7 +63,7 @@ class ClassContext:
 
 
 class MuranoClass(HostValue):
-    """A class. As a value it is the type itself: what `:Name` gives, and `$this` in static methods."""
+    """A class. As a value it is the type itself: the result of `:Name`, and `$this` in static methods."""
 
     __slots__ = (
         "_methods_by_name",
@@ -128,7 +128,7 @@ class MuranoClass(HostValue):
         self._methods_by_name: dict[str, Method | None] = {}
 
     def link(self) -> None:
-        """Fill the tables, once the own members are known."""
+        """Fill the tables, once the class's own members are known."""
         for cls in reversed(self.lineage):
             for name in cls.own_properties:
                 if name not in self.declared:
@@ -149,7 +149,7 @@ class MuranoClass(HostValue):
         )
 
     def takes_from_model(self, name: object) -> bool:
-        """Whether a constructor has an argument of this name, which the model may give like a property."""
+        """Tell whether a constructor has an argument with this name, which the model may set like a property."""
         return any(name in method.argument_names for method in self.constructors)
 
     def _declarations(self, name: str) -> tuple[PropertyDeclaration, ...]:
@@ -170,20 +170,20 @@ class MuranoClass(HostValue):
 
     @property
     def full_name(self) -> str:
-        """The name with version and package: what a model holds where a class is a value."""
+        """The name with version and package, as a model stores a class that is a value."""
         return f"{self.name}/{self.package.manifest.version}@{self.package.name}"
 
     def is_a(self, other: MuranoClass) -> bool:
         return other in self.ancestors
 
     def resolve(self, name: str) -> MuranoClass:
-        """The class that a name means inside this one."""
+        """Return the class that a name refers to inside this one."""
         return self.runtime.class_named(name, self)
 
     # -- methods ---------------------------------------------------------------------------------------------------
 
     def lookup(self, name: str) -> Method | None:
-        """The method of a name: the override nearest to this class; two unrelated ones are an error."""
+        """Return the method with a name: the nearest override; two unrelated ones are an error."""
         try:
             return self._methods_by_name[name]
         except KeyError:
@@ -203,13 +203,13 @@ class MuranoClass(HostValue):
         return method
 
     def override(self, name: str, method: Method) -> None:
-        """Put a method in the place of another, for this class and those that extend it."""
+        """Replace a method, for this class and those that extend it."""
         self.own_methods[name] = method
         for cls in self.runtime.list_classes():
             cls.forget_methods()
 
     def forget_methods(self) -> None:
-        """Look methods up again: some class has another one now."""
+        """Drop the results of method lookups, because a class has a different method now."""
         self._methods_by_name.clear()
 
     def described_methods(self) -> tuple[str, set[str]]:
@@ -219,7 +219,7 @@ class MuranoClass(HostValue):
         return {name for cls in self.lineage for name in cls.own_methods}
 
     def list_public_methods(self) -> list[Method]:
-        """The methods that can be called from outside, by name."""
+        """Return the methods that can be called from outside, by name."""
         methods = [method for name in sorted(self.method_names()) if (method := self._unambiguous(name))]
         return [method for method in methods if method.is_exposed]
 
@@ -278,7 +278,7 @@ class MuranoClass(HostValue):
 
 
 def _build_lineage(cls: MuranoClass, parents: tuple[MuranoClass, ...]) -> tuple[MuranoClass, ...]:
-    """The class and all its ancestors, each once: level by level, in the order of `Extends`."""
+    """Return the class and all its ancestors, each once: level by level, in the order of `Extends`."""
     lineage: dict[MuranoClass, None] = {cls: None}
     level = list(parents)
     while level:
@@ -301,7 +301,7 @@ def _bases_first(cls: MuranoClass) -> list[MuranoClass]:
 
 
 def _most_derived(having: list[MuranoClass]) -> list[MuranoClass]:
-    """Those that no other one extends: a definition is hidden by any definition of a descendant (notes, 9)."""
+    """Return those that no other one extends: a definition is hidden by any definition of a descendant (notes, 9)."""
     if len(having) < 2:
         return having
     return [

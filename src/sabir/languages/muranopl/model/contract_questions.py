@@ -1,4 +1,7 @@
-"""Contracts asked about a constant, with no class, object or model at hand: what a check wants to know of a `Default`."""
+"""Contracts evaluated on a constant, without a class, object or model: checks use them for `Default`.
+
+Parts of a contract that depend on anything but the value are taken as satisfied.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ if TYPE_CHECKING:
     from sabir.text import Source
 
 
-# Seconds; patterns are matched in a process of their own, which is given one.
+# Seconds; patterns are matched in a separate process with this time limit.
 _LONG: Final = 1.0
-# What these say depends on objects, on classes or on the moment; or they do something.
+# The results of these depend on objects, on classes or on the time, or they have side effects.
 _NOT_OF_THE_VALUE: Final = frozenset(
     [
         "call",
@@ -63,7 +66,7 @@ _NOT_OF_THE_VALUE: Final = frozenset(
 
 
 class ContractQuestions:
-    """The contracts of one package format. Where a contract asks for more than the value, it is taken to be kept."""
+    """The contracts of one package format. Parts that need more than the value are taken as satisfied."""
 
     def __init__(self, format_: str) -> None:
         is_first = format_ in ("1.0", "1.1")
@@ -76,7 +79,7 @@ class ContractQuestions:
         self._gave_up = False
 
     def refusal(self, contract: YamlNode, value: Any, source: Source) -> ContractViolation | None:
-        """How the contract refuses the value; None when it takes it, or when that cannot be told."""
+        """Return why the contract rejects the value; None if it accepts it, or if that cannot be decided."""
         if self._gave_up:
             return None
         cls = cast("MuranoClass", _Alone(source, self._engine))
@@ -88,13 +91,13 @@ class ContractQuestions:
         except (MuranoError, YaqlError):
             return None
         finally:
-            # One predicate that takes so long is enough for a package.
+            # One such slow predicate per package is enough.
             self._gave_up = monotonic() - started > _LONG
         return None
 
 
 class _Alone:
-    """As much of a class as contracts about the value alone ask for."""
+    """The part of a class that contracts on the value alone need."""
 
     def __init__(self, source: Source, engine: Engine) -> None:
         self.node = self
@@ -106,7 +109,7 @@ class _Alone:
 
 class _NoLoader:
     def note_dropped(self, keys: list[Any], this: Any) -> None:
-        """Keys that the contract drops are a finding of their own."""
+        """Do nothing: keys that the contract drops are reported elsewhere."""
 
 
 def _compile_partial(contract: Value, cls: MuranoClass) -> Contract:
@@ -115,7 +118,7 @@ def _compile_partial(contract: Value, cls: MuranoClass) -> Contract:
     if isinstance(contract, MapValue):
         return map_contract(contract, cls, _compile_partial)
     if isinstance(contract, Constant):
-        # A text that was meant as an expression is a finding of its own.
+        # A string that was meant as an expression is reported elsewhere.
         is_meant = isinstance(contract.value, str) and "$" in contract.value
         return ANYTHING if is_meant else compile_contract(contract, cls)
     tree = parse(contract.text, Dialect.MURANO).tree
@@ -125,7 +128,7 @@ def _compile_partial(contract: Value, cls: MuranoClass) -> Contract:
 
 
 def _not_null_contract(contract: Expr) -> Expr:
-    """All that is left of a contract of which only `notNull()` can be asked."""
+    """Return a contract of which only `notNull()` can be evaluated."""
     return Expr(span=contract.span, text="$.notNull()", node=contract.node)
 
 

@@ -1,6 +1,6 @@
-"""Contracts of lists and dictionaries, and constants in them.
+"""Contracts of lists and dictionaries, constants in them, and contracts of objects.
 
-`class()`, `template()`, `owned()` and `notOwned()`.
+The contracts of objects are `class()`, `template()`, `owned()` and `notOwned()`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Compile = Callable[[Value, "MuranoClass"], Contract]
 
 
 def constant_contract(value: Constant) -> Contract:
-    """A literal: the value must be equal to it (`A: StringMap`)."""
+    """Return the contract of a literal: the value must equal it (`A: StringMap`)."""
     wanted = value.value
 
     def check(value: Any, _this: Any, _loader: Any) -> Any:
@@ -50,7 +50,7 @@ def constant_contract(value: Constant) -> Contract:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Null is the empty list, a single value a list of one (S-07)."""
+    """Return the value as a list: null is the empty list, a single value a list of one (S-07)."""
     if type(value) is list:
         return value
     if value is None:
@@ -61,6 +61,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def list_contract(node: ListValue, cls: MuranoClass, compile_: Compile) -> Contract:
+    """Return the contract of a list: one type for all items, or one type for each."""
     parts, low, high = _length_bounds(node, cls)
     items = [compile_(part, cls) for part in parts]
     if not items:
@@ -72,7 +73,10 @@ def list_contract(node: ListValue, cls: MuranoClass, compile_: Compile) -> Contr
 
 
 def _length_bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | None]:
-    """Integers at the end are the least and the greatest length; several types ask for as many items (S-06)."""
+    """Return the item contracts with the minimum and maximum length.
+
+    Integers at the end are the bounds; several types require as many items (S-06).
+    """
     parts = list(node.items)
     numbers: list[int] = []
     while parts and len(numbers) < 2:
@@ -159,6 +163,7 @@ def _build_list(builds: list[Build | None]) -> Build:
 
 
 def map_contract(node: MapValue, cls: MuranoClass, compile_: Compile) -> Contract:
+    """Return the contract of a dictionary: fixed keys, and at most one key that is an expression for the others."""
     fixed: dict[Any, Contract] = {}
     free: tuple[Contract, Contract] | None = None
     for key, value in node.entries:
@@ -217,7 +222,7 @@ def _map_check(fixed: dict[Any, Contract], free: tuple[Contract, Contract] | Non
             elif len(entries) > len(fixed) or not entries.keys() <= fixed.keys():
                 loader.note_dropped([key for key in entries if key not in fixed], this)
         except ContractViolation as violation:
-            if of_key and violation.subject is None:  # it is the dictionary that has such a key
+            if of_key and violation.subject is None:  # the violation is at the dictionary that has this key
                 violation.reason = f"key: {violation.reason}"
                 raise
             raise violation.inside(f"[{key!r}]") from None
@@ -240,6 +245,7 @@ def _build_map(builds: dict[Any, Build], free: Build | None, fixed: frozenset[An
 
 
 def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
+    """Return the contract `class(X, default)`: an object of the class, created from data if necessary."""
     names, options = _class_arguments(call, expr, cls, most=2, allowed=("name", "default", "versionSpec"))
     wanted = _class_resolver(names[0], call, expr, cls)
     default = _class_resolver(names[1], call, expr, cls) if len(names) > 1 else None
@@ -252,7 +258,7 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
     def check(value: Any, this: Any, loader: Any) -> Any:
         kind = wanted()
         if default is not None:
-            default()  # a class that is not there is a mistake, whatever the value
+            default()  # a missing class is an error, whatever the value
         if value is None:
             return None
         value = unwrap_object(value)
@@ -270,6 +276,7 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
 
 
 def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
+    """Return the contract `template(X, default)`: data that would be accepted as an object of the class."""
     names, options = _class_arguments(
         call, expr, cls, most=2, allowed=("type", "defaultType", "excludeProperties", "versionSpec")
     )
@@ -293,7 +300,7 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
 
 
 def _is_other_version(actual: MuranoClass, wanted: MuranoClass, scope: MuranoClass) -> bool:
-    """Whether a class is the wanted one, or extends it, in another version that the requirements of a package allow."""
+    """Tell whether a class is, or extends, the expected one in another version that a package's requirements allow."""
     spec = scope.package.manifest.require.get(wanted.package.name)
     return spec is not None and any(
         ancestor.name == wanted.name
@@ -304,6 +311,8 @@ def _is_other_version(actual: MuranoClass, wanted: MuranoClass, scope: MuranoCla
 
 
 def ownership_check(inner: Check, *, owned: bool) -> Check:
+    """Return a check that the object is owned, or not owned, by the object with the property."""
+
     def check(value: Any, this: Any, loader: Any) -> Any:
         value = inner(value, this, loader)
         if value is None:
@@ -319,7 +328,7 @@ def ownership_check(inner: Check, *, owned: bool) -> Check:
 
 
 def class_name_of(node: Node) -> str | None:
-    """The class name that a part of an expression spells: `ns:Name`, `:Name`, `Name`, `'a.b.Name'`, `a.b.Name`."""
+    """Return the class name that a node spells: `ns:Name`, `:Name`, `Name`, `'a.b.Name'`, `a.b.Name`."""
     if isinstance(node, Group):
         return class_name_of(node.inner)
     if isinstance(node, Word):
@@ -364,7 +373,7 @@ def _argument_error(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
 
 
 def _class_resolver(name: str, call: Call, expr: Expr, cls: MuranoClass) -> Callable[[], MuranoClass]:
-    """The class of a name, looked up at first use: classes may refer to each other in a circle."""
+    """Return a function that resolves a class name at first use: classes may refer to each other in a cycle."""
     resolved: list[MuranoClass] = []
 
     def resolve() -> MuranoClass:

@@ -1,8 +1,7 @@
-"""What a compiled contract is.
+"""The type of a compiled contract, and the scalar contracts `int()`, `string()` and `bool()`.
 
-Which kinds of values an extension method is for, by the contract of its first argument.
-
-`int()`, `string()` and `bool()` with their conversions (decisions S-02 and S-05).
+The conversions follow decisions S-02 and S-05. Contracts also list the Python types that they are made for:
+an extension method applies to a value by the contract of its first argument.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ CONTRACT_FORM: Final = failure_rule(
 
 
 class Contract(Struct, frozen=True, eq=False):
-    """`check`, `build`, the kinds of values it is made for, and the class of an instance that is not given."""
+    """A compiled contract: `check`, `build`, the types it is made for, and the class of an absent instance."""
 
     check: Check
     build: Build | None = None
@@ -58,7 +57,7 @@ def _accept_anything(value: Any, _this: Any, _loader: Any) -> Any:
 ANYTHING: Final = Contract(_accept_anything)
 
 
-# Only the type counts here, never a conversion: an extension for texts does not apply to numbers.
+# Only the type counts here, not conversions: an extension for strings does not apply to numbers.
 KIND_OF: Final = {"int": INTEGER | NULL, "string": STRING | NULL, "bool": BOOL | NULL}
 LIST_KINDS: Final = ITERABLE
 MAP_KINDS: Final = MAPPING
@@ -66,6 +65,7 @@ OBJECT_KINDS: Final = OBJECT | NULL
 
 
 def int_check(value: Any, _this: Any, _loader: Any) -> Any:
+    """Return the value as an integer: strings of digits and booleans are converted, floats truncated, null accepted."""
     if type(value) is int or value is None:
         return value
     if isinstance(value, str):
@@ -74,11 +74,12 @@ def int_check(value: Any, _this: Any, _loader: Any) -> Any:
     elif isinstance(value, int):
         return int(value)  # a boolean
     elif isinstance(value, float) and -1e300 < value < 1e300:
-        return int(value)  # towards zero
+        return int(value)  # truncated towards zero
     raise ContractViolation(f"{format_value(value)} is no integer", value)
 
 
 def string_check(value: Any, _this: Any, _loader: Any) -> Any:
+    """Return the value as a string: scalars are converted, an object gives its id, null is accepted."""
     if type(value) is str or value is None:
         return value
     if isinstance(value, str | int | float | date):
@@ -91,6 +92,7 @@ def string_check(value: Any, _this: Any, _loader: Any) -> Any:
 
 
 def bool_check(value: Any, _this: Any, _loader: Any) -> Any:
+    """Return the truth of the value; null is accepted as it is."""
     if value is None or value is True or value is False:
         return value
     return bool(value)

@@ -1,11 +1,12 @@
-"""Contracts compiled once a declaration (spec 000, "Contract").
+"""Contracts, compiled once per declaration (spec 000, "Contract").
 
-A contract has two closures. `check(value, this, loader)` gives the converted value or raises `ContractViolation`; `this`
-is the object whose property or argument it is (the class where there is no object). `build(value, owner, loader)` makes
-objects of the definitions in a model before anything is checked, so that references may point forward; it is None where
-no class can occur.
+A contract has two closures. `check(value, this, loader)` returns the converted value or raises
+`ContractViolation`; `this` is the object with the property or argument (the class if there is no object).
+`build(value, owner, loader)` creates objects from the definitions in a model before anything is checked, so
+that references may point forward; it is None where no class can occur.
 
-Contract parts inside of a larger expression: `$.int() or 5672`.
+Contract functions may be part of a larger expression: `$.int() or 5672`. Such an expression is evaluated with
+the functions as methods, and its result is the value.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
 
-LOADER: Final = "%"  # the loader of the check that is running, beside the variables
+LOADER: Final = "%"  # the loader of the running check, stored with the variables
 
 
 def contract_library(base: Library) -> Library:
-    """A library with the parts of contracts as methods."""
+    """Return a library with the contract functions as methods."""
     library = Library(base)
     for name, check in (("int", int_check), ("string", string_check), ("bool", bool_check)):
         library.method(name, ANY)(_scalar_converter(check))
@@ -120,7 +121,7 @@ _STEPS = ("int", "string", "bool", "class", "template", "notNull", "check", "own
 
 
 def compile_contract(value: Value, cls: MuranoClass) -> Contract:
-    """The contract that a value of a class file describes."""
+    """Return the contract that a value of a class file describes."""
     if isinstance(value, Expr):
         return _compile_expression(value, cls)
     if isinstance(value, ListValue):
@@ -142,7 +143,7 @@ def _compile_expression(expr: Expr, cls: MuranoClass) -> Contract:
 
 
 def _call_chain(node: YaqlNode) -> list[Call] | None:
-    """The calls of `$.a().b()` from left to right; None when the expression is something else."""
+    """Return the calls of `$.a().b()` from left to right; None for any other expression."""
     calls: list[Call] = []
     while True:
         if isinstance(node, Group):
@@ -228,7 +229,7 @@ def _predicate_check(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> 
 
 
 def _expression_contract(expr: Expr, cls: MuranoClass) -> Contract:
-    """An expression that is no chain of contract parts, as `$.int() or 80`: its value is the value."""
+    """Return the contract of an expression that is not a chain, such as `$.int() or 80`: its result is the value."""
     run, context = cls.engine.contract_expression(expr), cls.context
 
     def check(value: Any, this: Any, loader: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Definitions of objects in a model: the `?` header, or a type as a key, or bare properties."""
+"""Definitions of objects in a model: with a `?` header, with a type as a key, or as bare properties."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODEL_FORM: Final = failure_rule(
 
 
 class TypeName(Struct, frozen=True):
-    """`name/version@package`; version and package may be missing."""
+    """`name/version@package`; version and package are optional."""
 
     name: str
     version: str | None
@@ -35,6 +35,8 @@ class TypeName(Struct, frozen=True):
 
 
 class ObjectDefinition(Struct, frozen=True):
+    """A parsed definition: the class, the header and the properties of an object that is to be created."""
+
     cls: MuranoClass
     id: str | None
     name: str | None
@@ -43,6 +45,7 @@ class ObjectDefinition(Struct, frozen=True):
 
 
 def parse_type(text: str) -> TypeName:
+    """Parse `name/version@package`; surrounding blanks are removed."""
     rest, _, package = text.partition("@")
     name, _, version = rest.partition("/")
     return TypeName(name.strip(), version.strip() or None, package.strip() or None)
@@ -51,7 +54,7 @@ def parse_type(text: str) -> TypeName:
 def parse_definition(
     raw: Mapping[Any, Any], default: MuranoClass | None, runtime: Runtime
 ) -> ObjectDefinition:
-    """What a mapping in a model defines. `default` is the class when it names none."""
+    """Return the definition in a mapping of a model. `default` is the class if it names none."""
     header = raw.get("?")
     if header is None:
         return _without_header(raw, default)
@@ -79,7 +82,7 @@ def parse_definition(
 
 
 def with_type(raw: Mapping[Any, Any], scope: MuranoClass) -> Mapping[Any, Any]:
-    """The definition with a key such as `':Name'` or `'ns:Name'` replaced by the class that it means in a class."""
+    """Return the definition with a key such as `':Name'` or `'ns:Name'` replaced by the class it refers to."""
     if "?" in raw:
         return raw
     name = next((key for key in raw if isinstance(key, str) and _type_key().fullmatch(key)), None)
@@ -122,7 +125,7 @@ def _optional_text(value: object) -> str | None:
 
 
 def find_definitions(model: Any) -> dict[str, Mapping[Any, Any]]:
-    """All definitions with an id in a model, by id, owners before what they own."""
+    """Return all definitions with an id in a model, by id, owners before their parts."""
     definitions: dict[str, Mapping[Any, Any]] = {}
     waiting = [model]
     while waiting:

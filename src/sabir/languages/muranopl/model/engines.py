@@ -1,4 +1,4 @@
-"""Expressions of a class: compiled against the functions of its package format and the extensions it imports."""
+"""Expressions of a class, compiled with the functions of its package format and its imported extensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ClassEngine:
-    """Compiles what the file of one class holds."""
+    """Compiles the expressions of one class."""
 
     __slots__ = ("_contracts", "cls", "engine", "source", "unseen")
 
@@ -32,20 +32,20 @@ class ClassEngine:
         """What hides the reads of a predicate, which change no value, from whoever records reads."""
 
     def compile_expression(self, expr: Expr) -> CompiledExpression:
-        """The bare expression; whoever runs it must turn `YaqlError` into one of ours."""
+        """Return the bare expression; its callers must convert `YaqlError` to a `MuranoError`."""
         try:
             return self.engine.compile(expr.text)
         except YaqlError as error:
             raise expression_failure(error, self.source, expr) from None
 
     def expression(self, expr: Expr) -> Closure:
-        """An expression whose failures are already ours."""
+        """Return an expression whose failures are `MuranoError`s."""
         return self._wrap_errors(
             self.compile_expression(expr), lambda error: expression_failure(error, self.source, expr)
         )
 
     def contract_expression(self, expr: Expr) -> Closure:
-        """An expression in which the parts of contracts are methods."""
+        """Return an expression in which the contract functions are methods."""
         if self._contracts is None:
             self._contracts = self.engine.with_library(contract_library(self.engine.library))
         return self._wrap_errors(
@@ -53,7 +53,7 @@ class ClassEngine:
         )
 
     def inner(self, text: str, expr: Expr, offset: int) -> Closure:
-        """A part of an expression, as `check(…)` has them."""
+        """Return a part of an expression, such as the argument of `check(…)`."""
 
         def failure(error: YaqlError) -> MuranoError:
             if error.span is not None:
@@ -80,7 +80,7 @@ class ClassEngine:
         return run
 
     def value(self, value: Value) -> Closure:
-        """A structure with expressions anywhere inside. Constant parts are shared: values are never changed."""
+        """Return a structure with expressions at any depth. Constant parts are shared, since values are never changed."""
         if isinstance(value, Expr):
             return self.compile_expression(value).evaluate
         if isinstance(value, Constant):
@@ -96,7 +96,7 @@ class ClassEngine:
         return lambda variables: {to_hashable(key(variables)): item(variables) for key, item in entries}
 
     def guard_value(self, value: Value) -> Closure:
-        """The same with failures that are already ours: for defaults, which no statement runs."""
+        """Return the same with failures as `MuranoError`s: for defaults, which no statement evaluates."""
         run = self.value(value)
         if is_constant(value):
             return run
@@ -111,6 +111,7 @@ class ClassEngine:
 
 
 def is_constant(value: Value) -> bool:
+    """Tell whether a value contains no expression at any depth."""
     if isinstance(value, ListValue):
         return all(is_constant(item) for item in value.items)
     if isinstance(value, MapValue):
@@ -119,6 +120,7 @@ def is_constant(value: Value) -> bool:
 
 
 def constant_data(value: Value) -> Any:
+    """Return the data of a constant value."""
     if isinstance(value, ListValue):
         return [constant_data(item) for item in value.items]
     if isinstance(value, MapValue):
@@ -130,7 +132,7 @@ def constant_data(value: Value) -> Any:
 def expression_failure(
     error: YaqlError, source: Source, where: Value | None, span: Span | None = None
 ) -> MuranoError:
-    """A failure of an expression as one of ours, placed at the part that failed."""
+    """Return a failure of an expression as a `MuranoError`, located at the part that failed."""
     if isinstance(error.__cause__, RecursionError):
         return Unstoppable(
             "the calls are nested too deeply",
@@ -148,7 +150,7 @@ def expression_failure(
 
 
 def _catchable_names(error: YaqlError) -> tuple[str, ...]:
-    """Names under which packages written for the existing engine may catch the failure."""
+    """Return the names by which packages written for the original engine may catch the failure."""
     cause = error.__cause__
     if cause is not None and type(cause).__module__ == "builtins":
         return (type(cause).__name__, f"builtins.{type(cause).__name__}")
@@ -165,7 +167,7 @@ def _catchable_names(error: YaqlError) -> tuple[str, ...]:
 
 
 def _expression_of(value: Value, text: str | None) -> Expr | None:
-    """The expression inside a value that has this text."""
+    """Return the expression with this text inside a value."""
     if isinstance(value, Expr):
         return value
     parts: tuple[Value, ...] = ()

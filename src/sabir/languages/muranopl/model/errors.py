@@ -1,14 +1,14 @@
-"""How an evaluation fails.
+"""Failures of an evaluation.
 
-    MuranoError                 any failure of MuranoPL code or of the model; `Catch` can take it
+    MuranoError                 any failure of MuranoPL code or of the model; `Catch` can handle it
     ├── ContractViolation       a value does not conform to a contract
-    ├── ExpressionFailure       an expression failed while it ran
-    ├── Thrown                  made by `Throw`
+    ├── ExpressionFailure       an expression failed while it was evaluated
+    ├── ThrownException         raised by `Throw`
     ├── NativeFailure           a service or a system class failed
-    └── Unstoppable             a limit was reached; no `Catch` takes it
+    └── Unstoppable             a limit was exceeded; no `Catch` handles it
 
-The rule of a failure has the name of the exception in the existing engine, because packages catch it by that name; where
-one rule covers two exceptions, the failure says which.
+The rule of a failure has the name of the exception in the original engine, because packages catch it by that
+name. Where one rule covers two exceptions, the failure names the one.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ NATIVE_FAILED: Final = failure_rule(
 
 
 def format_value(value: object) -> str:
-    """A value in a message: short, on one line. Values may share parts, so a plain `repr` could have no end."""
+    """Return a value for a message: short, on one line. Values may share parts, so that `repr` could be endless."""
     if value is None or value is True or value is False:
         return "null" if value is None else str(value).lower()
     text = value if isinstance(value, str) else None
@@ -84,7 +84,7 @@ def format_value(value: object) -> str:
 
 
 class MuranoError(SabirError):
-    """A failure: its kind, what is wrong, where, and the way that led there (innermost frame first)."""
+    """A failure: its kind, message, location, and call stack (innermost frame first)."""
 
     can_be_caught = True
 
@@ -113,7 +113,7 @@ class MuranoError(SabirError):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names by which `Catch` can take it: that of the existing engine and the bare one."""
+        """The names by which `Catch` can handle it: the one of the original engine and the bare one."""
         return (_ENGINE + self.kind, self.kind)
 
     @property
@@ -124,7 +124,7 @@ class MuranoError(SabirError):
         return self.message
 
     def finding(self) -> Finding:
-        """The failure for people: innermost frame last, as `Finding` wants them."""
+        """Return the failure as a finding, with the innermost frame last."""
         place = self.place or next((frame.place for frame in self.frames if frame.place), None) or NOWHERE
         return self.rule.at(
             place,
@@ -136,8 +136,11 @@ class MuranoError(SabirError):
 
 
 class ContractViolation(MuranoError):
-    """`subject` is `Class.property` or `Class::method(argument`, `path` the way inside the value: `[0]['ports']`, and
-    `closing` what follows it."""
+    """A value that does not conform to a contract.
+
+    `subject` is `Class.property` or `Class::method(argument`, `path` the path inside the value
+    (`[0]['ports']`), and `closing` the text after it.
+    """
 
     def __init__(self, reason: str, value: object = None) -> None:
         super().__init__(CONTRACT_BROKEN, reason)
@@ -151,7 +154,7 @@ class ContractViolation(MuranoError):
         self._way = ""
 
     def inside(self, step: str) -> ContractViolation:
-        """The same violation seen from one level further out."""
+        """Return the same violation with one more step at the front of its path."""
         if self.subject is None:
             self.path = step + self.path
         else:
@@ -159,7 +162,7 @@ class ContractViolation(MuranoError):
         return self
 
     def add_subject(self, subject: str, place: Place, closing: str = "") -> ContractViolation:
-        """The same violation, of this property or argument, or of an object in it."""
+        """Return the same violation as one of this property or argument, or of an object in it."""
         if self.subject is None:
             self.subject, self.closing = subject, closing
             self.place = self.place or place
@@ -175,7 +178,7 @@ class ContractViolation(MuranoError):
 
 
 class ExpressionFailure(MuranoError):
-    """An expression failed while it ran. `reasons` are the names that the existing engine has for that."""
+    """An expression failed while it was evaluated. `reasons` are the names of that failure in the original engine."""
 
     def __init__(self, message: str, *, place: Place | None, reasons: tuple[str, ...] = ()) -> None:
         super().__init__(EXPRESSION_FAILED, message, place=place)
@@ -187,7 +190,7 @@ class ExpressionFailure(MuranoError):
 
 
 class ThrownException(MuranoError):
-    """Made by `Throw`. `message` may be null, as in the existing engine."""
+    """Raised by `Throw`. `message` may be null, as in the original engine."""
 
     def __init__(self, names: tuple[str, ...], message: str | None, extra: Any, cause: Any) -> None:
         super().__init__(UNCAUGHT, message or names[0])
@@ -210,10 +213,10 @@ class ThrownException(MuranoError):
 
 
 class NativeFailure(MuranoError):
-    """A failure of Python code that the library stands on: of a service, or of a function that was given the wrong thing.
+    """A failure of Python code behind the library: of a service, or of a function with a wrong argument.
 
-    `name` is the one that programs catch it by, and `message` what they read, both as in the existing engine; `explained` is said to
-    people where that tells more.
+    Programs catch it by `name` and read `message`, both as in the original engine; `explained` replaces the
+    message in findings where it is more helpful.
     """
 
     def __init__(
@@ -242,7 +245,7 @@ class NativeFailure(MuranoError):
 
 
 class Unstoppable(MuranoError):
-    """A limit of the run was reached. MuranoPL code cannot catch it, or an endless loop could go on."""
+    """A limit of the run was exceeded. MuranoPL code cannot catch it, otherwise an endless loop could continue."""
 
     can_be_caught = False
 

@@ -1,9 +1,8 @@
-"""Packages of the format Heat.HOT: a class and a form made of `template.yaml`.
+"""Packages of the format Heat.HOT: a class and a form generated from `template.yaml`.
 
-The class is written as MuranoPL text and read like any other, so it deploys like any other: a stack of its own, with the parameters
-of the template as a property and its outputs as another.
-
-Whether a Heat template has the shape that a class and a form are made of: the first thing that is of another kind.
+The class is generated as MuranoPL text and read like any other, so it deploys like any other: as a separate
+stack, with the parameters of the template as one property and its outputs as another. The shape of the
+template is checked first, so that the generator can rely on it.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Defect = tuple[YamlNode, str]
 
 
 def shape_defects(root: YamlMapping) -> Iterator[Defect]:
-    """Each node that is not what it has to be, with what it has to be."""
+    """Yield each node of the wrong type, with the expected type."""
     for name, parameter in _mapping_entries(root.get("parameters")):
         yield from _parameter_defects(name, parameter)
     yield from _name_defects(root.get("parameters"), "parameters")
@@ -195,7 +194,7 @@ Methods:
 
 
 class HeatTemplate(Struct, frozen=True, eq=False):
-    """What a template says of its parameters and outputs, and the files that go with it."""
+    """The parameters and outputs of a template, and the files that belong to it."""
 
     data: Mapping[str, Any]
     files: tuple[str, ...]
@@ -207,7 +206,7 @@ class HeatTemplate(Struct, frozen=True, eq=False):
         return self.data.get("parameters") or {}
 
     def class_source(self, name: str) -> Source:
-        """The text of the class, whose findings speak of the template."""
+        """Return the text of the class, whose findings refer to the template."""
         parameters = {} if self.has_environments else self.parameters
         contracts = (
             f"{_quote_text(key)}: !yaql {_quote_text(_parameter_contract(value))}"
@@ -225,7 +224,7 @@ class HeatTemplate(Struct, frozen=True, eq=False):
         return Source(f"<class of {TEMPLATE}>", text)
 
     def form_source(self, name: str, title: str) -> Source:
-        """A UI definition that asks for the parameters, group by group."""
+        """Return a UI definition that asks for the parameters, group by group."""
         groups = [*self._groups()]
         first = (
             {"name": "title", "type": "string", "required": False, "hidden": True, "description": title},
@@ -247,7 +246,7 @@ class HeatTemplate(Struct, frozen=True, eq=False):
         return Source(f"<form of {TEMPLATE}>", text)
 
     def _groups(self) -> Iterator[list[str]]:
-        """The names of the parameters as the template groups them; last those of no group."""
+        """Return the names of the parameters by the groups of the template; ungrouped ones come last."""
         used: set[str] = set()
         for group in self.data.get("parameter_groups") or ():
             names = [name for name in group.get("parameters") or () if self.parameters.get(name)]
@@ -259,7 +258,7 @@ class HeatTemplate(Struct, frozen=True, eq=False):
 
 
 def read_template(package: LoadedPackage) -> HeatTemplate | Finding:
-    """The template of a package, or what is wrong with it."""
+    """Return the template of a package, or its defects."""
     file = package.get_file(TEMPLATE)
     if file is None:
         return NO_TEMPLATE.about_file(TEMPLATE, f"a package of the format {FORMAT} needs a file {TEMPLATE}")
@@ -280,12 +279,12 @@ def read_template(package: LoadedPackage) -> HeatTemplate | Finding:
 
 
 def _quote_text(text: object) -> str:
-    """A text in double quotes, as YAML and JSON both read it."""
+    """Return a string in double quotes, valid in YAML and JSON."""
     return json.dumps(str(text))
 
 
 def _write_flow(value: Any) -> str:
-    """A value as YAML in one line; a text that is an expression has its tag."""
+    """Return a value as YAML on one line; a string that is an expression has its tag."""
     if isinstance(value, Mapping):
         return (
             "{" + ", ".join(f"{_quote_text(key)}: {_write_flow(item)}" for key, item in value.items()) + "}"
@@ -304,7 +303,7 @@ def _file_expression(file: str) -> str:
 
 
 def _write_literal(value: Any) -> str:
-    """A value as YAQL writes it."""
+    """Return a value as a YAQL literal."""
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
@@ -317,7 +316,7 @@ def _parameter_contract(parameter: Mapping[str, Any]) -> str:
 
 
 def _constraint_condition(constraint: Mapping[str, Any]) -> str | None:
-    """What a constraint asks of `$`; only the cloud itself knows the custom ones."""
+    """Return the condition on `$` of a constraint; custom constraints can only be checked by the cloud."""
     if "allowed_values" in constraint:
         return f"$ in list({', '.join(map(_write_literal, constraint['allowed_values']))})"
     if "length" in constraint:

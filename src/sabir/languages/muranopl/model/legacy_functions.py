@@ -1,4 +1,4 @@
-"""Functions as the first package formats know them: names of the first YAQL, and calls either way round."""
+"""Functions of the first package formats: names of the first YAQL, callable as function or method."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _EITHER_WAY = (
 
 
 def first_library(base: Library) -> Library:
-    """Formats 1.0 and 1.1: names of the first YAQL, and functions that could be called either way."""
+    """Return the functions of formats 1.0 and 1.1: names of the first YAQL, callable as function or method."""
     library = Library(base)
     library.function("#index", ITERABLE | MAPPING, LAMBDA)(_item_or_items)
     library.function("tuple")(build_tuple)
@@ -62,7 +62,7 @@ def first_library(base: Library) -> Library:
 
 
 def _item_or_items(collection: Any, index_expression: Lambda) -> Any:
-    """`$list[1]` is an item, `$list[$.x > 1]` are those for which it holds; `$dictionary[key]` is a value."""
+    """Evaluate an index: `$list[1]` is an item, `$list[$.x > 1]` a selection, `$dictionary[key]` a value."""
     index = _evaluate_index(index_expression)
     if isinstance(collection, Mapping):
         if index is not None and not isinstance(index, bool):
@@ -74,7 +74,7 @@ def _item_or_items(collection: Any, index_expression: Lambda) -> Any:
 
 
 def _evaluate_index(expression: Lambda) -> Any:
-    """What stands in the brackets, evaluated for the whole; a condition on items need not make sense there."""
+    """Evaluate the index on the collection; a condition on items may fail there, which is not an error."""
     try:
         return expression()
     except YaqlRuntimeError:
@@ -86,7 +86,7 @@ def _evaluate_index(expression: Lambda) -> Any:
 
 
 def _select_case(value: Any, *conditions: YaqlRule) -> Any:
-    """`switch($x, $ > 1 => many, true => one)`: in the conditions `$` is the value."""
+    """Evaluate `switch($x, $ > 1 => many, true => one)`: `$` is the value in the conditions."""
     if isinstance(value, YaqlRule) and value.source:  # the newer form, which has no value
         return value.target
     for case in conditions:
@@ -96,7 +96,7 @@ def _select_case(value: Any, *conditions: YaqlRule) -> Any:
 
 
 def _bind_names(variables: Variables, receiver: Any, *mappings: YaqlRule) -> YaqlScope:
-    """`$.as(len($) => n) -> $n`: names for values; what follows goes on with the receiver."""
+    """Evaluate `$.as(len($) => n) -> $n`: bind names to values and continue with the receiver."""
     named = variables.copy()
     for mapping in mappings:
         named[variable_key(mapping.target(receiver))] = mapping.source(receiver)

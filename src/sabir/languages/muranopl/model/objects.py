@@ -1,6 +1,7 @@
-"""Objects and casts of objects.
+"""Objects, casts of objects, and the interface of all values that are not plain data.
 
-Values of MuranoPL that are not plain data: objects, casts of objects, types, reflection, system objects.
+`HostValue` is that interface: types, reflection and system objects implement it as well. The expression
+engine asks `HostObjects` for their attributes and methods.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
 # Keys of the variables of a running method, beside its locals. No variable can have such a name.
 THIS = "this"
 CONTEXT = "@"  # the `MethodContext`: whose code is running
-DEPTH = "#"  # how many calls deep
-RESULT = "^"  # what `Return` gave
-AT = "~"  # the place of the assignment that is running, where somebody wants to know
-CALLER = "<"  # the variables of the code that called
-# What objects are made for: the targets of the assignments that are running, each as (those around it, its text).
+DEPTH = "#"  # the call depth
+RESULT = "^"  # the value of `Return`
+AT = "~"  # the location of the running assignment, if it is recorded
+CALLER = "<"  # the variables of the calling code
+# The targets of the running assignments, for which objects are created, each as (outer targets, its text).
 MAKING = ">"  # in this method
-MADE_FOR = "»"  # in the methods that called it
+MADE_FOR = "»"  # in the calling methods
 
 NO_WRITE_ACCESS: Final = failure_rule(
     "NoWriteAccessError",
@@ -49,7 +50,7 @@ UNDECLARED_READ: Final = failure_rule(
 
 
 class HostValue(EmbeddedObject):
-    """Something whose attributes and methods are ours to look up. Compared by identity unless it says otherwise."""
+    """A value whose attributes and methods sabir looks up. Compared by identity unless a subclass overrides that."""
 
     __slots__ = ()
 
@@ -58,13 +59,13 @@ class HostValue(EmbeddedObject):
         raise MuranoError(UNDECLARED_READ, f"{self} has no property {name!r}")
 
     def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
-        """A callable for evaluated arguments, or None: then the functions of the library are asked."""
+        """Return a callable for evaluated arguments; None to continue with the functions of the library."""
         del name, variables
         return None
 
 
 class HostObjects:
-    """What the expression engine asks about values of ours."""
+    """Answers the expression engine's lookups on host values."""
 
     __slots__ = ()
 
@@ -76,7 +77,7 @@ class HostObjects:
 
 
 def current_class(variables: Variables) -> MuranoClass | None:
-    """The class whose code is running, None when the call comes from outside."""
+    """Return the class whose code is running; None if the call comes from outside."""
     context = variables.get(CONTEXT)
     return None if context is None else context.cls
 
@@ -96,7 +97,7 @@ NO_VALUE_YET: Final = failure_rule(
 
 
 class MuranoObject(HostValue):
-    """An object. Declared properties are in `properties`; what a class wrote without declaring it is private to it."""
+    """An object. Declared properties are in `properties`; undeclared ones are private to the class that wrote them."""
 
     __slots__ = (
         "__weakref__",
@@ -144,7 +145,7 @@ class MuranoObject(HostValue):
             return self._not_there(name)
 
     def get_public(self, name: str, cls: MuranoClass) -> Any:
-        """What code of other classes sees: the properties that `cls` declares."""
+        """Return a property as code of other classes sees it: only properties that `cls` declares."""
         declaration = cls.members.get(name)
         if declaration is None:
             raise _no_property_error(UNDECLARED_READ, name, cls)
@@ -196,7 +197,7 @@ class MuranoObject(HostValue):
             raise _no_property_error(UNDECLARED_WRITE, name, cls)
 
     def _check_access(self, name: str) -> None:
-        """What belongs to the user is set by nobody else once the constructor of the object has ended."""
+        """Reject writes to input properties after the constructor of the object has ended."""
         for declaration in self.cls.declared[name]:
             if not declaration.is_writable and self not in self.cls.runtime.constructing:
                 raise _no_access(declaration)
@@ -236,7 +237,7 @@ class MuranoObject(HostValue):
         return self.cls.described_methods()
 
     def is_owned_by(self, other: object) -> bool:
-        """Whether the other object is a direct or indirect owner."""
+        """Tell whether the other object is a direct or indirect owner."""
         owner = self.owner
         while owner is not None:
             if owner is other:
@@ -255,7 +256,7 @@ class MuranoObject(HostValue):
 
 
 class ObjectView(HostValue):
-    """An object seen as one of its ancestors: method look-up starts there, calls inside stay virtual."""
+    """An object seen as one of its ancestors: method lookup starts there, calls inside remain virtual."""
 
     __slots__ = ("cls", "object")
 
@@ -292,7 +293,7 @@ class ObjectView(HostValue):
 
 
 def unwrap_object(value: Any) -> Any:
-    """The object behind a cast; anything else as it is."""
+    """Return the object behind a cast; any other value unchanged."""
     return value.object if isinstance(value, ObjectView) else value
 
 

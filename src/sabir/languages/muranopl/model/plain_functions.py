@@ -1,6 +1,6 @@
-"""Functions of plain data, which need no class, object or run: placeholders, JSON patches, base64.
+"""Functions of plain data, which need no class, object or run: placeholders, JSON Patch, base64.
 
-JSON patch (RFC 6902) on values that are never changed in place.
+JSON Patch (RFC 6902) works on a copy, since values are never changed in place.
 """
 
 from __future__ import annotations
@@ -23,17 +23,20 @@ from sabir.lazy import lazy_pattern
 
 
 class _Nowhere(Exception):
-    """The container of the place that an operation names is not there."""
+    """The container of the location that an operation names does not exist."""
 
 
 def apply_patch(value: Any, operations: Iterable[Any]) -> Any:
+    """Return a copy of the value with the JSON Patch operations applied; raise `MuranoError` for a malformed one."""
     result = _copy_value(value)
     for operation in operations:
         if not isinstance(operation, Mapping) or "op" not in operation or "path" not in operation:
             raise _patch_error(f"an operation has `op` and `path`, {format_value(operation)} has not")
         try:
             result = _apply_operation(result, operation)
-        except _Nowhere:  # as the existing engine: what lies below nothing ends the patch silently
+        except (
+            _Nowhere
+        ):  # as in the original engine, a path inside a missing container ends the patch silently
             break
     return result
 
@@ -155,7 +158,7 @@ CLOUD_NEEDED: Final = failure_rule(
 
 @VALUES.extension("bind", ANY, MAPPING)
 def bind(obj: Any, replacements: Mapping[Any, Any]) -> Any:
-    """Fill a structure: `$name` is the value itself, `$text-{name}` a text with values put in."""
+    """Fill a structure: `$name` is replaced by the value itself, `$text-{name}` by a string with values inserted."""
     if isinstance(obj, str):
         return _bind_text(obj, replacements)
     if isinstance(obj, Mapping):
@@ -182,23 +185,26 @@ def _bind_text(text: str, replacements: Mapping[Any, Any]) -> Any:
 
 @VALUES.function("isObject")
 def is_object(value: Any) -> bool:
+    """Tell whether a value is an object or a type."""
     return isinstance(unwrap_object(value), MuranoObject | MuranoClass)
 
 
 @VALUES.extension("patch", MAPPING | SEQUENCE, ITERABLE | MAPPING)
 def patch(obj: Any, patch: Any) -> Any:
-    """A JSON patch (RFC 6902) applied to a structure."""
+    """Return a structure with a JSON Patch (RFC 6902) applied."""
     operations: Iterable[Any] = [patch] if isinstance(patch, Mapping) else patch
     return apply_patch(obj, operations)
 
 
 @VALUES.extension("base64encode", STRING)
 def base64encode(value: str) -> str:
+    """Return the base64 encoding of a string in UTF-8."""
     return base64.b64encode(value.encode()).decode("ascii")
 
 
 @VALUES.extension("base64decode", STRING)
 def base64decode(value: str) -> str:
+    """Return the string encoded by base64; raise `MuranoError` if it is malformed or not UTF-8."""
     try:
         return base64.b64decode(value, validate=False).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
@@ -207,6 +213,7 @@ def base64decode(value: str) -> str:
 
 @VALUES.extension("decryptData", STRING)
 def decrypt_data(value: str) -> str:
+    """Raise `MuranoError`: decryption needs the key store of a cloud."""
     del value
     raise MuranoError(
         CLOUD_NEEDED,

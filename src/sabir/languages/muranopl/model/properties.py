@@ -1,4 +1,4 @@
-"""Declared properties: who may write, where the value comes from, what it must conform to."""
+"""Declared properties: write permissions, the source of the value, and the contract."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ class PropertyDeclaration:
         return Place(self.cls.node.source, self.node.contract.span)
 
     def convert(self, value: Any, this: Any, loader: Loader) -> Any:
-        """The value as the contract makes it; a violation names this property."""
+        """Return the value as converted by the contract; a violation names this property."""
         try:
             return self.contract.check(value, this, loader)
         except ContractViolation as violation:
             raise self.name_violation(violation) from None
 
     def conform(self, value: Any, this: Any, loader: Loader) -> None:
-        """Check a value that a descendant's declaration made; it must be right as it is, not only after conversion.
+        """Check a value converted by a descendant's declaration; it must conform without further conversion.
 
-        A template may lack what the descendant leaves out of it, so only its class is looked at.
+        A template may lack properties that the descendant excludes, so only its class is checked.
         """
         if self.contract.is_template and isinstance(value, dict):
             self._conform_template(value)
@@ -101,14 +101,14 @@ class PropertyDeclaration:
         return violation.add_subject(f"{self.cls.name}.{self.name}", self.contract_place)
 
     def default_value(self, this: Any) -> Any:
-        """The default, evaluated; null when there is none."""
+        """Return the evaluated default; null if there is none."""
         if self.default is None:
             return None
         return self.default({"$": this, THIS: this, CONTEXT: self.cls.context, DEPTH: 0})
 
     def initialise_static(self) -> Any:
         values = self.cls.static_values
-        values[self.name] = None  # a default that reads the property itself sees null rather than recursing
+        values[self.name] = None  # a default that reads the property itself sees null instead of recursing
         try:
             values[self.name] = value = self.convert(
                 self.default_value(self.cls), self.cls, self.cls.runtime.loader

@@ -1,1 +1,1 @@
-"""Class files and manifests as typed, frozen nodes with spans. Reading never stops at the first mistake."""
+"""Class files and manifests as typed, frozen nodes with spans. Reading continues after a mistake."""

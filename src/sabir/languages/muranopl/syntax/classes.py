@@ -1,4 +1,4 @@
-"""Class files: one class a YAML document, namespaces carried on from one document to the next."""
+"""Class files: one class per YAML document; namespaces carry over from one document to the next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEEPEST_CLASS: Final = 200
 
 
 class ClassFile(Struct, frozen=True, kw_only=True):
-    """The classes of a file in their order, and everything that is wrong with its form."""
+    """The classes of a file in their order, and all defects in its form."""
 
     classes: tuple[ClassNode, ...]
     findings: tuple[Finding, ...] = ()

@@ -1,6 +1,6 @@
-"""The parts of a block construct, and the ones with a form of their own: `Catch`, names of exceptions and variables.
+"""The parts of a block construct, and the special ones: `Catch`, names of exceptions and variables.
 
-Reading is tolerant: a part that is missing or malformed is a defect, and what stands beside it is read all the same.
+Reading is tolerant: a missing or malformed part is a defect, and the parts next to it are still read.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STATEMENT_FORM: Final = package_rule(
 
 
 class BlockConstruct(Struct, frozen=True, kw_only=True, eq=False):
-    """A block construct: the mapping, its texts as keys, and how its code blocks are read."""
+    """A block construct: the mapping, its strings as keys, and the reader of its code blocks."""
 
     node: YamlMapping
     name: str
@@ -72,7 +72,7 @@ class BlockConstruct(Struct, frozen=True, kw_only=True, eq=False):
 
     def value(self, key: str) -> Value:
         node = self.keys.get(key)
-        if node is None:  # a defect already; whatever is read besides is kept
+        if node is None:  # already a defect; the rest of the construct is kept
             return Constant(span=self.first.span, value=None, node=self.first)
         return read_value(node)
 
@@ -91,7 +91,7 @@ class BlockConstruct(Struct, frozen=True, kw_only=True, eq=False):
         return None
 
     def keyword(self) -> Span:
-        """The place of a keyword that takes no value."""
+        """Return the span of a keyword that takes no value."""
         entry = self.node.entry(self.name)
         assert entry is not None
         if not is_null(entry.value):
@@ -105,7 +105,7 @@ class BlockConstruct(Struct, frozen=True, kw_only=True, eq=False):
         return entry.key.span
 
     def variable(self, node: YamlNode | None, keyword: str) -> str:
-        """The name of a variable that a keyword binds."""
+        """Return the name of a variable that a keyword binds."""
         name = text_of(node)
         if node is None or name is None:
             kind = "nothing" if node is None else kind_of(node)
@@ -126,7 +126,7 @@ _colon_pattern: Final = lazy_pattern(r"[ \t]*:[ \t]*")
 
 
 def _without_value(report: FileReporter, entry: YamlEntry) -> Fix | None:
-    """A keyword that takes no value, without the one it has."""
+    """Build the fix that removes the value of a keyword that takes none."""
     between = Span(entry.key.span.end, entry.value.span.start)
     if not isinstance(entry.value, YamlScalar) or not _colon_pattern().fullmatch(
         report.source.text, between.start, between.end
@@ -137,7 +137,7 @@ def _without_value(report: FileReporter, entry: YamlEntry) -> Fix | None:
 
 
 def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode, ...]:
-    """Names of exceptions: one or a list of them."""
+    """Read names of exceptions: one name or a list."""
     names: list[NameNode] = []
     for item in node.items if isinstance(node, YamlSequence) else (node,):
         text = text_of(item)
@@ -150,7 +150,10 @@ def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode
 
 
 def read_catches(parts: BlockConstruct) -> tuple[CatchClause, ...]:
-    """`Catch` holds one mapping or a list of them; the table of spec 000 writes With, As and Do beside it (S-16)."""
+    """Read `Catch`: one mapping or a list.
+
+    The table of spec 000 writes With, As and Do next to it, which is accepted as well (S-16).
+    """
     flat = {key: parts.keys[key] for key in _CATCH_KEYS if key in parts.keys}
     node = parts.keys.get("Catch")
     if node is None or is_null(node):
@@ -181,7 +184,7 @@ def _needs_do(place: YamlNode, parts: BlockConstruct) -> None:
 def read_keys(
     node: YamlMapping, construct: str, keywords: Collection[str], defects: Defects
 ) -> dict[str, YamlNode]:
-    """The values of the keywords that a construct has; any other key is a defect."""
+    """Return the values of the keywords of a construct; any other key is a defect."""
     keys: dict[str, YamlNode] = {}
     for entry in node.entries:
         key = text_of(entry.key)

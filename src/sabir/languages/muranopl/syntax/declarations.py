@@ -1,6 +1,6 @@
-"""What declarations of properties, methods and arguments have in common: a name, a Contract, a Usage, Meta, known keys.
+"""The common parts of declarations (name, Contract, Usage, Meta, keys), and the arguments of methods.
 
-Arguments of methods: a list with one name and its declaration an item.
+Arguments are a list whose items are mappings of one name to its declaration.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MEMBER_NAME: Final = package_rule(
 def read_name(
     key: YamlNode, kind: str, defects: Defects, *, strict: bool = True, special: Collection[str] = ()
 ) -> str:
-    """The name of a member as it is written, also when it is malformed; `strict` names are those of spec 001."""
+    """Return the name of a member as written, even if it is malformed; `strict` names follow spec 001."""
     written = text_of(key)
     if written is None and isinstance(key, YamlScalar):
         written = key.text
@@ -54,9 +54,9 @@ def read_name(
     well_formed = text_of(key) is not None and ((name.isascii() and name.isidentifier()) or name in special)
     if well_formed:
         return name
-    # YAML 1.1 reads `on`, `yes` … as booleans; as a name they are what was written.
+    # YAML 1.1 reads `on`, `yes` … as booleans; a name is what was written.
     is_word = isinstance(key, YamlScalar) and isinstance(key.value, str | bool)
-    # What the engine takes for a name: also with a dot before it, as `.init` has.
+    # What the engine accepts as a name: also with a leading dot, as in `.init`.
     is_loose = is_word and is_short_name(name.removeprefix("."))
     if strict or not is_loose:
         article = "an" if kind[0] in "aeiou" else "a"
@@ -66,12 +66,12 @@ def read_name(
 
 
 def is_absent(value: YamlNode | None) -> bool:
-    """Whether there is no key, or nothing behind it."""
+    """Tell whether a key is missing or has no value."""
     return value is None or is_null(value)
 
 
 def keys_are_known(declared: YamlMapping, keys: Collection[str], owner: str, defects: Defects) -> bool:
-    """Reports the keys that a declaration cannot have; False when there are some."""
+    """Report the keys that a declaration cannot have; return False if there are some."""
     unknown = list(report_unknown_keys(defects.report, declared, keys, code=UNKNOWN_KEY, what=owner))
     for finding in unknown:
         defects.add_finding(finding, IGNORED_KEY)
@@ -81,7 +81,7 @@ def keys_are_known(declared: YamlMapping, keys: Collection[str], owner: str, def
 def read_choice(
     declared: YamlMapping, key: str, allowed: Collection[str], *, code: Rule, what: str, defects: Defects
 ) -> tuple[str | None, Span]:
-    """A word of a closed set with its place; None when there is none, or one that does not exist."""
+    """Return a word of a closed set with its span; None if it is absent or unknown."""
     value = declared.get(key)
     if value is None or is_null(value):
         return None, EMPTY_SPAN
@@ -94,19 +94,20 @@ def read_choice(
 
 
 def read_meta(declared: YamlMapping, defects: Defects) -> Value | None:
+    """Return the value of `Meta` if present; report a malformed one."""
     for finding in meta_shape(defects.report, declared, code=META_FORM):
         defects.add_finding(finding, META_BY_NAME if _names_classes(declared.get("Meta")) else None)
     return read_optional(declared, "Meta")
 
 
 def _names_classes(meta: YamlNode | None) -> bool:
-    """Whether Meta is made of names (`Meta: m:Title`) and mappings."""
+    """Tell whether Meta consists of names (`Meta: m:Title`) and mappings."""
     items = meta.items if isinstance(meta, YamlSequence) else (meta,)
     return all(isinstance(item, YamlMapping) or text_of(item) is not None for item in items)
 
 
 def read_optional(declared: YamlMapping, key: str) -> Value | None:
-    """The value under a key; a key without a value is the value null, not a missing one."""
+    """Return the value under a key; a key without a value is the value null, not a missing one."""
     value = declared.get(key)
     if value is None:
         return None
@@ -114,7 +115,7 @@ def read_optional(declared: YamlMapping, key: str) -> Value | None:
 
 
 def without_value(span: Span) -> Constant:
-    """Stands where a value is missing, so that what is around it can be used."""
+    """Return a placeholder for a missing value, so that the surrounding node can be used."""
     return Constant(span=span, value=None, node=YamlScalar.at(span, "", None))
 
 
@@ -144,7 +145,7 @@ ARGUMENT_USAGE: Final = package_rule(
 def read_arguments(
     method: str, node: YamlNode | None, defects: Defects
 ) -> tuple[tuple[ArgumentNode, ...], bool]:
-    """The arguments of a method, and whether these are all of them, in their order."""
+    """Return the arguments of a method, and whether these are complete and in order."""
     if node is None or is_null(node):
         return (), True
     if isinstance(node, YamlMapping):
@@ -212,7 +213,7 @@ def _read_argument(method: str, key: YamlNode, value: YamlNode, defects: Defects
 
 
 def _check_order(method: str, arguments: list[ArgumentNode], defects: Defects) -> None:
-    """Standard arguments first, then at most one VarArgs, then at most one KwArgs; each name once."""
+    """Check the order: standard arguments, then at most one VarArgs, then at most one KwArgs; names are unique."""
     by_name: dict[str, ArgumentNode] = {}
     by_usage: dict[str, ArgumentNode] = {}
     for argument in arguments:

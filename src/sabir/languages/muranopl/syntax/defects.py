@@ -1,7 +1,8 @@
-"""What is wrong with the form of a class file or manifest, collected while reading goes on.
+"""Defects in the form of a class file or manifest, collected while reading continues.
 
-A defect of a declaration or an instruction is found once and has two readers: the check reports it under the code of its rule, loading
-refuses the file under a code of its own. Where only one of them cares, the defect says which difference it is.
+A defect of a declaration or an instruction is found once and used twice: the check reports it with the code
+of its rule, and loading rejects the file with another code. Where only one of them does so, the defect names
+the difference (`EngineDifference`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ UNKNOWN_CLASS: Final = failure_rule(
 
 
 class Defect(Struct, frozen=True):
-    """`finding` as the check words it."""
+    """One defect; `finding` is worded for the check."""
 
     finding: Finding
     difference: EngineDifference | None = None
@@ -77,7 +78,7 @@ class Defects:
         difference: EngineDifference | None = None,
         refusal: Rule = FORM,
     ) -> None:
-        """A defect; `rule` is that of the check, `refusal` that of loading."""
+        """Add a defect; `rule` is the one of the check, `refusal` the one of loading."""
         places = tuple(
             RelatedLocation(place=Place(self.source, span), message=text) for span, text in related
         )
@@ -96,7 +97,7 @@ class Defects:
         self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
 
     def misspelt(self, message: str, span: Span, name: str, known: tuple[str, ...]) -> None:
-        """A name that is none of the known ones."""
+        """Add the defect of an unknown name."""
         hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
         self.add(message, span, hint=hint)
 

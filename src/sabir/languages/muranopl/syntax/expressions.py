@@ -1,4 +1,4 @@
-"""Expressions in class and UI files: which texts are expressions, where they stand, and walks through them."""
+"""Expressions in class and UI files: which strings are expressions, their locations, and walks over them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNPARSABLE: Final = package_rule(
 
 _strings_pattern: Final = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _timetable_pattern: Final = lazy_pattern(r"\*\s+\*")
-# Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
+# Operators are surrounded by blanks: `a=b`, `Zm9v=` and `<none>` are plain strings.
 _code_sign_pattern: Final = lazy_pattern(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
 
 
@@ -49,14 +49,14 @@ class ExpressionText(Struct, frozen=True, eq=False):
     """Where the text begins in the source, when it stands there letter by letter."""
 
     def span(self, node: Node | None = None) -> Span:
-        """The place of a part of the expression, or of the whole."""
+        """Return the span of a part of the expression, or of the whole."""
         if node is None or self.offset is None:
             return self.scalar.span
         return Span(self.offset + node.start, self.offset + node.end)
 
 
 def parse_scalar(report: FileReporter, scalar: YamlScalar) -> ExpressionText | YaqlSyntaxError:
-    """The scalar's text as an expression, or what is wrong with it."""
+    """Return the text of a scalar as an expression, or its parse error."""
     try:
         tree = parse_tree(scalar.text, Dialect.MURANO)
     except YaqlSyntaxError as error:
@@ -65,12 +65,12 @@ def parse_scalar(report: FileReporter, scalar: YamlScalar) -> ExpressionText | Y
 
 
 def expression_of(report: FileReporter, expression: Expr) -> ExpressionText | YaqlSyntaxError:
-    """An expression that the reader recognised, parsed."""
+    """Return a recognized expression, parsed."""
     try:
         tree = parse_tree(expression.text, Dialect.MURANO)
     except YaqlSyntaxError as error:  # with the tag !yaql
         return error
-    # `=:Name` is read as `:Name`, so that nothing stands in the text where the tree says.
+    # `=:Name` is read as `:Name`, so that offsets in the tree do not match the text.
     is_as_written = expression.text == expression.node.text
     return ExpressionText(
         expression.node, tree, _text_offset(report, expression.node) if is_as_written else None
@@ -80,12 +80,12 @@ def expression_of(report: FileReporter, expression: Expr) -> ExpressionText | Ya
 def parse_error_finding(
     report: FileReporter, scalar: YamlScalar, error: YaqlSyntaxError, rule: Rule = UNPARSABLE
 ) -> Finding:
-    """The finding for an expression that does not parse, at the very character where the text allows it."""
+    """Return the finding for an expression that does not parse, at the exact character where possible."""
     offset = _text_offset(report, scalar)
     span = scalar.span
     if offset is not None and error.span is not None and "\n" not in scalar.text:
         start = offset + error.span.start
-        # At least one character, so that there is something to point at; at the end of a file there is none.
+        # At least one character, so that there is something to mark; at the end of a file there is none.
         span = Span(start, min(max(offset + error.span.end, start + 1), len(report.source.text)))
     return report.at(span, rule, f"the expression does not parse: {error.message}")
 
@@ -98,7 +98,7 @@ def _text_offset(report: FileReporter, scalar: YamlScalar) -> int | None:
 
 
 def is_expression_scalar(node: YamlNode) -> bool:
-    """Whether a value is an expression for the engine: plain (or tagged !yaql), and more than words."""
+    """Tell whether the engine reads a value as an expression: plain (or tagged !yaql), and more than words."""
     if not isinstance(node, YamlScalar) or not isinstance(node.value, str):
         return False
     if node.tag == "!yaql":
@@ -107,7 +107,7 @@ def is_expression_scalar(node: YamlNode) -> bool:
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether a text that does not parse was meant as an expression: a `$`, an operator, an unbalanced bracket."""
+    """Tell whether text that does not parse was meant as an expression: `$`, an operator, an unbalanced bracket."""
     if "$" not in text and _timetable_pattern().search(text):
         return False  # `0 3 * * *`
     return _code_sign_pattern().search(text) is not None or not _is_balanced(_strings_pattern().sub("", text))
@@ -124,7 +124,7 @@ def _is_balanced(text: str) -> bool:
 
 
 def walk_scalars(node: YamlNode) -> Iterator[YamlScalar]:
-    """All scalar values below a node, keys of mappings not counted."""
+    """Yield all scalar values under a node, without keys of mappings."""
     if isinstance(node, YamlScalar):
         yield node
     elif isinstance(node, YamlSequence):
@@ -136,7 +136,7 @@ def walk_scalars(node: YamlNode) -> Iterator[YamlScalar]:
 
 
 def type_name(node: Node) -> str | None:
-    """The class reference that a node writes (`prefix:Name`, `:Name`, `a.b.Name`), or None."""
+    """Return the class reference that a node spells (`prefix:Name`, `:Name`, `a.b.Name`), or None."""
     match node:
         case Binary(operator=":", left=Word(value=prefix), right=right):
             name = read_dotted_name(right)
@@ -149,6 +149,7 @@ def type_name(node: Node) -> str | None:
 
 
 def read_dotted_name(node: Node) -> str | None:
+    """Return the name of a chain of words joined by dots; None for any other node."""
     match node:
         case Word(value=name):
             return name

@@ -1,6 +1,6 @@
-"""Heads of classes: the name, namespaces, parents and the keys of meta-classes; everything but the members.
+"""Heads of classes: the name, namespaces, parents and meta-class keys; everything but the members.
 
-A document with nothing but `Namespaces` is no class: it sets the prefixes for the classes that follow it in the file.
+A document with only `Namespaces` is not a class: it sets the prefixes for the classes after it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ NAMESPACE_FORM: Final = package_rule(
 
 
 class TypeReference(Struct, frozen=True, eq=False):
-    """A class as `Extends` or `Import` names it; `name` is qualified, None when its prefix is not declared."""
+    """A class named by `Extends` or `Import`; `name` is qualified, None if its prefix is not declared."""
 
     span: Span
     written: str
@@ -111,6 +111,8 @@ class TypeReference(Struct, frozen=True, eq=False):
 
 
 class ClassHead(Struct, frozen=True, kw_only=True, eq=False):
+    """The head of one class, as far as it could be read. Malformed parts are None and reported as defects."""
+
     node: YamlMapping
     span: Span
     """The value of `Name`, or the beginning of the document."""
@@ -135,7 +137,7 @@ class ClassHead(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class ClassHeads(Struct, frozen=True, eq=False):
-    """The heads of a file in their order, with the namespaces that its documents declare."""
+    """The heads of a file in order, with the namespaces that its documents declare."""
 
     heads: tuple[ClassHead, ...]
     namespaces: tuple[tuple[str, NameNode], ...]
@@ -148,12 +150,15 @@ class _Prefixes(Struct, frozen=True):
 
 
 def is_preamble(node: YamlMapping) -> bool:
-    """A document with nothing but `Namespaces`."""
+    """Tell whether a document has only `Namespaces`."""
     return len(node) == 1 and node.get("Namespaces") is not None
 
 
 def read_heads(documents: Iterable[YamlMapping], promised: str | None, defects: Defects) -> ClassHeads:
-    """`promised` is the name that the manifest gives to the only class of a file, which may do without its own (S-08)."""
+    """Read the heads of a file.
+
+    `promised` is the name in the manifest for the only class of a file, which then needs no `Name` (S-08).
+    """
     documents = tuple(documents)
     is_alone = len(documents) - sum(map(is_preamble, documents)) <= 1
     prefixes = _Prefixes(NO_NAMESPACES)
@@ -238,20 +243,20 @@ def _read_namespaces(
         elif space:
             declared.append((prefix or "", NameNode(span=value.span, text=space)))
         if prefix is not None and space is not None:
-            table[prefix] = space  # also a malformed one: that it is declared is not in doubt
+            table[prefix] = space  # a malformed one as well: it is certainly declared
     space = table.get("=", "")
     return _Prefixes(Namespaces(table), is_sure=not space or is_qualified_name(space))
 
 
 def _class_name(node: YamlNode, namespaces: Namespaces, defects: Defects) -> tuple[str | None, bool]:
-    """The qualified name for the engine, and whether spec 001 allows it."""
+    """Return the qualified name for the engine, and whether spec 001 allows it."""
     written = text_of(node) or ""
     bare = written.removeprefix("=").removeprefix(":")
     name = _try_resolve(written, namespaces) if written else None
     if name is not None and not is_qualified_name(name):
         space = namespaces.default
         if is_class_name(bare) and space and not is_qualified_name(space):
-            return None, False  # the namespace is malformed, and a defect of its own
+            return None, False  # the namespace is malformed, which is reported elsewhere
         name = None
     if name is not None and is_class_name(bare):
         return name, True
@@ -276,7 +281,7 @@ def _try_resolve(written: str, namespaces: Namespaces) -> str | None:
 def _type_names(
     document: YamlMapping, key: str, namespaces: Namespaces, defects: Defects
 ) -> tuple[tuple[TypeReference, ...], bool]:
-    """`Extends` and `Import`: one class name or a list of them, and whether all are well-formed."""
+    """Read `Extends` or `Import`: one class name or a list; return whether all are well-formed."""
     node = document.get(key)
     if node is None or is_null(node):
         return (), True
@@ -299,7 +304,7 @@ def _type_names(
 
 
 def _without_blank(item: YamlNode) -> str | None:
-    """`srv:Something` for `srv: Something`, which is a mapping in YAML (S-10)."""
+    """Return `srv:Something` for `srv: Something`, which is a mapping in YAML (S-10)."""
     if isinstance(item, YamlMapping) and len(item) == 1:
         (key, value), *_ = item.items()
         prefix, name = text_of(key), text_of(value)
@@ -315,7 +320,7 @@ def _quote_or_kind(node: YamlNode) -> str:
 def _meta_keys(
     document: YamlMapping, usage: str | None, defects: Defects
 ) -> tuple[str, tuple[str, ...], bool]:
-    """Cardinality, Applies and Inherited, which only a meta-class has."""
+    """Read Cardinality, Applies and Inherited, which only a meta-class has."""
     cardinality, applies, inherited = (document.get(key) for key in _META_KEYS)
     values = applies.items if isinstance(applies, YamlSequence) else (applies,)
     targets = tuple(text for item in values if (text := text_of(item)) in _TARGETS and text is not None)
@@ -327,7 +332,7 @@ def _meta_keys(
     if usage == "Meta":
         _meta_class(document, malformed, defects)
     elif usage == "Class" or is_absent(document.get("Usage")):
-        # A Usage that does not exist may have been meant as Meta.
+        # An unknown Usage may have been meant as Meta.
         _plain_class(document, malformed, defects)
     return (
         text_of(cardinality) or "One",

@@ -1,10 +1,9 @@
-"""Manifests: what a package is called, in which format it is written, what it needs, where its classes are.
+"""Manifests: name, format, requirements and classes of a package; versions and version ranges.
 
-Versions of packages and ranges of them, as manifests write them: the one reader, for checks and for loading.
-
-`semantic_version.SimpleSpec` (the library that spec 001 names) decides which ranges there are and which versions they
-allow; blanks are removed first, and nothing written means any version. Importing the library costs more than checking a
-small package, so the usual spellings are recognised without it; only comparing versions always needs it.
+Checks and loading share this reader. `semantic_version.SimpleSpec` (the library that spec 001 names) decides
+which ranges are valid and which versions they allow; blanks are removed first, and an empty range means any
+version. Importing the library costs more than checking a small package, so the usual spellings are recognized
+without it; only the comparison of versions always needs it.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 _NUMBER: Final = r"(?:0|[1-9][0-9]{0,8})"
 _LABEL: Final = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
-# A pre-release or build metadata stands behind all three numbers only (V-057).
+# A pre-release or build metadata is only allowed after all three numbers (V-057).
 _version_pattern: Final = lazy_pattern(
     rf"([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:-({_LABEL}))?(?:\+({_LABEL}))?)?)?"
 )
@@ -43,17 +42,19 @@ _version_pattern: Final = lazy_pattern(
 
 @cache
 def _usual_range_pattern() -> re.Pattern[str]:
-    """Ranges that SimpleSpec takes for sure."""
+    """Return the pattern of ranges that SimpleSpec certainly accepts."""
     clause = rf"(?:==?|>=?|<=?|!=|\^|~=?)?{_NUMBER}(?:\.{_NUMBER}){{0,2}}"
     return re.compile(rf"{clause}(?:,{clause})*")
 
 
 class InvalidVersion(ValueError):
+    """A version or version range that cannot be parsed."""
+
     pass
 
 
 class Version(Struct, frozen=True):
-    """Major, minor, patch, pre-release; `build` decides only where a range asks for it."""
+    """Major, minor, patch, pre-release; `build` counts only if a range asks for it."""
 
     major: int
     minor: int
@@ -63,7 +64,7 @@ class Version(Struct, frozen=True):
 
     @staticmethod
     def parse(text: str) -> Version:
-        """Short versions are completed: `1.2` is 1.2.0 (S-23)."""
+        """Parse a version; short ones are completed: `1.2` is 1.2.0 (S-23)."""
         match = _version_pattern().fullmatch(text.strip())
         if match is None or _has_leading_zero(match[4] or ""):
             raise InvalidVersion(f"{text!r} is no version: as in 1.2.3")
@@ -71,7 +72,7 @@ class Version(Struct, frozen=True):
 
     @property
     def precedence(self) -> Any:
-        """What versions are ordered by."""
+        """The key by which versions are ordered."""
         return self.semantic().precedence_key
 
     def semantic(self) -> SemanticVersion:
@@ -88,7 +89,7 @@ def _has_leading_zero(labels: str) -> bool:
 
 
 class VersionSpec(Struct, frozen=True):
-    """A range of versions; the empty text allows every version."""
+    """A range of versions; the empty string allows every version."""
 
     text: str
 
@@ -123,14 +124,14 @@ NO_VERSION: Final = Version(0, 0, 0)
 
 
 def read_version(node: YamlNode) -> Version:
-    """The value of `Version`, a number as well; nothing is 0.0.0."""
+    """Return the value of `Version`, which may be a number; null is 0.0.0."""
     if not isinstance(node, YamlScalar):
         raise InvalidVersion("a version is a text: as in 1.2.3")
     return NO_VERSION if node.value is None else Version.parse(node.text)
 
 
 def read_version_spec(node: YamlNode) -> VersionSpec:
-    """A value of `Require`; nothing is any version."""
+    """Return a value of `Require`; null is any version."""
     if not isinstance(node, YamlScalar):
         raise InvalidVersion("a version or a range of versions is wanted")
     return ANY_VERSION if node.value is None else VersionSpec.parse(node.text)
@@ -148,7 +149,7 @@ MISSING_PACKAGE: Final = failure_rule(
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """`format` is the MuranoPL version; `classes` maps full class names to files below `Classes/`."""
+    """The content of a manifest. `format` is the MuranoPL version; `classes` maps names to files under `Classes/`."""
 
     name: str
     version: Version = NO_VERSION
@@ -162,7 +163,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Finding, ...]]:
-    """The manifest of a package, as far as it can be read, and what is wrong with it."""
+    """Return the manifest of a package, as far as it can be read, and its defects."""
     file = package.get_file(MANIFEST)
     if file is None:
         finding = MISSING_PACKAGE.about_file(

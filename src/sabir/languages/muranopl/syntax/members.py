@@ -1,7 +1,7 @@
 """Declarations inside a class: properties and methods.
 
-Every declaration becomes a node, also a malformed one: what is wrong with it is a defect, and what can be read of it
-is there for those who ask which members a class has.
+Every declaration becomes a node, even a malformed one: its mistakes are defects, and its readable parts tell
+which members a class has.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ NO_CONTRACT: Final = package_rule(
 
 
 def read_properties(entry: YamlEntry | None, defects: Defects) -> tuple[PropertyNode, ...]:
+    """Return the properties of the section `Properties`; none if it is absent or not a mapping."""
     if entry is None or is_absent(entry.value):
         return ()
     section = entry.value
@@ -127,9 +128,11 @@ def _read_contract(key: YamlNode, declared: YamlMapping, defects: Defects) -> Va
 def read_methods(
     document: YamlMapping, defects: Defects, *, with_bodies: bool = True
 ) -> tuple[MethodNode, ...]:
-    """The section `Methods`, or `Workflow`, its old name; both together are an error (S-03).
+    """Return the methods of the section `Methods`, or `Workflow`, its old name; both together are an error
+    (S-03).
 
-    Without bodies the nodes still have their `code`: which members a class has is asked far more often than what they do.
+    Without bodies the nodes still have their `code`: the members of a class are needed far more often than
+    their bodies.
     """
     methods, workflow = document.entry("Methods"), document.entry("Workflow")
     if workflow is not None:
@@ -200,7 +203,7 @@ def _read_method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodie
 
 
 def _check_code(name: YamlNode, body: YamlNode | None, defects: Defects) -> YamlNode | None:
-    """The body of a method, when it can be code."""
+    """Return the body of a method, if it can be code."""
     if isinstance(body, YamlScalar) and body.value is not None and not isinstance(body.value, str):
         kind = kind_of(body)
         message = f"the Body of {quote_node(name)} must be code: an expression, a block or a list, not {kind}"

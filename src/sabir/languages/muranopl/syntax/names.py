@@ -1,4 +1,4 @@
-"""Class names and the prefixes that shorten them (spec 000, "Class name" and "Namespaces")."""
+"""Class names and their prefixes (spec 000, "Class name" and "Namespaces")."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ from typing import Final
 
 
 def is_short_name(text: str) -> bool:
-    """One part of a class name: letters, digits and `_`, beginning with a letter of ASCII or `_`."""
+    """Tell whether a text is one part of a class name: letters, digits and `_`, starting with an ASCII letter or `_`."""
     return text[:1].isascii() and not text[:1].isdigit() and text.replace("_", "x").isalnum()
 
 
 def is_qualified_name(text: str) -> bool:
-    """A class name or namespace: parts joined by periods."""
+    """Tell whether a text is a class name or namespace: parts joined by periods."""
     return all(map(is_short_name, text.split(".")))
 
 
 def is_words(text: str) -> bool:
-    """Whether nothing stands in a text but words, with white space and periods around them."""
+    """Tell whether a text consists only of words, with white space and periods around them."""
     words = "".join(text.replace(".", " ").replace("_", " ").split())
     return not words or words.isalnum()
 
 
 def is_class_name(text: str) -> bool:
-    """A name of a class as spec 001 has it: like a Python class, without two leading underscores."""
+    """Tell whether spec 001 allows a class name: like a Python class, without two leading underscores."""
     return text.isascii() and is_qualified_name(text) and not text.rpartition(".")[2].startswith("__")
 
 
 def is_type_reference(text: str) -> bool:
-    """`Name`, `:Name`, `=:Name`, `prefix:Name` or `a.b.Name` (S-09)."""
+    """Accept `Name`, `:Name`, `=:Name`, `prefix:Name` and `a.b.Name` (S-09)."""
     prefix, colon, name = text.rpartition(":")
     return is_qualified_name(name) and (not colon or prefix == "" or is_prefix(prefix))
 
 
 def is_prefix(text: str) -> bool:
+    """Tell whether a text is a namespace prefix: a short name, or `=` for the default namespace."""
     return text == "=" or is_short_name(text)
 
 
@@ -59,7 +60,7 @@ class Namespaces:
         return self.table.get("=")
 
     def resolve(self, name: str) -> str:
-        """The full name: `ns:Name` by the table; `Name`, `:Name` and `=:Name` by `=`; a name with a period as it is."""
+        """Return the full name: `ns:Name` by the table; `Name`, `:Name`, `=:Name` by `=`; a dotted name unchanged."""
         prefix, colon, short = name.rpartition(":")
         if not colon:
             if "." in name:

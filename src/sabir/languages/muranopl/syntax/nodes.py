@@ -1,9 +1,10 @@
-"""Syntax of MuranoPL. Nodes hold what was written, never what it means.
+"""Syntax nodes of MuranoPL. They hold what was written, not its meaning.
 
-A value in a class file is a constant, an expression (a plain scalar that is YAQL), or a list or mapping of values.
-Spans are offsets into the class file; the text of an expression that YAML did not fold begins at `span.start`.
+A value in a class file is a constant, an expression (a plain scalar that is YAQL), or a list or mapping of
+values. Spans are offsets into the class file; the text of an expression that YAML did not fold starts at
+`span.start`.
 
-Nodes are compared by identity: no deep comparison or hash is ever taken.
+Nodes are compared by identity: they are never compared or hashed deeply.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sabir.text import EMPTY_SPAN, Source, Span
 
 
 class Constant(Struct, frozen=True, eq=False):
-    """A text, number, boolean, date or null."""
+    """A string, number, boolean, date or null."""
 
     span: Span
     value: ScalarValue
@@ -32,12 +33,16 @@ class Expr(Struct, frozen=True, eq=False):
 
 
 class ListValue(Struct, frozen=True, eq=False):
+    """A list of values, with its YAML node."""
+
     span: Span
     items: tuple[Value, ...]
     node: YamlSequence
 
 
 class MapValue(Struct, frozen=True, eq=False):
+    """A mapping of values to values, in the order of its YAML node; keys may be expressions."""
+
     span: Span
     entries: tuple[tuple[Value, Value], ...]
     node: YamlMapping
@@ -57,29 +62,37 @@ class NameNode(Struct, frozen=True, eq=False):
 
 
 class BrokenStatement(Struct, frozen=True, eq=False):
-    """An instruction that could not be read, with the value that could be; no class that has one is run."""
+    """An instruction that could not be read, with its readable value; a class that has one is not run."""
 
     span: Span
     value: Value | None = None
 
 
 class ExpressionStatement(Struct, frozen=True, eq=False):
+    """An expression that is evaluated for its effect."""
+
     span: Span
     expression: Expr
 
 
 class Assignment(Struct, frozen=True, eq=False):
+    """`target: value`. The target is a variable, or a path of attributes and indexes."""
+
     span: Span
     target: Expr
     value: Value
 
 
 class Return(Struct, frozen=True, eq=False):
+    """`Return: value`, which ends the method."""
+
     span: Span
     value: Value
 
 
 class If(Struct, frozen=True, eq=False):
+    """`If` with `Then` and `Else`; a missing block is empty."""
+
     span: Span
     condition: Value
     then: Block
@@ -87,12 +100,16 @@ class If(Struct, frozen=True, eq=False):
 
 
 class While(Struct, frozen=True, eq=False):
+    """`While` with `Do`; the condition is evaluated before each iteration."""
+
     span: Span
     condition: Value
     body: Block
 
 
 class For(Struct, frozen=True, eq=False):
+    """`For` with `In` and `Do`; `variable` is the name without `$`."""
+
     span: Span
     variable: str
     collection: Value
@@ -100,25 +117,29 @@ class For(Struct, frozen=True, eq=False):
 
 
 class Repeat(Struct, frozen=True, eq=False):
+    """`Repeat` with `Do`; `times` is the number of iterations."""
+
     span: Span
     times: Value
     body: Block
 
 
 class Break(Struct, frozen=True, eq=False):
-    """`key` is the keyword."""
+    """`Break`, which ends the innermost loop. `key` is the span of the keyword."""
 
     span: Span
     key: Span
 
 
 class Continue(Struct, frozen=True, eq=False):
+    """`Continue`, which starts the next iteration. `key` is the span of the keyword."""
+
     span: Span
     key: Span
 
 
 class Match(Struct, frozen=True, eq=False):
-    """Cases are constants, never expressions (spec 000, "Block constructs")."""
+    """`Match`. Cases are constants, never expressions (spec 000, "Block constructs")."""
 
     span: Span
     cases: tuple[tuple[Constant, Block], ...]
@@ -127,19 +148,23 @@ class Match(Struct, frozen=True, eq=False):
 
 
 class Switch(Struct, frozen=True, eq=False):
+    """`Switch`: the block of the first condition that holds runs, else `default`."""
+
     span: Span
     cases: tuple[tuple[Value, Block], ...]
     default: Block
 
 
 class Parallel(Struct, frozen=True, eq=False):
+    """`Parallel`: each instruction of the block is a branch; `limit` bounds how many run at the same time."""
+
     span: Span
     branches: Block
     limit: Value | None
 
 
 class CatchClause(Struct, frozen=True, eq=False):
-    """`names` is None when every exception is caught."""
+    """One clause of `Catch`. `names` is None if it catches every exception."""
 
     span: Span
     names: tuple[NameNode, ...] | None
@@ -148,6 +173,8 @@ class CatchClause(Struct, frozen=True, eq=False):
 
 
 class Try(Struct, frozen=True, eq=False):
+    """`Try` with `Catch`, `Else` (`otherwise`) and `Finally` (`final`)."""
+
     span: Span
     body: Block
     catches: tuple[CatchClause, ...]
@@ -156,6 +183,8 @@ class Try(Struct, frozen=True, eq=False):
 
 
 class Throw(Struct, frozen=True, eq=False):
+    """`Throw` with the names of the exception, a message, extra data and the cause."""
+
     span: Span
     names: Value
     message: Value | None = None
@@ -164,10 +193,14 @@ class Throw(Struct, frozen=True, eq=False):
 
 
 class Rethrow(Struct, frozen=True, eq=False):
+    """`Rethrow`, which raises the exception of the enclosing `Catch` again."""
+
     span: Span
 
 
 class Do(Struct, frozen=True, eq=False):
+    """`Do` on its own: a block without a condition."""
+
     span: Span
     body: Block
 
@@ -198,7 +231,7 @@ Block = tuple[Statement, ...]
 
 
 class PropertyNode(Struct, frozen=True, eq=False):
-    """A property. `span` is its name; `usage` as written, "In" when it was not."""
+    """A property. `span` is its name; `usage` is as written, "In" if absent."""
 
     span: Span
     name: str
@@ -212,6 +245,8 @@ class PropertyNode(Struct, frozen=True, eq=False):
 
 
 class ArgumentNode(Struct, frozen=True, eq=False):
+    """An argument of a method. `span` is its name; `usage` is Standard, VarArgs or KwArgs."""
+
     span: Span
     name: str
     contract: Value
@@ -241,7 +276,7 @@ class MethodNode(Struct, frozen=True, eq=False):
 
 
 class ClassNode(Struct, frozen=True, eq=False):
-    """One class. `name` is fully qualified; `span` is the value of `Name`, or the document when it has none."""
+    """One class. `name` is fully qualified; `span` is the value of `Name`, or the document if it has none."""
 
     span: Span
     source: Source

@@ -1,6 +1,6 @@
-"""How checkers speak: findings at the nodes of one file.
+"""Findings at the nodes of one file, and fixes of declarations that move or add entries.
 
-Fixes of declarations: entries moved or added. None where the text is not as expected.
+A fix is None if the source text is not as expected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_QUOTE: Final = 60
 
 
 class Near(Struct, frozen=True):
-    """What may have been meant by a name that does not exist."""
+    """A suggestion for an unknown name."""
 
     hint: str | None = None
     """`did you mean 'X'?`"""
@@ -30,7 +30,7 @@ class Near(Struct, frozen=True):
 
 
 class FileReporter:
-    """Makes the findings of one file."""
+    """Creates the findings of one file."""
 
     __slots__ = ("source",)
 
@@ -38,7 +38,7 @@ class FileReporter:
         self.source = source
 
     def near(self, name: str, known: Collection[str], *, sign: str = "") -> Near:
-        """The known name that is nearest. `sign` is what stands before the name wherever it is written."""
+        """Return the most similar known name. `sign` is the text in front of the name wherever it is written."""
         nearest = suggest(name, known)
         if nearest is None:
             return Near()
@@ -80,10 +80,10 @@ class FileReporter:
         taken: Iterable[YamlNode] = (),
         refused: bool = False,
     ) -> Finding:
-        """A finding about a name that is not among the known ones, with the near one as a hint.
+        """Return the finding for an unknown name, with the most similar known one as a hint.
 
-        `taken` are the other keys beside it, which a repair must not give twice; `refused`: the engine does not load
-        what has such a name, so that writing it in the right capitals cannot change what it means.
+        `taken` are the neighboring keys, which a fix must not duplicate. `refused`: the engine does not load
+        such a name, so that correcting its capitals cannot change its meaning.
         """
         known = sorted(known)
         written = text_of(node) or ""
@@ -94,7 +94,7 @@ class FileReporter:
         return self.at(node, rule, message, hint=meant.hint or _list_choices(known), fix=fix)
 
     def build_rename_fix(self, span: Span, old: str, new: str | None) -> Fix | None:
-        """A fix that writes another name at the beginning of a span, when the old one stands there letter by letter."""
+        """Build the fix that replaces the name at the start of a span, if the source has exactly the old one there."""
         if new is None or not old or not self.source.text.startswith(old, span.start):
             return None
         place = Place(self.source, Span(span.start, span.start + len(old)))
@@ -103,7 +103,7 @@ class FileReporter:
     def build_replace_fix(
         self, node: YamlNode, text: str, *, title: str | None = None, safe: bool = False
     ) -> Fix:
-        """A fix that writes something else in the place of a node."""
+        """Build the fix that replaces a node."""
         edit = Edit(place=Place(self.source, node.span), text=text)
         return Fix(title=title or f"write {text!r}", edits=(edit,), safe=safe)
 
@@ -117,7 +117,7 @@ def _list_choices(known: list[str]) -> str | None:
 
 
 def quote_node(node: YamlNode) -> str:
-    """The user's own words, short enough for a message."""
+    """Return the source of a node, shortened for a message."""
     if isinstance(node, YamlScalar):
         text = node.text if len(node.text) <= _LONGEST_QUOTE else node.text[: _LONGEST_QUOTE - 1] + "…"
         return repr(text)
@@ -125,7 +125,7 @@ def quote_node(node: YamlNode) -> str:
 
 
 def kind_of(node: YamlNode) -> str:
-    """What a node is, in words."""
+    """Return the type of a node in words."""
     if isinstance(node, YamlMapping):
         return "a mapping"
     if isinstance(node, YamlSequence):
@@ -147,7 +147,7 @@ _comma_pattern: Final = lazy_pattern(r"\s*,\s*")
 
 
 def as_list(report: FileReporter, mapping: YamlMapping) -> Fix | None:
-    """`{a: …, b: …}` as a list of mappings with one key each, in the same order."""
+    """Build the fix that turns `{a: …, b: …}` into a list of mappings with one key each, in the same order."""
     if any(entry.merged for entry in mapping.entries):
         return None
     edits = _flow_list(report, mapping) if is_flow(report, mapping) else _block_list(report, mapping)
@@ -177,7 +177,7 @@ def _block_list(report: FileReporter, mapping: YamlMapping) -> list[tuple[Span, 
 
 
 def _later_lines(report: FileReporter, entry: YamlEntry) -> Iterator[int]:
-    """Where the lines of an entry begin, but for the first and empty ones."""
+    """Return the starts of the lines of an entry, except the first and empty ones."""
     text, end = report.source.text, entry.value.span.end
     line = text.find("\n", entry.key.span.start) + 1
     while 0 < line < end:
@@ -187,7 +187,7 @@ def _later_lines(report: FileReporter, entry: YamlEntry) -> Iterator[int]:
 
 
 def with_contract(report: FileReporter, declared: YamlMapping) -> Fix | None:
-    """The contract that takes anything, added to a property."""
+    """Build the fix that adds the contract that accepts anything to a property."""
     start = declared.span.start
     if is_flow(report, declared):
         added = "Contract: $, " if declared.entries else "Contract: $"
@@ -201,6 +201,7 @@ def with_contract(report: FileReporter, declared: YamlMapping) -> Fix | None:
 
 
 def build_fix(report: FileReporter, title: str, edits: list[tuple[Span, str]], *, safe: bool = False) -> Fix:
+    """Return a fix that replaces each span by a text; `safe` means that it cannot change the meaning."""
     return Fix(
         title=title,
         edits=tuple(Edit(place=Place(report.source, span), text=text) for span, text in edits),
@@ -209,15 +210,17 @@ def build_fix(report: FileReporter, title: str, edits: list[tuple[Span, str]], *
 
 
 def is_flow(report: FileReporter, mapping: YamlMapping) -> bool:
+    """Tell whether a mapping is written in braces."""
     return report.source.text.startswith("{", mapping.span.start)
 
 
 def indent_before(report: FileReporter, start: int) -> str | None:
-    """The blanks before an offset, when there is nothing else before it on its line."""
+    """Return the blanks before an offset, if nothing else precedes it on its line."""
     text = report.source.text
     indent = text[text.rfind("\n", 0, start) + 1 : start]
     return None if indent.strip(" ") else indent
 
 
 def line_separator(report: FileReporter) -> str:
+    """Return the line separator of the file: CRLF if it has one anywhere, otherwise LF."""
     return "\r\n" if "\r\n" in report.source.text else "\n"

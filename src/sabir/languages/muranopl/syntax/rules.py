@@ -1,11 +1,10 @@
-"""Where the check and the engine judge the same declaration or instruction differently, and why: the whole list.
+"""Rules of failures that code can catch, and the differences between the check and the engine.
 
-The reader finds a defect once, and both report it, unless it is one of these. Rows are those of the requirements.
+The reader finds a defect once, and both the check and loading report it, except for the differences listed
+here with their reasons. Row numbers are those of the requirements.
 
-Rules of failures that MuranoPL code can catch.
-
-Packages catch a failure of the engine by the name that its exception has there; the rule says that name beside the code
-of the finding that the failure becomes when nobody catches it.
+Packages catch a failure of the engine by the name of its exception there; the rule has that name in addition
+to the code of the finding that an uncaught failure becomes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sabir.diagnostics.rules import Rule
 
 
 class EngineDifference(Struct, frozen=True, kw_only=True):
-    """`only`: who reports it; the other one takes it."""
+    """A defect that only one side reports. `only` names that side; the other one accepts the declaration."""
 
     subject: str
     only: Literal["check", "load"]
@@ -140,11 +139,14 @@ DIFFERENCES: Final = (
 
 
 class FailureRule(Rule, frozen=True, kw_only=True):
+    """The rule of a failure that `Catch` can handle by name."""
+
     kind: str
     """The name of the exception in the existing engine."""
 
 
 def failure_rule(kind: str, code: str, title: str, why: str) -> FailureRule:
+    """Return the rule of a failure; `kind` is the name of its exception in the original engine."""
     return FailureRule(
         kind=kind,
         code=code,

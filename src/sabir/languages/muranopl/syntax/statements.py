@@ -1,8 +1,9 @@
-"""Method bodies: instructions are expressions, assignments and block constructs (spec 000, "Method body").
+"""Method bodies: expressions, assignments and block constructs (spec 000, "Method body").
 
-A broken instruction is a defect and loses no more than itself: what can be read of it is, and so is all that follows.
+A malformed instruction is a defect and loses nothing but itself: its readable parts and everything after it
+are read.
 
-What can stand left of an assignment: a variable, then any number of attributes and indexes.
+The target of an assignment is a variable followed by any number of attributes and indexes.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ from sabir.text import Span
 
 
 def is_target(text: str) -> bool:
+    """Tell whether a text can be the target of an assignment; `$`, `$this` and `$1` alone cannot."""
     tree = parse(text, Dialect.MURANO).tree
     if isinstance(tree, Variable):
         return tree.name not in ("", "this") and not tree.name.isdigit()
@@ -66,6 +68,7 @@ def is_target(text: str) -> bool:
 
 
 def is_target_node(node: Node) -> bool:
+    """Tell whether a node is a variable or static property, followed by attributes and indexes only."""
     while True:
         if isinstance(node, Variable):
             return True
@@ -81,7 +84,7 @@ def is_target_node(node: Node) -> bool:
 
 
 def has_calls_before_the_end(text: str) -> bool:
-    """Whether a text would be a target if calls were read on the way, as in `$.a.cast(:X).b` and `type(X).p`."""
+    """Tell whether a text would be a target if calls were allowed in it: `$.a.cast(:X).b`, `type(X).p`."""
     tree = parse(text, Dialect.MURANO).tree
     is_written = isinstance(tree, Index) or (
         isinstance(tree, Binary) and tree.operator == "." and isinstance(tree.right, Word)
@@ -125,13 +128,13 @@ _REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "Match": ("Value",),
     "Try": ("Catch",),
 }
-# `Do` opens a construct only where no other keyword does.
+# `Do` starts a construct only where no other keyword does.
 _OPENERS: Final = tuple(name for name in CONSTRUCTS if name != "Do")
 KEYWORDS: Final = frozenset((*CONSTRUCTS, *(key for keys in CONSTRUCTS.values() for key in keys)))
 
 
 def read_block(node: YamlNode | None, defects: Defects) -> Block:
-    """A code block: a list of instructions, or one instruction without the list."""
+    """Read a code block: a list of instructions, or a single instruction."""
     if node is None or is_null(node):
         return ()
     items = node.items if isinstance(node, YamlSequence) else (node,)
@@ -153,7 +156,7 @@ def _read_statement(node: YamlNode, defects: Defects) -> Statement:
 
 
 def _report_text(node: YamlScalar, defects: Defects) -> None:
-    """A text where an instruction should stand: one that does not parse was meant as an expression."""
+    """Report text instead of an instruction; text that does not parse was meant as an expression."""
     parsed = parse_scalar(defects.report, node)
     if not isinstance(parsed, ExpressionText):
         defects.add_finding(parse_error_finding(defects.report, node, parsed))
@@ -208,7 +211,7 @@ def _read_construct(node: YamlMapping, name: str, defects: Defects) -> Statement
     missing = [key for key in _REQUIRED.get(name, ()) if key not in keys]
     construct = BlockConstruct(node=node, name=name, keys=keys, defects=defects, block=read_block)
     if missing == ["Catch"]:
-        # The engine runs Try with Finally alone, and published packages have it.
+        # The engine runs Try with only Finally, and published packages use that.
         if "Finally" not in keys:
             message = f"{name} needs Catch"
             defects.at(construct.first, STATEMENT_FORM, message, difference=TRY_WITHOUT_CATCH)
@@ -233,7 +236,7 @@ def _read_if(parts: BlockConstruct) -> Statement:
 def _read_while(parts: BlockConstruct) -> Statement:
     condition = parts.value("While")
     if not isinstance(condition, Expr):
-        # A text that does not parse was meant as an expression.
+        # Text that does not parse was meant as an expression.
         meant = isinstance(condition, Constant) and isinstance(condition.node, YamlScalar) and condition.node
         parsed = parse_scalar(parts.defects.report, meant) if meant and isinstance(meant.value, str) else None
         if meant and isinstance(parsed, YaqlSyntaxError):

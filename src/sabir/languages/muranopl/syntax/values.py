@@ -1,9 +1,10 @@
-"""YAML nodes as values, telling expressions from texts.
+"""YAML nodes as values, with expressions told apart from strings, and form checks for many keys.
 
-A plain (unquoted) scalar that YAML reads as text is an expression when it has a character other than letters, digits,
-`_`, `.` and white space, and is valid YAQL. So `a + b` is an expression, `not true` and `Hello, World` are texts.
+A plain (unquoted) scalar that YAML reads as a string is an expression if it has a character other than
+letters, digits, `_`, `.` and white space, and is valid YAQL. So `a + b` is an expression, `not true` and
+`Hello, World` are strings.
 
-Checkers of form that serve many keys: plain data in, findings out (spec 001, "Checkers").
+The form checks take plain data and return findings (spec 001, "Checkers").
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ _own_namespace_pattern: Final = lazy_pattern(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
 
 
 def is_expression_scalar(node: YamlNode) -> bool:
+    """Tell whether a node is a scalar that is read as an expression."""
     return isinstance(node, YamlScalar) and _expression_text(node) is not None
 
 
 def _expression_text(node: YamlScalar) -> str | None:
-    """The expression that a scalar is, or None when it is a text or another value."""
+    """Return the expression that a scalar is; None if it is a string or another value."""
     if node.tag == YAQL_TAG:
         return node.text
     if node.style is not Style.PLAIN or node.tag is not None or not isinstance(node.value, str):
@@ -44,7 +46,7 @@ def _expression_text(node: YamlScalar) -> str | None:
 
 
 def read_value(node: YamlNode) -> Value:
-    """The value a node stands for, with expressions inside recognised."""
+    """Return the value of a node, with the expressions inside it recognized."""
     if isinstance(node, YamlScalar):
         text = _expression_text(node)
         if text is not None:
@@ -57,7 +59,7 @@ def read_value(node: YamlNode) -> Value:
 
 
 def expression_place(source: Source, expr: Expr, inner: Span | None) -> Place:
-    """Where a part of an expression stands; the whole scalar when YAML folded or unescaped its text."""
+    """Return the location of a part of an expression; the whole scalar if YAML folded or unescaped its text."""
     if inner is None or source.slice(expr.span) != expr.text:
         return Place(source, expr.span)
     return Place(source, inner.shift(expr.span.start))
@@ -103,7 +105,7 @@ UNKNOWN_SECTION: Final = package_rule(
 def report_unknown_keys(
     report: FileReporter, mapping: YamlMapping, known: Collection[str], *, code: Rule | str, what: str
 ) -> Iterator[Finding]:
-    """Keys that the table of `what` does not have."""
+    """Report keys that the table of `what` does not have."""
     for key in mapping:
         if text_of(key) not in known:
             yield report.report_unknown(
@@ -114,7 +116,7 @@ def report_unknown_keys(
 def string_value(
     report: FileReporter, mapping: YamlMapping, key: str, *, code: Rule | str, what: str = ""
 ) -> Iterator[Finding]:
-    """The value under a key, when there is one, must be a text."""
+    """Report a value under a key that is not a string."""
     value = mapping.get(key)
     if value is not None and text_of(value) is None and not is_null(value):
         message = f"{what or key} must be a text, not {kind_of(value)}"
@@ -122,10 +124,10 @@ def string_value(
 
 
 def build_quote_fix(report: FileReporter, value: YamlNode) -> Fix | None:
-    """Quotes around a number or the like, where a text is needed."""
+    """Build the fix that quotes a number or the like where a string is required."""
     if not isinstance(value, YamlScalar) or value.style is not Style.PLAIN or value.tag is not None:
         return None
-    # What begins with a quote or holds one is no number, date or boolean.
+    # Text with a quote in it is not a number, date or boolean.
     return report.build_replace_fix(value, f'"{value.text}"', title="put it in quotes", safe=True)
 
 
@@ -138,7 +140,7 @@ def one_of(
     what: str,
     required: bool = False,
 ) -> Iterator[Finding]:
-    """A value of a closed set; where none is `required`, nothing behind the key is as good as no key."""
+    """Report a value outside a closed set; unless it is `required`, a key without a value counts as absent."""
     if value is not None and (required or not is_null(value)) and text_of(value) not in allowed:
         yield report.report_unknown(
             value, code, f"{what} cannot be {quote_node(value)}", allowed, refused=True
@@ -146,7 +148,7 @@ def one_of(
 
 
 def meta_shape(report: FileReporter, mapping: YamlMapping, *, code: Rule | str) -> Iterator[Finding]:
-    """`Meta` is a mapping or a list of mappings; reported once."""
+    """Report `Meta` that is neither a mapping nor a list of mappings, once."""
     meta = mapping.get("Meta")
     if meta is None or is_null(meta) or isinstance(meta, YamlMapping):
         return
@@ -156,6 +158,7 @@ def meta_shape(report: FileReporter, mapping: YamlMapping, *, code: Rule | str) 
 
 
 def is_null(node: YamlNode) -> bool:
+    """Tell whether a node is null."""
     return isinstance(node, YamlScalar) and node.value is None
 
 

@@ -1,11 +1,11 @@
-"""Worlds: what programs reach outside of themselves, behind one interface of effects.
+"""Worlds: everything that programs access outside of themselves, behind one interface of effects.
 
-A native class of the core library (a stack, an agent, a network explorer) never touches anything: it asks for an `Effect`, and the
-world of the run answers. There are three kinds of worlds:
+A system class of the core library (a stack, an agent, a network explorer) never touches anything: it requests
+an effect (`EffectRequest`), and the world of the run performs it. There are three kinds of worlds:
 
-    recorded    writes down every effect, and lets another world answer it (`sabir run --record`)
-    simulated   a cloud in memory: stacks with outputs, agents with answers, as a short description has them
-    real        hands effects to the deploy engine, which journals them and lets drivers do them
+    recorded    lists every effect and has another world perform it (`sabir run --record`)
+    simulated   a cloud in memory: stacks with outputs, agents with results, as a short description defines them
+    real        passes effects to the deployment engine, which journals them and has drivers perform them
 
-The room knows plain data only, no classes and no objects, and stands below the evaluator.
+The package works on plain data only, without classes or objects, and is layered below the evaluator.
 """

@@ -1,15 +1,16 @@
-"""The world of a deployment: every effect goes through the journal of the deploy engine, which lets a driver do it.
+"""The world of a deployment: every effect goes through the journal of the engine to a driver.
 
-The engine keys effects by their place in the sequence, with a sequence of its own for every branch. A program that is run again after a
-crash gets what is recorded and does nothing twice. For that it must ask for the same effects in the same order: branches are opened
-when their group begins, whoever of them asks first; they take turns in counted time, not in the time that effects happen to take; the
-clock, pauses and random names are effects like any other.
+The engine keys effects by their position in the sequence, with a separate sequence for every branch. A
+program that is run again after a crash gets the recorded results and repeats nothing. This requires that it
+requests the same effects in the same order. Branches are therefore opened when their group starts, whichever
+requests an effect first; they take turns by counted time, not by the duration of effects; and the clock,
+pauses and random names are effects like any other.
 
-The program runs in a thread beside the event loop of the engine; this is the only place where the two meet.
+The program runs in a thread next to the event loop of the engine; this is the only module where the two meet.
 
-A world that remembers the stacks that were pushed, so that the next plan knows what there is without asking the cloud.
-
-What no target of an environment does is refused before anything is begun, so that its outcome is never in doubt.
+Two wrappers complete it: one remembers pushed stacks, so that the next plan knows them without asking the
+cloud; the other rejects effects that no target of the environment performs, before anything starts, so that
+their outcome is never in doubt.
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
 
 
 class JournalledWorld:
-    """`loop` is the one that `effects` belongs to; `targets` says who does effects of a kind, when it is not the driver of the
-    program; `secrets` are kept out of the journal."""
+    """Performs effects through the journal.
+
+    `loop` is the one that `effects` belongs to; `targets` names the target for effects of a kind, if it is
+    not the driver of the program; `secrets` are kept out of the journal.
+    """
 
     def __init__(
         self,
@@ -79,7 +83,7 @@ class JournalledWorld:
         self.note(f"{source}{report.line}", report.branch)
 
     def note(self, line: str, branch: Branch = ()) -> None:
-        """A line for whoever watches the deployment."""
+        """Report a line to the observers of the deployment."""
         self._loop.call_soon_threadsafe(self._branches[branch].note, self._secrets.redact(line))
 
 
@@ -96,6 +100,8 @@ _UNHEARD: Final = (EffectKind.TRACK, EffectKind.UNTRACK)
 
 
 class RememberedStacks:
+    """A world that remembers the pushed stacks, by region and name, and passes all other effects on."""
+
     def __init__(self, world: World, stacks: Mapping[str, Any] | None = None) -> None:
         self._world = world
         self.stacks: dict[str, Any] = dict(stacks or {})
@@ -134,7 +140,7 @@ class RememberedStacks:
         self._world.report(report)
 
     def finish(self) -> None:
-        """Nothing is left to be done."""
+        """Do nothing: all effects are complete."""
 
 
 _NAME: Final = "NoTargetException"
@@ -143,7 +149,7 @@ _STACKS: Final = (EffectKind.STACK_READ, EffectKind.STACK_DELETE)
 
 
 def target_hint(kinds: Collection[EffectKind]) -> str:
-    """What to write into sabir.yaml, so that effects of these kinds are done."""
+    """Return the hint for sabir.yaml that adds a target for effects of these kinds."""
     broker = "plans go to agents through `driver: amqp`"
     cloud = "name one in sabir.yaml: `driver: openstack-heat`, or `driver: machines` for hosts that are there"
     if all(kind in _AGENTS for kind in kinds):
@@ -152,7 +158,11 @@ def target_hint(kinds: Collection[EffectKind]) -> str:
 
 
 class ServedEffects:
-    """`served` are the kinds that somebody does; `stacks` are those that the last deployment left, by region and name."""
+    """Rejects effects of kinds that no target performs.
+
+    `served` are the kinds that a target performs; `stacks` are those of the last deployment, by region and
+    name.
+    """
 
     def __init__(self, world: World, served: Collection[EffectKind], stacks: Mapping[str, Any]) -> None:
         self._world = world
@@ -166,7 +176,7 @@ class ServedEffects:
         if effect.kind in self._served:
             return self._world.begin(effect)
         if effect.kind in _STACKS and self._key(effect) not in self._stacks:
-            return lambda: None  # nothing can have made it
+            return lambda: None  # it cannot exist
         raise WorldFailure(_NAME, f"no target does {effect.kind.value}: {target_hint((effect.kind,))}")
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:

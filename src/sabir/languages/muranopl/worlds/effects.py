@@ -1,4 +1,4 @@
-"""Effects: what native classes ask a world for, and how it can fail."""
+"""Effects: the requests of system classes to a world, and their failures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class EffectKind(StrEnum):
-    """All there is to ask for. Those that only look are told apart from those that change something."""
+    """All kinds of effects. Those that only read are distinguished from those that change something."""
 
     STACK_READ = "heat.read"
     STACK_CREATE = "heat.create"
@@ -64,7 +64,7 @@ Branch = tuple[tuple[int, int], ...]
 
 
 class EffectRequest(Struct, frozen=True, kw_only=True):
-    """One request."""
+    """One request to a world."""
 
     kind: EffectKind
     arguments: Mapping[str, Any]
@@ -74,7 +74,7 @@ class EffectRequest(Struct, frozen=True, kw_only=True):
 
 
 class ProgramReport(Struct, frozen=True, kw_only=True):
-    """A line that the program tells its user; `source` is the id of the object that it is about."""
+    """A line that the program reports to its user; `source` is the id of the object that it is about."""
 
     level: str
     source: str | None
@@ -83,23 +83,23 @@ class ProgramReport(Struct, frozen=True, kw_only=True):
 
 
 class World(Protocol):
-    """Answers effects. Every answer is plain data."""
+    """Performs effects. Every result is plain data."""
 
     def perform(self, effect: EffectRequest) -> Any: ...
 
     def begin(self, effect: EffectRequest) -> Callable[[], Any]:
-        """Begin an effect that takes long; what comes back waits for its end and gives the answer."""
+        """Start an effect that takes long; the returned function waits for its end and returns the result."""
         ...
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
-        """Branches begin side by side; said before the first of them does anything, in the same order in every run."""
+        """Announce branches that run in parallel, before the first of them starts; the order is the same in every run."""
         ...
 
     def report(self, report: ProgramReport) -> None: ...
 
 
 class NotConnectedError(Exception):
-    """A change that there is no world for."""
+    """A change was requested, but no world is connected."""
 
     def __init__(self, kind: EffectKind) -> None:
         super().__init__(kind.value)
@@ -107,7 +107,7 @@ class NotConnectedError(Exception):
 
 
 class WorldFailure(Exception):
-    """What was asked for failed. `name` is the name by which programs catch it."""
+    """An effect failed. Programs catch the failure by `name`."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)

@@ -1,19 +1,13 @@
-"""A cloud of machines that are there already: stacks are kept by sabir, servers are taken from a pool, plans go over ssh.
+"""A cloud on existing machines: sabir stores the stacks, servers are machines of a pool, plans use SSH.
 
-templates   what a Heat template means here: servers, scripts, outputs
-cloud       effects of programs, answered with machines
+A server of a Heat template is a machine of the pool. The network of these machines already exists: networks,
+ports, routers, security groups and floating addresses of a template are accepted, and their attributes are
+those of the machine that they refer to. Resources that cannot be provided (a volume, a load balancer) are
+rejected by name.
 
-What a Heat template means for machines that are there already.
-
-A server is a machine of the pool. What the network of these machines is has been decided by whoever set them up: networks, ports,
-routers, security groups and floating addresses of a template are accepted, and their attributes are those of the machine they lead
-to. What would need something that is not there (a volume, a load balancer) is refused by name.
-
-Effects of programs answered with machines that are there already.
-
-Stacks are data: they come from the record of the last deployment, change as the program pushes, and go back into the record. Only
-what really happens is an effect of its own in the journal: a machine is claimed or released, a plan or script is run on it. A
-program that is run again gets the same answers and so arrives at the same stacks.
+Stacks are data: they come from the record of the last deployment, change as the program pushes, and return to
+the record. Only real actions are effects in the journal: a machine is claimed or released, a plan or script
+runs on it. A program that is run again gets the same results and so computes the same stacks.
 """
 
 from __future__ import annotations
@@ -56,7 +50,7 @@ _AGENT: Final = ("muranoagent", "murano-agent")
 
 
 class PoolTemplate:
-    """A template with the machines that its servers have, by the names of their resources."""
+    """A template with the machines of its servers, by resource name."""
 
     def __init__(
         self,
@@ -72,7 +66,7 @@ class PoolTemplate:
         self.machines = machines
 
     def servers(self) -> dict[str, Mapping[str, Any]]:
-        """Properties of the servers by the names of their resources, in the order of the template."""
+        """Properties of the servers by resource name, in the order of the template."""
         return {
             name: resource.get("properties") or {}
             for name, resource in self.resources.items()
@@ -86,7 +80,7 @@ class PoolTemplate:
         }
 
     def boot_script(self, server: str) -> str | None:
-        """The script of a server's user data; None when there is none, or none but the set-up of an agent."""
+        """Return the script in the user data of a server; None if there is none, or only the setup of an agent."""
         texts = [*self._scripts((self.servers()[server]).get("user_data"))]
         chosen = [
             text for text in texts if text.startswith("#!") and not any(word in text for word in _AGENT)
@@ -111,7 +105,7 @@ class PoolTemplate:
     # -- functions of templates -----------------------------------------------------------------------------------------
 
     def value(self, value: Any) -> Any:
-        """A value with its functions computed."""
+        """Return a value with its template functions evaluated."""
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if not isinstance(value, Mapping):
@@ -131,7 +125,7 @@ class PoolTemplate:
         value: Any = _server_attributes(machine).get(str(rest[0]) if rest else "show")
         for step in rest[1:]:
             if isinstance(value, Mapping):
-                # A machine has one network, whatever the template calls it.
+                # A machine has one network, whatever its name in the template.
                 value = value.get(step, next(iter(value.values()), None))
             elif isinstance(value, list) and str(step).isdigit():
                 value = value[int(step)] if int(step) < len(value) else None
@@ -144,7 +138,7 @@ class PoolTemplate:
         return name if machine is None else str(machine["id"])
 
     def _machine_of(self, name: str) -> Machine | None:
-        """The machine of a server, of the server that a port belongs to, or of the port that a floating address leads to."""
+        """Return the machine of a server, of the server of a port, or of the port of a floating address."""
         if name in self.machines:
             return self.machines[name]
         properties = (self.resources.get(name) or {}).get("properties") or {}
@@ -156,7 +150,7 @@ class PoolTemplate:
         return next((self.machines.get(server) for server in self._find_associated_servers(name)), None)
 
     def _find_associated_servers(self, address: str) -> Iterator[str]:
-        """Servers that a floating address of the old network service is associated with."""
+        """Return the servers that a floating address of the old network service is associated with."""
         for resource in self.resources.values():
             properties = resource.get("properties") or {}
             if _resource_named(properties.get("floating_ip")) == address:
@@ -166,7 +160,7 @@ class PoolTemplate:
 
 
 def find_unsupported_types(template: Mapping[str, Any]) -> list[str]:
-    """Types of resources that no machine of a pool can stand in for, sorted."""
+    """Return the types of resources that a pool of machines cannot provide, sorted."""
     resources = template.get("resources") or template.get("Resources") or {}
     types = {str(resource.get("type")) for resource in resources.values()}
     return sorted(
@@ -231,7 +225,10 @@ Stacks = dict[str, dict[str, Any]]
 
 
 class MachineCloud:
-    """`world` carries out what concerns machines; `stacks` are those of the last deployment, by region and name."""
+    """Performs effects with machines of a pool.
+
+    `world` performs the effects on machines; `stacks` are those of the last deployment, by region and name.
+    """
 
     def __init__(self, world: World, stacks: Mapping[str, Any] | None = None) -> None:
         self._world = world
@@ -274,7 +271,7 @@ class MachineCloud:
         self._world.report(report)
 
     def finish(self) -> None:
-        """Wait for plans that nobody waited for."""
+        """Wait for plans whose results the program did not wait for."""
         while self._sent:
             self._sent.pop(0)()
 
@@ -309,7 +306,7 @@ class MachineCloud:
         return self._read(effect)
 
     def _place(self, stack: dict[str, Any], effect: EffectRequest) -> None:
-        """Servers that are gone give their machines back first, so that others can have them."""
+        """Assign machines to servers. Machines of removed servers are released first, so that others can use them."""
         machines: dict[str, Machine] = stack["machines"]
         template = PoolTemplate(stack["template"], machines, stack["parameters"])
         servers = template.servers()
@@ -389,7 +386,7 @@ class MachineCloud:
 
 
 def _stack_key(effect: EffectRequest) -> str:
-    """Keys are texts, so that stacks can be kept as JSON."""
+    """Return the key of a stack as a string, so that stacks can be stored as JSON."""
     return json.dumps([effect.arguments.get("region") or "", effect.arguments["stack"]])
 
 

@@ -1,6 +1,7 @@
-"""The world of a run that nothing is connected to: questions get answers that are made up, changes are refused.
+"""The world of a run without a cloud, and the world that records effects.
 
-The recorded world: every effect is written down in its order, and another world answers it.
+Without a cloud, queries get invented results and changes are rejected. The recorded world lists every effect
+in order and has another world perform it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 
 
 class RecordedWorld:
-    """`events` are the effects that change something, and the lines that the program told, in order."""
+    """`events` are the effects that change something, and the lines that the program reported, in order."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -40,7 +41,7 @@ class RecordedWorld:
 
     def _note(self, effect: EffectRequest) -> None:
         if not effect.kind.only_looks:
-            # Templates grow on after they are pushed; what is written down must not.
+            # Templates may be changed after a push; the recorded copy must not.
             self.events.append(replace(effect, arguments=copy.deepcopy(dict(effect.arguments))))
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
@@ -56,7 +57,7 @@ _UNHEARD: Final = (EffectKind.TRACK, EffectKind.UNTRACK)
 
 
 class UnconnectedWorld:
-    """Models are loaded in it, so that they can be looked at without a cloud: constructors ask what networks there are."""
+    """The world for loading models without a cloud: constructors may query networks, but nothing can be changed."""
 
     def __init__(self) -> None:
         self._simulated = SimulatedWorld(random_numbers=random.SystemRandom())
@@ -73,7 +74,7 @@ class UnconnectedWorld:
         return lambda: answer
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
-        """Turns are taken in memory; nothing has to be told apart."""
+        """Do nothing: without a journal, branches need no separate sequences."""
 
     def report(self, report: ProgramReport) -> None:
-        """The run itself shows what its program reports."""
+        """Do nothing: the run itself displays the reports of its program."""

@@ -1,4 +1,4 @@
-"""Settings of the engine that programs ask for with `config(group, setting)`, and native classes rely on."""
+"""Engine settings that programs read with `config(group, setting)` and that system classes use."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def _plain_groups() -> dict[str, Mapping[str, Any]]:
 
 
 class EngineSettings(Struct, frozen=True, kw_only=True):
-    """Groups of settings, and who the program runs for."""
+    """Groups of settings, and the identity that the program runs for."""
 
     groups: Mapping[str, Mapping[str, Any]] = field(default_factory=_plain_groups)
     user: str = "user"
     project: str = "project"
 
     def get(self, group: str, name: str) -> Any:
-        """A setting; KeyError when there is none of this name."""
+        """Return a setting; raise `KeyError` if it is unknown."""
         section = {**_DEFAULTS.get(group, {}), **self.groups.get(group, {})}
         return section[name]
 
@@ -62,7 +62,7 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
 
 
 def read_settings(path: Path) -> dict[str, dict[str, Any]]:
-    """The groups of an ini file, as the existing engine has it; texts become the type that the setting has there."""
+    """Return the groups of an ini file of the original engine; strings are converted to the type of the setting."""
     import configparser
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)

@@ -180,6 +180,7 @@ def _of_everything(reads: Sequence[ValueSource], args: Sequence[Any], kwargs: Ma
 
 def build_compiler_factory(recorder: RunRecorder) -> Callable[[Engine, str, Node], YaqlCompiler]:
     """Return the function that creates a recording YAQL compiler for an expression."""
+
     def make(engine: Engine, text: str, tree: Node) -> YaqlCompiler:
         return _Compiler(engine, text, tree, recorder)
 

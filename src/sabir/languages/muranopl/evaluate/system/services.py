@@ -114,7 +114,7 @@ def _is_uuid(text: str) -> bool:
 def available_cidr(
     this: MuranoObject, _variables: Variables, router: Any, network: Any, ip_version: Any
 ) -> str | None:
-    """Return an address range that no network on the router uses.
+    """Return an address range that no network on the router uses; null if all are used.
 
     Each network starts its search at a different offset, so that concurrent requests rarely collide.
     """

@@ -1,4 +1,4 @@
-"""The simulated world: a cloud in memory that answers as a short description says.
+"""The simulated world: a cloud in memory that responds as a short description defines.
 
     heat: {outputs: {pattern: value}, failures: [{operation, nth, status, reason | http}]}
     agent: {answers: [{queue, name, body, times, result | errorCode | v1 | silent}]}
@@ -7,8 +7,8 @@
     keystone: {users: {id: …}, projects: {id: …}}
     mistral: {executions: {workflow: {state, output}}}
 
-Every part may be left out. A part that is left out is made up: addresses, ids and routers that look real, agents that answer every
-plan with success. So a program gets to its end, whatever it asks for.
+Every section is optional. A missing one is invented: addresses, ids and routers that look real, agents that
+answer every plan with success. A program therefore reaches its end, whatever it requests.
 """
 
 from sabir.languages.muranopl.worlds.simulated.cloud import SimulatedWorld

@@ -1,13 +1,4 @@
-"""A cloud in memory: effects go to the service that they are for.
-
-Agents in memory: the first rule that fits a plan says how it ends.
-
-Keystone and the metadata definitions of Glance in memory.
-
-Neutron in memory: lists that are filtered, and a router that can be made.
-
-Mistral in memory: executions that are over as soon as they begin.
-"""
+"""A cloud in memory: each effect goes to its service (agents, Keystone, Glance, Neutron, Mistral, Heat)."""
 
 from __future__ import annotations
 
@@ -24,7 +15,7 @@ from sabir.languages.muranopl.worlds.simulated.stacks import SimulatedStacks
 
 
 class Agents:
-    """An answer is a message of an agent; None stands for silence."""
+    """Agents in memory: the first matching rule decides how a plan ends; None stands for no response."""
 
     def __init__(self, description: Mapping[str, Any] | None) -> None:
         self._rules: list[Mapping[str, Any]] = list((description or {}).get("answers") or ())
@@ -67,6 +58,8 @@ def _build_response(rule: dict[str, Any], *, is_first: bool) -> dict[str, Any] |
 
 
 class SimulatedDirectory:
+    """Keystone users and projects, and the metadata definitions of Glance, in memory."""
+
     def __init__(self, keystone: Mapping[str, Any] | None, glance: Mapping[str, Any] | None) -> None:
         self._users: Mapping[str, Any] | None = None if keystone is None else keystone.get("users") or {}
         self._projects: Mapping[str, Any] | None = (
@@ -124,6 +117,8 @@ _INVENTED: Final[Mapping[str, Any]] = {
 
 
 class Networks:
+    """Neutron in memory: lists with filters, and a router that can be created."""
+
     def __init__(self, description: Mapping[str, Any] | None) -> None:
         self._lists: dict[str, list[Any]] = {
             name: list(items) for name, items in (description or _INVENTED).items() if items
@@ -135,7 +130,7 @@ class Networks:
         items = self._lists.get(resource, [])
         if resource == "extensions":
             return [{"alias": item} for item in items]
-        # A router of the description belongs to the project that runs, unless it says otherwise.
+        # A router of the description belongs to the running project, unless it names another one.
         chosen = [
             item for item in items if all(item.get(name, value) == value for name, value in filters.items())
         ]
@@ -150,6 +145,8 @@ class Networks:
 
 
 class Workflows:
+    """Mistral in memory: executions that end as soon as they start."""
+
     def __init__(self, description: Mapping[str, Any] | None) -> None:
         self._outcomes: Mapping[str, Any] = (description or {}).get("executions") or {}
         self._executions: dict[str, dict[str, Any]] = {}
@@ -174,7 +171,7 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 class SimulatedWorld:
-    """One cloud. `stacks` are what there is before the run, and what it leaves behind."""
+    """One cloud. `stacks` exist before the run and are changed by it."""
 
     def __init__(
         self,
@@ -218,10 +215,10 @@ class SimulatedWorld:
         return lambda: answer
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
-        """Turns are taken in memory; nothing has to be told apart."""
+        """Do nothing: without a journal, branches need no separate sequences."""
 
     def report(self, report: ProgramReport) -> None:
-        """Nobody listens here."""
+        """Do nothing: a simulation has no user to report to."""
 
     def _name(self, arguments: Mapping[str, Any]) -> str:
         return "".join(self._random.choice(_LETTERS) for _ in range(arguments["length"]))

@@ -1,6 +1,7 @@
-"""Heat in memory: stacks by region and name, outputs made of their templates.
+"""Heat in memory: stacks by region and name, with outputs derived from their templates.
 
-Values for outputs of a template, when nothing describes them: what the resource they speak of would give.
+An output that the description does not define gets an invented value of the kind that its resource would
+return.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _DOCUMENTED: Final = "203.0.113"  # RFC 5737: addresses for examples
 
 
 def invent_output(key: str, output: Any) -> Any:
-    """The same value in every run, different for different outputs."""
+    """Return an invented value, the same in every run and different for different outputs."""
     value = output.get("value", output.get("Value")) if isinstance(output, Mapping) else None
     return _invent_value(value, key)
 
@@ -71,13 +72,13 @@ class SimulatedStacks:
         self._known: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     def describe(self, description: Mapping[str, Any] | None) -> None:
-        """How stacks answer from now on; calls are counted afresh."""
+        """Set how stacks respond from now on, and reset the counters of calls."""
         self._patterns = None if description is None else description.get("outputs") or {}
         self._failures = list((description or {}).get("failures") or ())
         self._calls = {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Begin with stacks as a deployment kept them: by region and name, as JSON. Outputs that are known keep their values."""
+        """Start with the stored stacks of a deployment: by region and name, as JSON. Known outputs keep their values."""
         for key, stack in kept.items():
             region, name = json.loads(key)
             told = {
@@ -88,7 +89,7 @@ class SimulatedStacks:
             self._known[region, name] = stack.get("outputs") or {}
 
     def templates(self) -> dict[str, Any]:
-        """The templates that there are, by the names of their stacks."""
+        """Return the existing templates, by stack name."""
         return {name: stack["template"] for (_, name), stack in self._stacks.items()}
 
     def read(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
