@@ -92,7 +92,7 @@ class Neighbours:
 
     def find_packages(self, folder: Path) -> Mapping[str, Path]:
         """Return the packages in the subdirectories of a directory, by full name."""
-        changed, known = _changed_at(folder), self._named.get(folder)
+        changed, known = _read_change_time(folder), self._named.get(folder)
         if known is None or known[0] != changed:
             named: dict[str, Path] = {}
             for name, root in _find_packages(folder):
@@ -102,7 +102,7 @@ class Neighbours:
 
     def find_listed_names(self, folder: Path) -> frozenset[bytes]:
         """Return the class names that the manifests in a directory list, found by a scan of their lines."""
-        changed, known = _changed_at(folder), self._listed.get(folder)
+        changed, known = _read_change_time(folder), self._listed.get(folder)
         if known is None or known[0] != changed:
             lines = (
                 _read_manifest_head(root, _MOST_OF_A_MANIFEST) for root in self.find_packages(folder).values()
@@ -148,7 +148,7 @@ def _neighbor_directory(path: Path) -> Path:
     return path.parent.parent if path.name == "package" else path.parent
 
 
-def _changed_at(folder: Path) -> int:
+def _read_change_time(folder: Path) -> int:
     """Return when an entry of a directory was last created or deleted; 0 if that cannot be read."""
     try:
         return folder.stat().st_mtime_ns

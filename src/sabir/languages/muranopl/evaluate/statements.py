@@ -77,7 +77,6 @@ Run = Callable[[Variables], Signal | None]
 
 def run_nothing(_variables: Variables) -> None:
     """Do nothing: the closure of an empty block."""
-    return None
 
 
 class MethodCompiler:

@@ -50,8 +50,6 @@ def _usual_range_pattern() -> re.Pattern[str]:
 class InvalidVersion(ValueError):
     """A version or version range that cannot be parsed."""
 
-    pass
-
 
 class Version(Struct, frozen=True):
     """Major, minor, patch, pre-release; `build` counts only if a range asks for it."""
